@@ -18,6 +18,8 @@ export interface Page {
   nav?: { name: NavName; icon: string }
   /** The place of the navigation that it belongs to. */
   within?: NavName
+  /** Whether nothing stands around it. */
+  isBare?: true
   /** Who may see it; everybody where it is not said. */
   needs?: 'user' | 'staff' | 'admin'
 }
@@ -83,9 +85,16 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/sign-in/sign-in.tsx')).SignInPage,
   },
   {
+    pattern: '/embed/map',
+    load: async () => (await import('../pages/map/embedded-map.tsx')).EmbeddedMap,
+    sheets: ['map', 'shared-map'],
+    isBare: true,
+    title: ({ map }) => map.title,
+  },
+  {
     pattern: '/app/map',
     load: async () => (await import('../pages/map/map.tsx')).MapPage,
-    sheets: ['map'],
+    sheets: ['layer', 'map', 'shared-map'],
     within: 'catalogue',
   },
   {

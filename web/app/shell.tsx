@@ -84,6 +84,12 @@ function skipToMain(): void {
 /** What stands around every page. */
 export function Shell() {
   const { skip, nav } = messages.value
+  if (findPage(path.value)?.page.isBare === true)
+    return (
+      <main id="main" class="bare">
+        <PageView />
+      </main>
+    )
   return (
     <>
       <button type="button" class="skip" onClick={skipToMain}>

@@ -5,7 +5,7 @@ import { type CombinedStyle, combine, type DataStyle } from './combined-style.ts
 import { bringInSight, fit } from './fit.ts'
 import { FoundHere } from './found-here.tsx'
 import { MapButtons } from './map-buttons.tsx'
-import type { MapViewProps } from './map-props.ts'
+import type { MapViewProps, View } from './map-props.ts'
 import { type Bounds, chosenStyle, objectsStyle } from './objects.ts'
 import { type Asked, openMap } from './open-map.ts'
 import { type Place, ScaleBar } from './scale-bar.tsx'
@@ -14,7 +14,7 @@ import { usePublished } from './use-published.ts'
 
 /** A map by MapLibre; moved by pointer, touch and keys. */
 export function DrawnMap(props: MapViewProps) {
-  const { label, layers = [], version, style, objects, selected, bounds } = props
+  const { label, layers = [], version, style, objects, selected, bounds, hasBackground = true } = props
   const container = useRef<HTMLDivElement>(null)
   const map = useRef<MapLibreMap>(undefined)
   const now = useRef<{ props: MapViewProps; combined?: CombinedStyle }>({ props })
@@ -33,7 +33,10 @@ export function DrawnMap(props: MapViewProps) {
   useEffect(() => {
     const element = container.current
     if (known === undefined || element === null) return
-    const combined = combine(known.background, dataOf(known.published, now.current.props))
+    const combined = combine(
+      groundOf(known.background, hasBackground),
+      dataOf(known.published, now.current.props),
+    )
     now.current.combined = combined
     setAttributions(combined.attributions)
     const whole = withChosen(combined, selected)
@@ -48,11 +51,12 @@ export function DrawnMap(props: MapViewProps) {
           onAsk: ask,
           onError: setFailed,
         })
-        begin(map.current, props.begin ?? bounds, known.published)
+        if (props.view !== undefined) jumpTo(map.current, props.view)
+        else begin(map.current, props.begin ?? bounds, known.published)
       } catch (reason) {
         setFailed(reason)
       }
-  }, [known, style, objects])
+  }, [known, style, objects, hasBackground])
   useEffect(() => {
     const { combined } = now.current
     if (map.current !== undefined && combined !== undefined)
@@ -122,6 +126,19 @@ function begin(map: MapLibreMap, bounds: Bounds | undefined, { center, zoom }: D
   else if (center !== undefined) map.jumpTo({ center: center as [number, number], zoom: zoom ?? 0 })
 }
 
+function jumpTo(map: MapLibreMap, { zoom, latitude, longitude }: View): void {
+  map.jumpTo({ zoom, center: [longitude, latitude] })
+}
+
+type Background = Parameters<typeof combine>[0]
+
+/** Without a background the ground has its colour alone. */
+function groundOf(background: Background, hasBackground: boolean): Background {
+  if (hasBackground) return background
+  const layers = background.style.layers.filter(({ type }) => type === 'background')
+  return { ...background, style: { ...background.style, sources: {}, layers } }
+}
+
 const noData: DataStyle = { sources: {}, layers: [] }
 
 function withChosen(
@@ -140,7 +157,9 @@ function placeOf(map: MapLibreMap | undefined): Place | undefined {
   return map && { latitude: map.getCenter().lat, zoom: map.getZoom() }
 }
 
-function tellRest(map: MapLibreMap | undefined, { onRest }: MapViewProps): void {
+function tellRest(map: MapLibreMap | undefined, { onRest, onView }: MapViewProps): void {
   const edges = map?.getBounds()
+  const { lat, lng } = map?.getCenter() ?? { lat: 0, lng: 0 }
+  if (map !== undefined) onView?.({ zoom: map.getZoom(), latitude: lat, longitude: lng })
   if (edges !== undefined) onRest?.([edges.getWest(), edges.getSouth(), edges.getEast(), edges.getNorth()])
 }

@@ -3,6 +3,13 @@ import type { DataStyle } from './combined-style.ts'
 import type { Bounds, MapObject } from './objects.ts'
 import type { Found } from './open-map.ts'
 
+/** The middle of a map. */
+export interface View {
+  zoom: number
+  latitude: number
+  longitude: number
+}
+
 /** What a map shows, and what it tells. */
 export interface MapViewProps {
   /** What the map is, for who does not see it. */
@@ -21,6 +28,10 @@ export interface MapViewProps {
   bounds?: Bounds
   /** Where it begins, in place of `bounds`. */
   begin?: Bounds
+  /** Where it begins, before `begin` and `bounds`. */
+  view?: View
+  /** Whether land, seas and names lie below the data; where it is not said, they do. */
+  hasBackground?: boolean
   /** Brought in sight when it changes, where it is not. */
   show?: Bounds | undefined
   /** Which of the objects at a place somebody looks at; undefined when they look no more. */
@@ -29,4 +40,6 @@ export interface MapViewProps {
   popup?(found: Found): ComponentChildren
   /** Where the map stands still now. */
   onRest?(bounds: Bounds): void
+  /** The same, as somebody has moved it. */
+  onView?(view: View): void
 }

@@ -7,7 +7,7 @@ import type { BuiltPages, PageEntry } from './built-pages.ts'
  * (`TERRANE_BASEMAP`). Styles that a script sets go through the document's own model, which no policy minds; pictures may be made
  * by a page itself.
  */
-export function pagePolicy(mapOrigin = ''): string {
+export function pagePolicy(mapOrigin = '', framers: "'none'" | '*' = "'none'"): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -19,20 +19,22 @@ export function pagePolicy(mapOrigin = ''): string {
     "manifest-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framers}`,
   ].join('; ')
 }
 
 /**
  * Sends the document that every page starts from: the script tells by the address which one it is, and finds here what the style
- * sheets of the pages are called.
+ * sheets of the pages are called. A page that changes nothing may stand in frames of others.
  */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   { script, style }: PageEntry,
   { sheets, mapOrigin }: BuiltPages,
+  { mayBeFramed = false } = {},
 ): FastifyReply {
+  if (mayBeFramed) reply.removeHeader('x-frame-options')
   const base = new URL(request.link('/')).pathname
   const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
   const html = `<!doctype html>
@@ -45,7 +47,7 @@ export function sendDocument(
 `
   return reply
     .headers({
-      'content-security-policy': pagePolicy(mapOrigin),
+      'content-security-policy': pagePolicy(mapOrigin, mayBeFramed ? '*' : "'none'"),
       'cache-control': 'no-cache',
       'content-type': 'text/html; charset=utf-8',
     })

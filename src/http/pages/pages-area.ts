@@ -9,16 +9,20 @@ const forever = 'public, max-age=31536000, immutable'
 const config = { access: 'public', countsAs: 'unrecorded' } as const
 const schema = { hide: true }
 
-/** The pages for people, `/app`, and the files that they load, `/assets`. */
+/** The pages for people, `/app`, the map that others frame, `/embed/map`, and the files that they load, `/assets`. */
 export function pagesArea(pages: BuiltPages): Area {
   return (app: App) => {
-    const show = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-      const entry = pages.entry('main')
-      if (entry === undefined) throw notBuilt()
-      return sendDocument(request, reply, entry, pages)
-    }
+    const showIn =
+      (frames: { mayBeFramed: boolean }) =>
+      (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+        const entry = pages.entry('main')
+        if (entry === undefined) throw notBuilt()
+        return sendDocument(request, reply, entry, pages, frames)
+      }
+    const show = showIn({ mayBeFramed: false })
     app.get('/app', { config, schema }, show)
     app.get('/app/*', { config, schema }, show)
+    app.get('/embed/map', { config, schema }, showIn({ mayBeFramed: true }))
     app.get<{ Params: { name: string } }>('/assets/:name', { config, schema }, (request, reply) =>
       sendFile(pages, request, reply, pagePolicy(pages.mapOrigin)),
     )

@@ -1,24 +1,114 @@
-import { query } from '../../lib/router.ts'
+import { useRef } from 'preact/hooks'
+import { query, setQuery } from '../../lib/router.ts'
 import { styleCall } from '../../map/combined-style.ts'
-import { MapView } from '../../map/map-view.tsx'
-import { messages } from '../../messages/messages.ts'
+import { mapTexts } from '../../messages/map/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Empty, Loading } from '../../parts/states.tsx'
+import { AddLayer } from './add-layer.tsx'
+import { LayerList } from './layer-list.tsx'
+import { type MapLayer, type MapState, readMapState, writeMapState } from './map-state.ts'
+import { ShareMap } from './share-map.tsx'
+import { SharedMap } from './shared-map.tsx'
+import { useLayers } from './use-layers.ts'
 
-/** `/app/map?layers=a:b,c:d`: layers over each other, the first lowest. */
+/** `/app/map?layers=a:b,c:d`: layers over each other, the first lowest; all that is chosen stands in the address. */
 export function MapPage() {
-  const texts = messages.value.map
-  const layers = (query.value.get('layers') ?? '').split(',').filter((one) => one !== '')
+  const texts = mapTexts.value
+  const state = readMapState(query.value)
+  const ids = state.layers.map(({ id }) => id)
+  const { known } = useLayers(ids)
+  // The first place is the one where the map begins.
+  const hasBegun = useRef(false)
+  const change = (part: Partial<MapState>): void =>
+    setQuery(writeMapState({ ...readMapState(query.peek()), ...part }))
+  const setLayers = (layers: MapLayer[]): void => change({ layers })
+  const titles = ids.map((id) => known?.published.find((one) => one.id === id)?.title ?? id)
+  const title = titles.length === 0 ? texts.title : [...titles].reverse().join(', ')
   return (
     <>
       <div class="head">
-        <h1 dir="auto">{layers.length === 0 ? texts.title : layers.join(', ')}</h1>
-        {layers.length > 0 && (
+        <div>
+          <h1 class="title" dir="auto">
+            {title}
+          </h1>
+        </div>
+        {ids.length > 0 && (
           <div class="acts">
-            <CopyAsCurl call={styleCall(layers)} />
+            <CopyAsCurl call={styleCall(ids)} />
           </div>
         )}
       </div>
-      <MapView label={texts.title} layers={layers} />
+      <div class="lay map-page">
+        <div class="panel lay-map">
+          {known === undefined ? (
+            <Loading />
+          ) : (
+            <SharedMap
+              label={texts.title}
+              state={state}
+              published={known.published}
+              onView={(view) => {
+                if (hasBegun.current) change({ view })
+                hasBegun.current = true
+              }}
+            />
+          )}
+        </div>
+        <section class="panel" aria-labelledby="map-layers-title">
+          <header>
+            <h2 id="map-layers-title">{texts.layers}</h2>
+          </header>
+          <div class="body stack">
+            {ids.length === 0 && (
+              <Empty title={texts.none}>
+                <p>{texts.noneHint}</p>
+              </Empty>
+            )}
+            {known !== undefined && <LayerList state={state} known={known} onChange={setLayers} />}
+            <AddLayer
+              taken={ids}
+              onAdd={(id) => setLayers([...state.layers, { id, isHidden: false, opacity: 1 }])}
+            />
+            <Surroundings state={state} onChange={change} />
+          </div>
+        </section>
+      </div>
+      {ids.length > 0 && (
+        <section class="panel map-share" aria-labelledby="map-share-title">
+          <header>
+            <h2 id="map-share-title">{texts.share}</h2>
+          </header>
+          <div class="body stack">
+            <ShareMap state={state} title={title} />
+          </div>
+        </section>
+      )}
     </>
+  )
+}
+
+interface SurroundingsProps {
+  state: MapState
+  onChange(part: Partial<MapState>): void
+}
+
+/** What is shown beside the layers. */
+function Surroundings({ state: { hasBackground, hasLegend }, onChange }: SurroundingsProps) {
+  const texts = mapTexts.value
+  return (
+    <div class="stack s2">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasBackground}
+          onChange={() => onChange({ hasBackground: !hasBackground })}
+        />
+        {texts.background}
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={hasLegend} onChange={() => onChange({ hasLegend: !hasLegend })} />
+        {texts.legend}
+      </label>
+    </div>
   )
 }

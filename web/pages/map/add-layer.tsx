@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { mapTexts } from '../../messages/map/texts.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { reasonOf } from '../../parts/states.tsx'
+import { call } from '../../wire/client.ts'
+import type { Calls } from '../../wire/openapi.d.ts'
+
+type Card = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
+
+const shownCards = 8
+
+/** Finds layers by words, to be laid on the map. */
+export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id: string): void }) {
+  const texts = mapTexts.value
+  const field = useId()
+  const words = useSignal('')
+  const found = useSignal<Card[] | undefined>(undefined)
+  const error = useSignal<unknown>(undefined)
+  useEffect(() => {
+    const asking = new AbortController()
+    const query = { q: words.value, limit: shownCards + taken.length }
+    call<{ layers: Card[] }>({ path: '/rest/catalogue/layers', query }, asking.signal).then(
+      ({ layers }) => {
+        error.value = undefined
+        found.value = layers
+      },
+      (reason: unknown) => {
+        if (!asking.signal.aborted) error.value = reason
+      },
+    )
+    return () => asking.abort()
+  }, [words.value])
+  const cards = (found.value ?? []).filter(
+    ({ workspace, name, kind }) => kind !== 'table' && !taken.includes(`${workspace}:${name}`),
+  )
+  return (
+    <div class="stack s2">
+      <div class="field">
+        <label for={field}>{texts.add}</label>
+        <input
+          class="in"
+          id={field}
+          type="search"
+          dir="auto"
+          value={words.value}
+          onInput={({ currentTarget }) => {
+            words.value = currentTarget.value
+          }}
+        />
+      </div>
+      {error.value !== undefined && (
+        <p class="err small" role="alert" dir="auto">
+          {reasonOf(error.value)}
+        </p>
+      )}
+      <ul class="map-found">
+        {cards.slice(0, shownCards).map(({ workspace, name, title }) => (
+          <li key={`${workspace}:${name}`}>
+            <button type="button" class="btn quiet sm" onClick={() => onAdd(`${workspace}:${name}`)}>
+              <Icon name="plus" />
+              <span class="cut" dir="auto">
+                {title}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

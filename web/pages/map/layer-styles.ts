@@ -1,0 +1,80 @@
+import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
+import type { DataStyle } from '../../map/combined-style.ts'
+import { styleCall } from '../../map/combined-style.ts'
+import { call } from '../../wire/client.ts'
+import type { MapLayer } from './map-state.ts'
+
+/** A layer as it is published. */
+export interface Published {
+  id: string
+  title: string
+  style: StyleSpecification
+  bounds?: Bounds
+}
+
+type Bounds = [number, number, number, number]
+
+/** Each layer by itself: one that cannot be had does not take the others with it. */
+export async function askLayer(id: string, signal: AbortSignal): Promise<Published> {
+  const [style, { name, bounds }] = await Promise.all([
+    call<StyleSpecification>(styleCall([id]), signal),
+    call<{ name?: string; bounds?: Bounds }>({ path: `/tiles/${encodeURIComponent(id)}` }, signal),
+  ])
+  return { id, title: style.name ?? name ?? id, style, ...(bounds !== undefined && { bounds }) }
+}
+
+/** What holds all of them. */
+export function boundsOfAll(published: readonly Published[]): Bounds | undefined {
+  const all = published.flatMap(({ bounds }) => (bounds === undefined ? [] : [bounds]))
+  if (all.length === 0) return undefined
+  const side = (at: 0 | 1 | 2 | 3): number[] => all.map((one) => one[at])
+  return [Math.min(...side(0)), Math.min(...side(1)), Math.max(...side(2)), Math.max(...side(3))]
+}
+
+/** The layers over each other, as transparent as they shall be; two of one name have sources of their own. */
+export function drawnTogether(layers: readonly MapLayer[], published: readonly Published[]): DataStyle {
+  const shown = layers.flatMap((layer) => {
+    const found = published.find(({ id }) => id === layer.id)
+    return found === undefined || layer.isHidden ? [] : [{ layer, style: found.style }]
+  })
+  const nameOf = (id: string, source: string): string => `${id} ${source}`
+  return {
+    sources: Object.fromEntries(
+      shown.flatMap(({ layer, style }) =>
+        Object.entries(style.sources).map(([name, source]) => [nameOf(layer.id, name), source]),
+      ),
+    ),
+    layers: shown.flatMap(({ layer, style }) =>
+      style.layers.map((one) => {
+        const faded = fadedBy(one, layer.opacity)
+        return 'source' in faded ? { ...faded, source: nameOf(layer.id, String(faded.source)) } : faded
+      }),
+    ),
+  }
+}
+
+const opacities: Record<string, readonly string[]> = {
+  fill: ['fill-opacity'],
+  line: ['line-opacity'],
+  circle: ['circle-opacity', 'circle-stroke-opacity'],
+  symbol: ['text-opacity', 'icon-opacity'],
+  raster: ['raster-opacity'],
+}
+
+function fadedBy(layer: LayerSpecification, opacity: number): LayerSpecification {
+  if (opacity === 1) return layer
+  const paint: Record<string, unknown> = { ...('paint' in layer ? layer.paint : {}) }
+  for (const name of opacities[layer.type] ?? []) {
+    const own = paint[name] ?? 1
+    paint[name] = typeof own === 'number' ? own * opacity : (faded(own, opacity) ?? own)
+  }
+  return { ...layer, paint } as LayerSpecification
+}
+
+/** Expressions by the zoom stand outermost: what is between their stops is faded. */
+function faded(value: unknown, opacity: number): unknown {
+  if (typeof value === 'number') return value * opacity
+  if (!Array.isArray(value)) return undefined
+  const isByZoom = JSON.stringify(value).includes('["zoom"]')
+  return isByZoom ? undefined : ['*', opacity, value]
+}

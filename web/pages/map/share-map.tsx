@@ -1,0 +1,44 @@
+import { useId } from 'preact/hooks'
+import { mapTexts } from '../../messages/map/texts.ts'
+import { copyText } from '../../parts/copy-as-curl.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { frameCode, linkOf, type MapState } from './map-state.ts'
+
+/** The map as a link, and as code for pages of others. */
+export function ShareMap({ state, title }: { state: MapState; title: string }) {
+  const texts = mapTexts.value
+  return (
+    <>
+      <Copied label={texts.link} text={linkOf(state)} />
+      <Copied label={texts.frame} text={frameCode(state, title)} />
+      <p class="hint">{texts.frameHint}</p>
+    </>
+  )
+}
+
+function Copied({ label, text }: { label: string; text: string }) {
+  const texts = mapTexts.value
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="row">
+        <input
+          class="in mono"
+          id={id}
+          readOnly
+          value={text}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <button
+          type="button"
+          class="btn ic"
+          aria-label={texts.copy(label)}
+          onClick={() => void copyText(text)}
+        >
+          <Icon name="copy" />
+        </button>
+      </div>
+    </div>
+  )
+}

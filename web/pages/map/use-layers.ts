@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'preact/hooks'
+import { askLayer, type Published } from './layer-styles.ts'
+
+/** What is known of the layers of a map; undefined until each has answered or failed. */
+export interface KnownLayers {
+  published: readonly Published[]
+  failed: ReadonlyMap<string, unknown>
+}
+
+export function useLayers(ids: readonly string[]): { known: KnownLayers | undefined; again(): void } {
+  const [known, setKnown] = useState<KnownLayers>()
+  const [tries, setTries] = useState(0)
+  const wanted = [...ids].sort().join(',')
+  useEffect(() => {
+    const asking = new AbortController()
+    const failed = new Map<string, unknown>()
+    const asked = ids.map((id) =>
+      askLayer(id, asking.signal).catch((reason: unknown) => {
+        failed.set(id, reason)
+        return undefined
+      }),
+    )
+    void Promise.all(asked).then((all) => {
+      if (!asking.signal.aborted) setKnown({ published: all.filter((one) => one !== undefined), failed })
+    })
+    return () => asking.abort()
+  }, [wanted, tries])
+  return { known, again: () => setTries(tries + 1) }
+}
