@@ -2,7 +2,7 @@
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is.
 // `looks` (two minutes): a file of a gigabyte before its load. `rehearsals` (four minutes), `restore`, `rejects`.
 // Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
-// `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
+// `pages` (a minute): pages in a browser. `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
 // monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
@@ -26,6 +26,7 @@ import type { YearResults } from './monitoring-queries.ts'
 import { runMonitoringQueries } from './monitoring-queries.ts'
 import { runRecording } from './monitoring-recording.ts'
 import { runSustained } from './monitoring-sustained.ts'
+import { pagesReport, runPages } from './pages.ts'
 import { timePeer } from './peer.ts'
 import { rehearsalsReport, runRehearsals } from './rehearsals.ts'
 import { runRejects } from './rejects.ts'
@@ -142,7 +143,11 @@ try {
   const rehearsed = rehearsals === false ? '' : rehearsalsReport(rehearsals)
   const memory = memoryReport('memory'.includes(only) ? await runMemory(folder, await newDatabase()) : [])
   const tiles = 'tiles'.includes(only) ? await runTiles(folder, await newDatabase(), tilesOptions) : noTiles
-  const served = `${itemsReport(items)}${rehearsed}${memory}${tilesReport(tiles)}`
+  const pages = 'pages'.includes(only)
+    ? await runPages(folder, Number(options.rows ?? fullRows.points))
+    : undefined
+  const shown = pages === undefined ? '' : pagesReport(pages)
+  const served = `${itemsReport(items)}${rehearsed}${memory}${tilesReport(tiles)}${shown}`
   console.log(served)
   const { queries, others, sizes } = year
   const text = await report({

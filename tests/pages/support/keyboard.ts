@@ -64,24 +64,29 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
 }
 
-/** Scrolls a page by wheel through its list; tells its height, the most rows drawn and the longest task in milliseconds. */
-export async function scrolled(page: Page): Promise<{ rows: number; height: number; longestMs: number }> {
+/** What was seen while a page scrolled. */
+export interface Scrolled {
+  /** The most rows that were drawn at once. */
+  rows: number
+  /** Of the page, in pixels. */
+  height: number
+  longestMs: number
+}
+
+/** Scrolls by wheel what is at a place of the page. */
+export async function scrolled(page: Page, at = { x: 600, y: 500 }): Promise<Scrolled> {
   await page.evaluate(`
     window.longTasks = []
     new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((one) => one.duration)))
       .observe({ entryTypes: ['longtask'] })
   `)
-  await page.mouse.move(600, 500)
+  await page.mouse.move(at.x, at.y)
   let rows = 0
   for (let step = 0; step < 20; step += 1) {
     await page.mouse.wheel(0, 600 * (step + 1))
     await page.waitForTimeout(30)
-    rows = Math.max(
-      rows,
-      Number(
-        await page.evaluate('document.querySelectorAll("main li.card, main .card, main tbody tr").length'),
-      ),
-    )
+    const drawn = 'document.querySelectorAll("main .card, main tbody tr").length'
+    rows = Math.max(rows, Number(await page.evaluate(drawn)))
   }
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
   const longestMs = Number(await page.evaluate('Math.max(0, ...window.longTasks)'))

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { Page } from 'playwright-core'
+import { listInto } from '../tests/pages/support/crowd.ts'
+import { type Scrolled, scrolled } from '../tests/pages/support/keyboard.ts'
+import type { PageServer } from '../tests/pages/support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from '../tests/pages/support/shown-pages.ts'
+import { dataFile } from './data.ts'
+
+// Pages in a browser: `npm run bench -- --only pages`.
+
+const slower = 4
+const listed = 10_000
+
+interface PageTime {
+  page: string
+  milliseconds: number
+}
+
+/** What was measured of the pages. */
+export interface PagesResults {
+  /** Compressed by Brotli. */
+  bundle: { milliseconds: number; firstBytes: number; allBytes: number }
+  /** Until the page is usable, at a processor four times slower. */
+  times: PageTime[]
+  scrolls: (Scrolled & { what: string })[]
+}
+
+/** How long the set-up bundles, Node's start included, and how large what it makes is, compressed. */
+async function runBundle(): Promise<PagesResults['bundle']> {
+  const root = join(import.meta.dirname, '..')
+  const folder = join(root, 'build', 'pages')
+  rmSync(folder, { recursive: true, force: true })
+  const begun = performance.now()
+  const command = "import('./scripts/setup/pages.mjs').then(({ buildPages }) => buildPages(process.cwd()))"
+  execFileSync(process.execPath, ['-e', command], { cwd: root, stdio: 'ignore' })
+  const milliseconds = performance.now() - begun
+  const files = readdirSync(join(folder, 'files'))
+  const sizeOf = (name: string): number => {
+    const packed = files.includes(`${name}.br`) ? `${name}.br` : name
+    return statSync(join(folder, 'files', packed)).size
+  }
+  const plain = files.filter((name) => !/\.(?:br|gz)$/.test(name))
+  const list = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as {
+    entries: Record<string, { script: string; style: string }>
+  }
+  const { script = '', style = '' } = list.entries['main'] ?? {}
+  const first = followed(join(folder, 'files'), script)
+  return {
+    milliseconds,
+    firstBytes: [...first, style].reduce((sum, name) => sum + sizeOf(name), 0),
+    allBytes: plain.reduce((sum, name) => sum + sizeOf(name), 0),
+  }
+}
+
+/** A script with those that it loads before it runs. */
+function followed(folder: string, script: string, known = new Set<string>()): Set<string> {
+  if (known.has(script)) return known
+  known.add(script)
+  const text = readFileSync(join(folder, script), 'utf8')
+  for (const [, name = ''] of text.matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g))
+    followed(folder, name, known)
+  return known
+}
+
+/** Until something stands on the page, from the begin of `go`. */
+async function timeUntil(
+  page: Page,
+  name: string,
+  go: () => Promise<unknown>,
+  shown: string,
+): Promise<PageTime> {
+  const begun = performance.now()
+  await go()
+  await page.locator(shown).first().waitFor()
+  return { page: name, milliseconds: performance.now() - begun }
+}
+
+async function runTimes(server: PageServer): Promise<PageTime[]> {
+  const works: (() => unknown)[] = []
+  const shown = await showPages({ after: (work) => void works.push(work) }, server)
+  const { page } = shown
+  await shown.signIn('/')
+  const control = await page.context().newCDPSession(page)
+  await control.send('Emulation.setCPUThrottlingRate', { rate: slower })
+  const follow = (link: string) => () => page.locator(link).first().click()
+  const times = [
+    await timeUntil(page, 'home, first', () => page.goto(server.url), '.card'),
+    await timeUntil(page, 'workspaces', follow('nav.nav a[href$="/app/workspaces"]'), 'main td'),
+    await timeUntil(page, 'import', follow('nav.nav a[href$="/app/import"]'), '.drop'),
+    await timeUntil(page, 'home, again', follow('nav.nav a[href="/"]'), '.card'),
+    await timeUntil(page, 'layer', follow('.card a'), 'main h1'),
+  ]
+  for (const work of works) await work()
+  return times
+}
+
+async function runListScrolls(server: PageServer): Promise<PagesResults['scrolls']> {
+  await server.kill()
+  await listInto(server.folder, listed)
+  await server.start()
+  const shown = await showPages({ after: () => undefined }, server)
+  const found: PagesResults['scrolls'] = []
+  for (const [what, path] of [
+    [`cards of ${listed} layers`, '/'],
+    [`list of ${listed} layers`, '/?view=list'],
+  ] as const) {
+    await shown.signIn(path)
+    await shown.page.locator('main .card, main a.name').first().waitFor()
+    found.push({ what, ...(await scrolled(shown.page)) })
+  }
+  await shown.close()
+  return found
+}
+
+/** The table of rows of an import before it runs. */
+async function runRowScroll(
+  server: PageServer,
+  folder: string,
+  rows: number,
+): Promise<PagesResults['scrolls']> {
+  const file = await dataFile(folder, 'points', 'csv', rows)
+  const asked = { import: { data: { type: 'file', file } } }
+  const made = (await askServer(server, '/rest/imports', asked)) as { import: { id: number } }
+  const shown = await showPages({ after: () => undefined }, server)
+  await shown.signIn(`/app/imports/${made.import.id}`)
+  const table = shown.page.locator('main table td').first()
+  await table.waitFor()
+  await table.scrollIntoViewIfNeeded()
+  const box = await table.boundingBox()
+  const found = await scrolled(shown.page, box === null ? undefined : { x: box.x + 5, y: box.y + 5 })
+  await shown.close()
+  return [{ what: `table of ${rows} rows`, ...found }]
+}
+
+/** Bundle, first and later pages, and long lists, in headless Chromium. */
+export async function runPages(folder: string, rows: number): Promise<PagesResults> {
+  const works: (() => unknown)[] = []
+  mkdirSync(folder, { recursive: true })
+  const bundle = await runBundle()
+  try {
+    const server = await startPageServer(
+      { after: (work) => void works.push(work) },
+      { TERRANE_IMPORT_ROOTS: folder },
+    )
+    const times = await runTimes(server)
+    const scrolls = [...(await runRowScroll(server, folder, rows)), ...(await runListScrolls(server))]
+    return { bundle, times, scrolls }
+  } finally {
+    for (const work of works) await work()
+    await closeBrowser()
+  }
+}
+
+/** The results as Markdown. */
+export function pagesReport({ bundle, times, scrolls }: PagesResults): string {
+  if (times.length === 0) return ''
+  const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`
+  const lines = [
+    '## Pages',
+    '',
+    `Bundled in ${bundle.milliseconds.toFixed(0)} ms. What every page loads: ${kilobytes(bundle.firstBytes)} by Brotli; all files: ${kilobytes(bundle.allBytes)}.`,
+    '',
+    `| page, at a processor ${slower} times slower | ms until it is usable |`,
+    '|---|---:|',
+    ...times.map(({ page, milliseconds }) => `| ${page} | ${milliseconds.toFixed(0)} |`),
+    '',
+    '| scrolled | longest task, ms | most rows drawn |',
+    '|---|---:|---:|',
+    ...scrolls.map(({ what, longestMs, rows }) => `| ${what} | ${longestMs.toFixed(0)} | ${rows} |`),
+  ]
+  return `${lines.join('\n')}\n`
+}
