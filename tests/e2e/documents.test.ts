@@ -90,8 +90,8 @@ describe('README.md and docs/operations.md', { timeout: 400_000 }, () => {
       ['/some/where/monday', 'monday'],
     ])
 
-    assert.match(await run('README.md > Five minutes > sh 2'), /"default:countries"[\s\S]*"numberReturned":1/)
-    assert.match(await run('README.md > Five minutes > sh 3'), /"metric":"request\.count"[\s\S]*checks: /)
+    assert.match(await run('README.md > Five minutes > sh 1'), /"default:countries"[\s\S]*"numberReturned":1/)
+    assert.match(await run('README.md > Five minutes > sh 2'), /"metric":"request\.count"[\s\S]*checks: /)
     assert.match(await run('README.md > Import your own data > sh 3'), /"state":"COMPLETE"[\s\S]*$/)
     await run('README.md > Import your own data > sh 4')
     assert.match(await run('README.md > Import your own data > sh 5'), /"id":5/)
