@@ -27,13 +27,18 @@ export interface BenchServer {
 export interface BenchServerOptions {
   /** Default: as the server's own default. */
   monitoring?: 'on' | 'off'
+  /** A data directory that stays when the server stops; whoever gives it removes it. */
+  data?: string
 }
 
 export async function startBenchServer(
   importRoot: string,
-  { monitoring }: BenchServerOptions = {},
+  { monitoring, data }: BenchServerOptions = {},
 ): Promise<BenchServer> {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
+  const dataDirectory = data ?? mkdtempSync(join(tmpdir(), 'terrane-bench-'))
+  const removeData = (): void => {
+    if (data === undefined) rmSync(dataDirectory, { recursive: true, force: true })
+  }
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts'), 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -50,7 +55,7 @@ export async function startBenchServer(
   })
   const abandon = (): void => {
     child.kill('SIGKILL')
-    rmSync(dataDirectory, { recursive: true, force: true })
+    removeData()
   }
   process.once('exit', abandon)
   const url = await readyUrl(child)
@@ -67,7 +72,7 @@ export async function startBenchServer(
       child.kill('SIGTERM')
       await ended
       process.off('exit', abandon)
-      rmSync(dataDirectory, { recursive: true, force: true })
+      removeData()
     },
   }
 }
