@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
 const path = '/app/layers/default:countries'
@@ -25,6 +25,45 @@ describe('the page of a layer', async () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     assert.deepEqual(shown.faults, [])
+  })
+
+  it('is told what it is for and made public, as the server says after a kill', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.signIn(path)
+    const { page } = shown
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Title').fill('Countries of the world')
+    await page.getByLabel('Keywords').fill('borders, states')
+    await page.getByLabel('Licence').fill('Public domain')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('h1 >> text=Countries of the world').waitFor()
+    await page.getByRole('button', { name: 'Everyone' }).click()
+    await page.locator('.facts >> text=public').waitFor()
+    await page.locator('[aria-pressed=true] >> text=Everyone').waitFor()
+    await server.kill()
+    await server.start()
+    await page.reload()
+    await page.locator('.kv >> text=borders, states').waitFor()
+    await page.locator('[aria-pressed=true] >> text=Everyone').waitFor()
+    const visitor = await showPages(t, server)
+    await visitor.open(path)
+    await visitor.page.locator('h1 >> text=Countries of the world').waitFor()
+    await visitor.page.locator('.lay-table >> text=242 rows').waitFor()
+    await expectSound(visitor, 'layer-visitor-1440-light')
+  })
+
+  it('shows hostile words as they are, no wider than a phone', async (t) => {
+    const markup = '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd \u{1f5fa}'
+    const layer = {
+      ...{ title: `${markup} ${'W'.repeat(9000)}`, abstract: `${markup} ${'W'.repeat(10_000)}` },
+      ...{ keywords: [markup, 'W'.repeat(200)], attribution: markup, contact: 'W'.repeat(9000) },
+    }
+    await askServer(server, '/rest/layers/default:states', { layer }, 'PUT')
+    const shown = await showPages(t, server, { width: 390 })
+    await shown.signIn('/app/layers/default:states')
+    await shown.page.waitForSelector(drawn)
+    await shown.page.locator('.lay-table >> text=51 rows').waitFor()
+    await expectSound(shown, 'layer-hostile-390-light')
   })
 
   const views = [

@@ -56,7 +56,9 @@ export function About({ id, layer, onChanged }: AboutProps) {
             {told.map((name) => (
               <div key={name} class="pair">
                 <dt>{texts.fields[name]}</dt>
-                <dd dir="auto">{textOf(layer, name)}</dd>
+                <dd dir="auto">
+                  <Told text={textOf(layer, name)} />
+                </dd>
               </div>
             ))}
           </dl>
@@ -120,6 +122,20 @@ function AboutForm({
         />
       </div>
     </form>
+  )
+}
+
+const mostShown = 600
+const firstShown = 200
+
+/** A long text opens on demand. */
+function Told({ text }: { text: string }) {
+  if (text.length <= mostShown) return text
+  return (
+    <details>
+      <summary>{text.slice(0, firstShown)}…</summary>
+      {text.slice(firstShown)}
+    </details>
   )
 }
 

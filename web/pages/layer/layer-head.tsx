@@ -38,7 +38,7 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
               {layer.name}
             </span>
           </p>
-          <h1 class="title" dir="auto">
+          <h1 class="title" dir="auto" title={title}>
             {title}
           </h1>
           <Facts layer={layer} entry={entry} />
