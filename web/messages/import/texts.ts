@@ -1,7 +1,11 @@
 import { textsOf } from '../messages.ts'
+import { batchDe } from './batch-de.ts'
+import { batchEn } from './batch-en.ts'
 import { columnsDe } from './columns-de.ts'
 import { columnsEn } from './columns-en.ts'
 import { de } from './de.ts'
+import { decidingDe } from './deciding-de.ts'
+import { decidingEn } from './deciding-en.ts'
 import { en } from './en.ts'
 import { sendingDe } from './sending-de.ts'
 import { sendingEn } from './sending-en.ts'
@@ -12,3 +16,5 @@ export const importTexts = textsOf({ en, de })
 export const sendingTexts = textsOf({ en: sendingEn, de: sendingDe })
 export const columnsTexts = textsOf({ en: columnsEn, de: columnsDe })
 export const sourcesTexts = textsOf({ en: sourcesEn, de: sourcesDe })
+export const decidingTexts = textsOf({ en: decidingEn, de: decidingDe })
+export const batchTexts = textsOf({ en: batchEn, de: batchDe })

@@ -1,40 +1,34 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
-import { query, setQuery } from '../../lib/router.ts'
-import { importTexts } from '../../messages/import/texts.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { query } from '../../lib/router.ts'
+import { batchTexts, importTexts } from '../../messages/import/texts.ts'
 import { Empty, Failed, Loading, reasonOf } from '../../parts/states.tsx'
-import { type Call, call, Refusal } from '../../wire/client.ts'
+import { call, Refusal } from '../../wire/client.ts'
+import { FoundList } from './batch/found-list.tsx'
+import { chosenTasks, viewOf } from './batch/views.ts'
+import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
+import { ActBar } from './running/act-bar.tsx'
+import { useTitle } from './running/use-title.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
-import { useAct } from './use-act.ts'
-import { type Import, importCall, isBusy, isOver, type Task } from './wire.ts'
+import { type Import, importCall, isBusy, storeOf, type Task } from './wire.ts'
 
 const pollMs = 700
-const endedIcon = new Map([
-  ['COMPLETE', 'ok'],
-  ['READY', 'ok'],
-  ['ERROR', 'bad'],
-  ['BAD_FORMAT', 'bad'],
-  ['CANCELED', 'ban'],
-  ['RUNNING', 'clock'],
-])
+
+interface Found {
+  work: Import
+  rehearsal: Rehearsal | undefined
+}
 
 /** `/app/imports/<id>?task=`: what an import is about, what becomes of it, and how it ended. The server's state decides. */
 export function ImportPage({ id = '' }: Record<string, string>) {
   const texts = importTexts.value
-  const found = useMemo(
-    () =>
-      new Resource<Import>(async (signal) => {
-        return (await call<{ import: Import }>(importCall(id), signal)).import
-      }),
-    [id],
-  )
+  const found = useMemo(() => new Resource<Found>((signal) => ask(id, signal)), [id])
   const { value, error } = found.state.value
   const isMoving =
-    value !== undefined && (isBusy(value.state) || value.tasks.some(({ state }) => isBusy(state)))
+    value !== undefined && (isBusy(value.work.state) || value.work.tasks.some(({ state }) => isBusy(state)))
   useEffect(() => {
     void found.load()
     return () => found.stop()
@@ -61,108 +55,84 @@ export function ImportPage({ id = '' }: Record<string, string>) {
   return (
     <div class="rev-page">
       {error !== undefined && <Failed error={error} onAgain={() => void reload()} />}
-      <Review work={value} reload={reload} />
+      <RehearsalContext.Provider value={value.rehearsal}>
+        <Review {...value} reload={reload} />
+      </RehearsalContext.Provider>
     </div>
   )
 }
 
-function Review({ work, reload }: { work: Import; reload(): Promise<void> }) {
+/** An import with its rehearsal. While that is under way its tasks are what they were: nothing of them is saved. */
+async function ask(id: string, signal: AbortSignal): Promise<Found> {
+  const [{ import: work }, rehearsal] = await Promise.all([
+    call<{ import: Import }>(importCall(id), signal),
+    rehearsalOf(id, signal),
+  ])
+  if (rehearsal?.state !== 'RUNNING') return { work, rehearsal }
+  const tasks = work.tasks.map((task) => (task.state === 'RUNNING' ? { ...task, state: 'READY' } : task))
+  return { work: { ...work, tasks }, rehearsal }
+}
+
+async function rehearsalOf(id: string, signal: AbortSignal): Promise<Rehearsal | undefined> {
+  try {
+    const path = rehearsalPath(Number(id))
+    return (await call<{ rehearsal: Rehearsal }>({ path }, signal)).rehearsal
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  }
+}
+
+interface ReviewProps extends Found {
+  reload(): Promise<void>
+}
+
+function Review({ work, rehearsal, reload }: ReviewProps) {
   const texts = importTexts.value
   const { tasks } = work
-  const chosen = Number(query.value.get('task') ?? tasks[0]?.id ?? 0)
-  const task = tasks.find(({ id }) => id === chosen) ?? tasks[0]
+  const isRehearsing = rehearsal?.state === 'RUNNING'
+  const view = viewOf(query.value.get('show'))
+  const shown = chosenTasks(tasks, view, query.value.get('q') ?? '')
+  const chosen = query.value.get('task')
+  const task = tasks.find(({ id }) => String(id) === chosen) ?? shown[0] ?? tasks[0]
+  const done = tasks.filter(({ state }) => state === 'COMPLETE').length
+  const isBatch = tasks.length > 1 && tasks.some(({ state }) => state === 'RUNNING')
+  useTitle(isBatch ? batchTexts.value.loadedOf(done, tasks.length) : undefined)
   return (
     <>
       <div class="rev">
         <div class="rev-l">
           <div class="sec">
             <h1>{texts.name(work.id)}</h1>
-            <p class="dim">{texts.states(work.state)}</p>
+            <p class="dim">{texts.states(isRehearsing ? 'READY' : work.state)}</p>
             {work.message !== undefined && <p dir="auto">{work.message}</p>}
           </div>
-          <ul class="found">
-            {tasks.map((one) => (
-              <li key={one.id}>
-                <button
-                  type="button"
-                  aria-current={one === task ? 'true' : undefined}
-                  onClick={() => setQuery({ task: String(one.id) })}
-                >
-                  <Icon name={one.data?.table === undefined ? 'file' : 'db'} />
-                  <b dir="auto">{nameOf(one)}</b>
-                  <Icon name={endedIcon.get(one.state) ?? 'warn'} />
-                  <small class={isUndecided(one) ? 'w' : ''}>{texts.states(one.state)}</small>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <FoundList tasks={tasks} chosen={task} view={view} shown={shown} />
           {tasks.length === 0 && (
             <p class="sec dim">{isBusy(work.state) ? texts.looking : texts.nothingFound}</p>
           )}
         </div>
-        <div class="rev-r">
-          {task !== undefined &&
-            (isOver(task.state) || isBusy(task.state) ? (
-              <TaskEnd
-                key={task.id}
-                importId={work.id}
-                workspace={work.targetWorkspace?.workspace?.name ?? 'default'}
-                task={task}
-              />
-            ) : (
-              <TaskReview key={task.id} importId={work.id} task={task} reload={reload} />
-            ))}
-        </div>
+        <div class="rev-r">{task !== undefined && <Chosen work={work} task={task} reload={reload} />}</div>
       </div>
-      <ActBar work={work} reload={reload} />
+      <ActBar work={work} isRehearsing={isRehearsing} reload={reload} />
     </>
   )
 }
 
-/** What is done for all layers at once. */
-function ActBar({ work, reload }: { work: Import; reload(): Promise<void> }) {
-  const texts = importTexts.value
-  const { act, error } = useAct(reload)
-  const ready = work.tasks.filter(({ state }) => state === 'READY').length
-  const isDone = work.tasks.length > 0 && work.tasks.every(({ state }) => isOver(state))
-  const isRunning = work.tasks.some(({ state }) => state === 'RUNNING') || work.state === 'RUNNING'
-  const run: Call = { method: 'POST', path: `/rest/imports/${work.id}`, query: { async: true } }
-  const cancel: Call = { method: 'POST', path: `/rest/imports/${work.id}/cancel` }
-  return (
-    <div class="actbar">
-      <p class="note-txt" role="status">
-        <b>{isDone ? texts.states(work.state) : texts.ready(ready, work.tasks.length)}</b>{' '}
-        <span class="dim">{work.tasks.every(({ state }) => !isOver(state)) ? texts.nothingSaved : ''}</span>
-        {error.value !== undefined && (
-          <span class="err" role="alert" dir="auto">
-            {reasonOf(error.value)}
-          </span>
-        )}
-      </p>
-      <span class="grow" />
-      {!isDone && <CopyAsCurl call={isRunning ? cancel : run} />}
-      {isDone ? (
-        <a class="btn" href={addressOf('/app/import')}>
-          {texts.another}
-        </a>
-      ) : isRunning ? (
-        <button type="button" class="btn danger" onClick={() => void act(cancel)}>
-          {texts.cancel}
-        </button>
-      ) : (
-        <button type="button" class="btn main" disabled={ready === 0} onClick={() => void act(run)}>
-          {texts.run(ready)}
-          <Icon name="arrow" />
-        </button>
-      )}
-    </div>
+/** A layer that runs or has run, or one that is still to be decided on: also where a run of it has failed. */
+function Chosen({
+  work,
+  task,
+  reload,
+}: {
+  work: Import
+  task: Task
+  reload(): Promise<void>
+}): ComponentChildren {
+  const workspace = storeOf(task)?.workspace ?? work.targetWorkspace?.workspace?.name ?? 'default'
+  return task.state === 'COMPLETE' || isBusy(task.state) ? (
+    <TaskEnd key={task.id} importId={work.id} workspace={workspace} task={task} />
+  ) : (
+    <TaskReview key={task.id} importId={work.id} task={task} reload={reload} />
   )
-}
-
-function nameOf({ layer, data, id }: Task): string {
-  return layer?.name ?? data?.file ?? data?.table ?? String(id)
-}
-
-function isUndecided({ state }: Task): boolean {
-  return state.startsWith('NO_') || state === 'BAD_FORMAT'
 }

@@ -1,12 +1,10 @@
-import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
-import { Resource } from '../../lib/resource.ts'
-import { importTexts } from '../../messages/import/texts.ts'
+import { decidingTexts, importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { call } from '../../wire/client.ts'
-import { isBusy, type Progress, type Task, taskPath } from './wire.ts'
+import { HowFar } from './running/how-far.tsx'
+import { isBusy, type Task, taskPath } from './wire.ts'
 
 interface TaskEndProps {
   importId: number
@@ -21,20 +19,6 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
   const { locale } = messages.value
   const path = taskPath(String(importId), task.id)
   const isRunning = isBusy(task.state)
-  const progress = useMemo(
-    () => new Resource<Progress>((signal) => call({ path: `${path}/progress` }, signal)),
-    [path],
-  )
-  useEffect(() => {
-    void progress.load()
-    if (!isRunning) return () => progress.stop()
-    const timer = setInterval(() => void progress.load(), 500)
-    return () => {
-      clearInterval(timer)
-      progress.stop()
-    }
-  }, [progress, isRunning])
-  const { progress: done = 0, total = 0 } = progress.value ?? {}
   const number = (value: number): string => formatNumber(locale, value)
   const { rowsRead, rowsLoaded, rejected, mended } = task
   return (
@@ -66,7 +50,12 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
           <div dir="auto">{task.errorMessage}</div>
         </div>
       )}
-      {isRunning && <HowFar done={done} total={total} />}
+      {isRunning && (
+        <>
+          <HowFar importId={importId} task={task} />
+          <p class="dim">{decidingTexts.value.mayClose}</p>
+        </>
+      )}
       {rowsRead !== undefined && (
         <div class="sum">
           <Sum label={texts.read} value={number(rowsRead)} />
@@ -90,20 +79,6 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
         </div>
       ))}
     </>
-  )
-}
-
-/** How many rows are loaded, of how many where that is known. */
-function HowFar({ done, total }: { done: number; total: number }) {
-  const texts = importTexts.value
-  const { locale } = messages.value
-  const isKnown = total > 0
-  const [so, all] = [formatNumber(locale, done), formatNumber(locale, total)]
-  return (
-    <div class="stack s2">
-      <progress value={isKnown ? done : undefined} max={isKnown ? total : 1} aria-label={texts.loading} />
-      <p>{isKnown ? texts.ofRows(so, all) : so}</p>
-    </div>
   )
 }
 

@@ -5,8 +5,10 @@ import { reasonOf } from '../../parts/states.tsx'
 import type { Call } from '../../wire/client.ts'
 import { DataPanel } from './columns/data-panel.tsx'
 import { Steps } from './columns/steps.tsx'
+import { Difference } from './deciding/difference.tsx'
+import { Stopped } from './deciding/stopped.tsx'
+import { Target } from './deciding/target.tsx'
 import { PreviewMap } from './preview-map.tsx'
-import { Target } from './target.tsx'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
 import { type Proposal, type Task, taskPath } from './wire.ts'
@@ -47,6 +49,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
           <div dir="auto">{task.errorMessage}</div>
         </div>
       )}
+      <Stopped path={path} task={task} act={put} />
       <Notes task={task} />
       <Proposals path={path} task={task} put={put} />
       {task.state === 'NO_CRS' && !hasPoints && <WhereIsIt path={path} task={task} put={put} />}
@@ -64,6 +67,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
         <Target path={path} task={task} put={put} />
       </div>
       <Steps path={path} task={task} reload={reload} />
+      <Difference importId={importId} task={task} reload={reload} />
       <DataPanel path={path} task={task} reload={reload} />
     </>
   )

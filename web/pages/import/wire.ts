@@ -43,6 +43,39 @@ export interface Task {
   mended?: number
   errorMessage?: string
   errorCode?: string
+  keys?: string[]
+  deleteMissing?: boolean
+  stopIf?: StopIf
+  rejectLimit?: number | string
+  stopped?: { rule: string; limit?: unknown; measured?: unknown }[]
+  accepted?: { stopped: string[]; by: string; at: string }
+  target?: { dataStore?: TargetStore; coverageStore?: TargetStore }
+}
+
+interface TargetStore {
+  name: string
+  workspace?: { name: string }
+}
+
+export type StoreKind = 'dataStore' | 'coverageStore'
+
+/** Limits that stop a load before its commit. */
+export interface StopIf {
+  removed?: { percent?: number; rows?: number } | undefined
+  changed?: { percent?: number; rows?: number } | undefined
+  empty?: Record<string, { percent?: number; rows?: number }> | undefined
+  values?: unknown
+  columns?: 'lost' | 'any' | undefined
+  crs?: boolean | undefined
+  outside?: unknown
+  fewer?: number | undefined
+}
+
+/** Into which store a task loads; none where nobody knows its data yet. */
+export function storeOf({ target }: Task): { kind: StoreKind; name: string; workspace: string } | undefined {
+  const kind = target?.coverageStore === undefined ? 'dataStore' : 'coverageStore'
+  const store = target?.[kind]
+  return store && { kind, name: store.name, workspace: store.workspace?.name ?? 'default' }
 }
 
 /** A column of the layer; the geometry has no `source`. */
@@ -96,6 +129,8 @@ export interface Progress {
   total?: number
   rejected?: number
   phase?: string
+  rowsPerSecond?: number
+  remainingSeconds?: number
   state: string
 }
 

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { asAdmin, loadTable, prepareImport } from './support/import-data.ts'
+import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { expectSound } from './support/states.ts'
+
+const monday = 'id,kind,lat,lon\n1,oak,52,13\n2,ash,52.1,13.1\n3,elm,52.2,13.2\n'
+const tuesday =
+  'id,kind,lat,lon,note\n1,oak,52,13,\n2,lime,52.1,13.1,cut\n4,yew,52.3,13.3,\n5,fir,north,13.4,\n'
+
+describe('what becomes of an import', async () => {
+  const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
+  after(closeBrowser)
+  before(() => loadTable(server, { 'trees.csv': monday }))
+
+  it('is decided with the difference shown, stopped by a limit, and let through by a person', async (t) => {
+    const id = await prepareImport(server, { 'tuesday.csv': tuesday })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    page.setDefaultTimeout(9000)
+    await shown.signIn(`/app/imports/${id}`)
+    const target = page.getByRole('region', { name: 'What becomes of it' })
+    await target.getByRole('textbox', { name: 'Layer' }).fill('trees')
+    await target.getByRole('textbox', { name: 'Layer' }).press('Enter')
+    await target.getByText(/It is there already: 3 rows/).waitFor()
+    await target.getByText('Replace its rows').click()
+    await target.getByRole('button', { name: 'id', exact: true }).click()
+    await target.getByText('Limits: stop a load').click()
+    await target.getByLabel('Rows that may be set aside').fill('50%')
+    await target.getByLabel('Rows that may be set aside').press('Enter')
+    await target.getByLabel('Percent of rows that may be removed').fill('10')
+    await target.getByLabel('Percent of rows that may be removed').press('Enter')
+    await target.getByText('Limits: 1 rule is set').waitFor()
+
+    const difference = page.getByRole('region', { name: 'What would change' })
+    await difference.getByRole('button', { name: 'Try it out' }).click()
+    await difference.locator('.diff b').first().waitFor()
+    assert.deepEqual(await difference.locator('.diff b').allTextContents(), ['1', '1', '1', '1'])
+    await difference.getByText('Rows are matched by id.').waitFor()
+    await difference.getByText('One column more: note.').waitFor()
+    await difference.getByText('row 4: “north”').waitFor()
+    await difference.getByText(/Rows that would be removed: limit 10 %, found 1 row, 33/).waitFor()
+    await difference.locator('del >> text=ash').waitFor()
+    await difference.locator('.changemap [data-drawn]').waitFor()
+    await difference.getByRole('button', { name: 'changed 1' }).click()
+    await expectSound(shown, 'import-decide-1440-light')
+    await page.reload()
+    await difference.locator('.diff b').first().waitFor()
+
+    await page.getByRole('button', { name: 'Import 1 layer' }).click()
+    const stopped = page.getByRole('region', { name: 'A limit stopped this load' })
+    await stopped.getByText(/limit 10 %, found 1 row, 33/).waitFor()
+    await expectSound(shown, 'import-stopped-1440-light')
+    await stopped.getByRole('button', { name: 'Let this load through' }).click()
+    await page.waitForSelector('.sum')
+    assert.deepEqual(await page.locator('.sum b').allTextContents(), ['4', '3', '1'])
+    const kept = await asAdmin(server, 'GET', '/rest/layers/default:trees/versions')
+    const { versions } = kept as { versions: { rows: number }[] }
+    assert.deepEqual(
+      versions.map(({ rows }) => rows),
+      [3, 3],
+    )
+    assert.deepEqual(shown.faults, [])
+  })
+})

@@ -1,0 +1,117 @@
+import { countingOf } from '../counting.ts'
+
+const { count, number } = countingOf('en')
+
+const ruleNames = new Map([
+  ['removed', 'Rows that would be removed'],
+  ['changed', 'Rows that would change'],
+  ['empty', 'Rows without a value'],
+  ['values', 'Values out of range'],
+  ['columns', 'Columns that come and go'],
+  ['crs', 'Another coordinate system'],
+  ['outside', 'Rows outside of an area'],
+  ['fewer', 'Rows that come'],
+])
+const phaseNames = new Map([
+  ['waiting', 'Waits for its turn'],
+  ['transforming', 'Is being transformed'],
+  ['loading', 'Rows are read and loaded'],
+  ['committing', 'Is being checked and put in place'],
+  ['publishing', 'Is being published'],
+  ['done', 'Done'],
+])
+const columnChanges = new Map([
+  ['gained', 'One column more'],
+  ['lost', 'One column less'],
+])
+
+export const decidingEn = {
+  workspace: 'Workspace',
+  store: 'Store',
+  isNew: 'It is a new layer.',
+  isThere: (rows: string | undefined, day: string) =>
+    rows === undefined
+      ? `It is there already, changed ${day}.`
+      : `It is there already: ${rows}, changed ${day}.`,
+  lookAtIt: 'Look at it',
+  getsNumber: 'The new one gets a number behind its name.',
+  nothingThere: 'No layer of this name is there.',
+  keys: 'Rows are the same by',
+  otherKey: 'Other key',
+  keysNeeded: 'Choose the columns that tell which row is which.',
+  keysHelp: 'With a key, changed rows are told from those that go and come.',
+  keysLooked: 'Columns that would do are looked for.',
+  noKeys: 'No column has a value of its own in every row.',
+  anotherColumn: 'Another column',
+  deleteMissing: 'Remove rows that do not come',
+  limits: 'Limits: stop a load that looks wrong',
+  limitsSet: (value: number) => `Limits: ${count(value, 'rule is', 'rules are')} set`,
+  stopWhere: 'Stop before anybody sees it, where',
+  moreThan: 'more than',
+  mostRejected: 'Rows that may be set aside, as a number or percent',
+  areRejected: 'rows cannot be read and are set aside (a number or 5%)',
+  removedPercent: 'Percent of rows that may be removed',
+  areRemoved: 'of the rows would be removed',
+  changedPercent: 'Percent of rows that may change',
+  areChanged: 'of the rows would change',
+  fewerThan: 'fewer than',
+  fewestRows: 'Rows that come at least',
+  rowsCome: 'rows come',
+  columnsRule: 'Columns',
+  columnsFree: 'columns may come and go',
+  columnsLost: 'a column is missing',
+  columnsAny: 'any column comes, goes or has another type',
+  otherCrs: 'it has another coordinate system than the layer',
+  emptyPercent: (name: string) => `Percent of rows without ${name}`,
+  lackValue: 'of the rows lack',
+  emptyColumn: 'a column has too many gaps',
+  rules: (rule: string) => ruleNames.get(rule) ?? rule,
+  limitIs: (text: string) => `limit ${text}`,
+  measured: (text: string) => `found ${text}`,
+  rows: (value: number) => count(value, 'row', 'rows'),
+  stopped: 'A limit stopped this load',
+  stoppedHint: 'Nothing was changed. Mend the data, change the limit, or let this one load through.',
+  accept: 'Let this load through',
+  difference: 'What would change',
+  tryIt: 'Try it out',
+  tryAgain: 'Try again',
+  tryHint: 'All is done but the last step: nothing changes, and the run takes up what was read.',
+  wouldStop: 'A limit would stop this load.',
+  wouldRead: (read: number, load: number, rejected: number) =>
+    `${count(read, 'row is', 'rows are')} read, ${number(load)} would be loaded, ${number(rejected)} set aside.`,
+  matchedBy: (keys: string) => `Rows are matched by ${keys}.`,
+  noMatch: 'Without a key nobody can tell a changed row from one that goes and one that comes.',
+  added: 'added',
+  changed: 'changed',
+  removed: 'removed',
+  same: 'same',
+  column: (change: string, name: string, from: string | undefined, to: string | undefined) =>
+    change === 'type'
+      ? `Column ${name} becomes ${to ?? ''}, it was ${from ?? ''}.`
+      : `${columnChanges.get(change) ?? change}: ${name}.`,
+  geometry: ({ empty, invalid, repaired }: { empty: number; invalid: number; repaired: number }) =>
+    `Geometries: ${number(repaired)} mended, ${number(invalid)} invalid, ${number(empty)} missing.`,
+  rejects: (value: number, field: string | undefined, reason: string) =>
+    `${count(value, 'row', 'rows')} set aside${field === undefined ? '' : `, ${field}`}: ${reason}.`,
+  example: (row: number, value: string | undefined) =>
+    value === undefined ? `row ${number(row)}` : `row ${number(row)}: “${value.slice(0, 80)}”`,
+  notTried: (text: string) => `Not tried: ${text}`,
+  differenceMap: 'The difference on the map',
+  shownChanges: 'Changes that are shown',
+  all: 'All',
+  allAsCsv: 'All as CSV',
+  firstRows: (shown: number, all: number) => `The first ${number(shown)} of ${number(all)}.`,
+  noChanges: 'No row changes.',
+  samples: 'Changed rows',
+  what: 'Change',
+  phases: (phase: string) => phaseNames.get(phase) ?? phase,
+  left: (time: string) => `about ${time} left`,
+  readOf: (total: string) => `read of ${total}`,
+  rowsASecond: 'rows a second',
+  mayClose: 'You may close this page. The work goes on, and this address shows how far it is.',
+  tried: 'Is tried out. Nothing is saved.',
+  failed: (value: number) => `${count(value, 'layer has', 'layers have')} failed.`,
+  open: (value: number) => `${count(value, 'layer needs', 'layers need')} an answer.`,
+}
+
+export type DecidingTexts = typeof decidingEn

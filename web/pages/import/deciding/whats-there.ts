@@ -1,0 +1,60 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { Resource } from '../../../lib/resource.ts'
+import { type Call, call } from '../../../wire/client.ts'
+import type { StoreKind } from '../wire.ts'
+
+/** A layer that a load would go into. */
+export interface LayerThere {
+  rows?: number
+  dateModified: string
+  srs?: string
+  attributes: { name: string }[]
+}
+
+/** The layer of that name, and its rows; undefined where there is none, and while nobody knows. */
+export function useLayerThere(workspace: string, name: string | undefined): LayerThere | undefined {
+  const isNamed = name !== undefined && name !== ''
+  const path = `/rest/layers/${encodeURIComponent(`${workspace}:${name ?? ''}`)}`
+  const layer = useAnswer<{ layer: LayerThere }>(isNamed ? path : undefined)?.layer
+  const versions = useAnswer<{ versions: { rows: number | null }[] }>(
+    layer === undefined ? undefined : `${path}/versions`,
+  )?.versions
+  const rows = versions?.[0]?.rows ?? undefined
+  return layer && { ...layer, ...(rows !== undefined && { rows }) }
+}
+
+export function useWorkspaces(): string[] {
+  const found = useAnswer<{ workspaces: { workspace?: { name: string }[] } }>('/rest/workspaces')
+  return found?.workspaces.workspace?.map(({ name }) => name) ?? []
+}
+
+interface StoreList {
+  dataStores?: { dataStore?: { name: string }[] }
+  coverageStores?: { coverageStore?: { name: string }[] }
+}
+
+export function useStores(workspace: string | undefined, kind: StoreKind | undefined): string[] {
+  const list = kind === 'coverageStore' ? 'coveragestores' : 'datastores'
+  const found = useAnswer<StoreList>(
+    workspace === undefined ? undefined : `/rest/workspaces/${encodeURIComponent(workspace)}/${list}`,
+  )
+  const stores = found?.dataStores?.dataStore ?? found?.coverageStores?.coverageStore ?? []
+  return stores.map(({ name }) => name)
+}
+
+/** What the server answers; what it refuses is nothing to choose from. */
+function useAnswer<T>(path: string | undefined): T | undefined {
+  const answer = useMemo(
+    () =>
+      new Resource<T | undefined>(async (signal) => {
+        const asked: Call | undefined = path === undefined ? undefined : { path }
+        return asked === undefined ? undefined : call<T>(asked, signal)
+      }),
+    [path],
+  )
+  useEffect(() => {
+    void answer.load()
+    return () => answer.stop()
+  }, [answer])
+  return answer.value
+}

@@ -1,0 +1,95 @@
+import { addressOf } from '../../../lib/base.ts'
+import { batchTexts, decidingTexts, importTexts } from '../../../messages/import/texts.ts'
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { reasonOf } from '../../../parts/states.tsx'
+import type { Call } from '../../../wire/client.ts'
+import { isOfView, isRunnable } from '../batch/views.ts'
+import { useAct } from '../use-act.ts'
+import type { Import } from '../wire.ts'
+
+interface ActBarProps {
+  work: Import
+  /** It is tried out. */
+  isRehearsing: boolean
+  reload(): Promise<void>
+}
+
+/** What is done for all layers at once. */
+export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
+  const texts = importTexts.value
+  const { act, error } = useAct(reload)
+  const { tasks } = work
+  const runnable = tasks.filter(isRunnable).length
+  const isDone = tasks.length > 0 && tasks.every(({ state }) => state === 'COMPLETE')
+  const isRunning =
+    !isRehearsing && (work.state === 'RUNNING' || tasks.some(({ state }) => state === 'RUNNING'))
+  const run: Call = { method: 'POST', path: `/rest/imports/${work.id}`, query: { async: true } }
+  const cancel: Call = { method: 'DELETE', path: `/rest/imports/${work.id}/run` }
+  return (
+    <div class="actbar">
+      <p class="note-txt" role="status">
+        <Told work={work} isRehearsing={isRehearsing} isRunning={isRunning} />
+        {error.value !== undefined && (
+          <span class="err" role="alert" dir="auto">
+            {reasonOf(error.value)}
+          </span>
+        )}
+      </p>
+      <span class="grow" />
+      {!isDone && <CopyAsCurl call={isRunning ? cancel : run} />}
+      {isDone ? (
+        <a class="btn" href={addressOf('/app/import')}>
+          {texts.another}
+        </a>
+      ) : isRunning ? (
+        <button type="button" class="btn danger" onClick={() => void act(cancel)}>
+          {texts.cancel}
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="btn main"
+          disabled={runnable === 0 || isRehearsing}
+          onClick={() => void act(run)}
+        >
+          {texts.run(runnable)}
+          <Icon name="arrow" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface ToldProps {
+  work: Import
+  isRehearsing: boolean
+  isRunning: boolean
+}
+
+/** How all of them stand, in a sentence or two. */
+function Told({ work: { tasks, state }, isRehearsing, isRunning }: ToldProps) {
+  const [texts, deciding, batch] = [importTexts.value, decidingTexts.value, batchTexts.value]
+  const countOf = (view: Parameters<typeof isOfView>[1]): number =>
+    tasks.filter((task) => isOfView(task, view)).length
+  const [done, failed, open] = [countOf('done'), countOf('failed'), countOf('decide')]
+  const isBegun = done + failed > 0
+  if (isRehearsing) return <b>{deciding.tried}</b>
+  if (isRunning) return <b>{batch.loadedOf(done, tasks.length)}</b>
+  return (
+    <>
+      <b>
+        {done === tasks.length && done > 0
+          ? texts.states(state)
+          : isBegun
+            ? batch.loadedOf(done, tasks.length)
+            : texts.ready(countOf('ready'), tasks.length)}
+      </b>{' '}
+      <span class="dim">
+        {failed > 0 && `${deciding.failed(failed)} `}
+        {open > 0 && `${deciding.open(open)} `}
+        {!isBegun && texts.nothingSaved}
+      </span>
+    </>
+  )
+}
