@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
@@ -99,5 +101,32 @@ describe('the columns of an import', async () => {
     await grid.evaluate((box) => box.scrollTo(box.scrollWidth, 0))
     await grid.getByRole('textbox', { name: 'Name of column299' }).waitFor()
     await expectSound(shown, 'import-columns-wide-1440-light')
+  })
+
+  it('are where somebody says: candidates on maps, and systems by name', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/import')
+    const parts = ['shp', 'shx', 'dbf'].map((ending) => ({
+      name: `wild.${ending}`,
+      mimeType: '',
+      buffer: readFileSync(join(import.meta.dirname, `../fixtures/shapefile/coutwildrnp.${ending}`)),
+    }))
+    await page.setInputFiles('input[type=file]', parts)
+    await page.getByRole('button', { name: 'Look at 1 dataset' }).click()
+    const where = page.getByRole('region', { name: 'Where does this lie?' })
+    await where.getByLabel('Name, code, country, city or layer').fill('Conus Albers')
+    await page.keyboard.press('Enter')
+    await where.getByText('Systems that are called so').waitFor()
+    await where.getByRole('radio', { name: /NAD83 \/ Conus Albers EPSG:5070/ }).check()
+    await where.getByLabel('Name, code, country, city or layer').fill('Colorado')
+    await page.keyboard.press('Enter')
+    await where.locator('.crs label').first().waitFor()
+    await where.locator('.mini canvas').first().waitFor()
+    await where.locator('.crs input').first().focus()
+    await page.keyboard.press('ArrowDown')
+    await expectSound(shown, 'import-where-1440-light')
+    await where.getByRole('button', { name: 'It lies here' }).click()
+    await page.locator('.found').getByText('Ready').waitFor()
   })
 })

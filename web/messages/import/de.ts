@@ -59,7 +59,8 @@ export const de: ImportTexts = {
   distinct: (value: number) => `${number(value)} verschiedene`,
   noValue: 'leer',
   where: 'Wo liegt das?',
-  place: 'Land, Bundesland, Stadt oder Ebene',
+  place: 'Name, Kennung, Land, Stadt oder Ebene',
+  calledSo: 'Systeme, die so heißen',
   find: 'Finden',
   needsPlace:
     'Die Zahlen passen zu vielen Systemen. Nennen Sie ein Land, ein Bundesland, eine Stadt oder eine Ebene in der Nähe.',

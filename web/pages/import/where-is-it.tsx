@@ -1,13 +1,14 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
+import { MapView } from '../../map/map-view.tsx'
 import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { PreviewMap } from './preview-map.tsx'
-import type { Candidate, Task } from './wire.ts'
+import type { Candidate, Rows, Task } from './wire.ts'
 
 interface Candidates {
   srsCandidates: Candidate[]
@@ -22,12 +23,70 @@ interface WhereProps {
 }
 
 const mostShown = 4
+const mostNamed = 8
+const miniRows = 60
+
+interface NamedCrs {
+  srs: string
+  name: string
+  areaName: string
+}
 
 /** Data that name no CRS: candidates with what speaks for each, the chosen one on the map; or a code that somebody knows. */
 export function WhereIsIt({ path, task, put }: WhereProps) {
   const texts = importTexts.value
   const place = useSignal('')
   const chosen = useSignal<string | undefined>(undefined)
+  const { found, named } = useFound(path, place)
+  const { value, error } = found.state.value
+  const byName = place.value === '' ? [] : (named.value?.crs ?? [])
+  const candidates = (value?.srsCandidates ?? task.layer?.srsCandidates ?? []).slice(0, mostShown)
+  const srs = chosen.value ?? candidates[0]?.srs
+  const choose = (code: string): void => {
+    chosen.value = code
+  }
+  return (
+    <section class="panel" aria-label={texts.where}>
+      <header>
+        <h2>{texts.where}</h2>
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault()
+            place.value = String(new FormData(event.currentTarget).get('place')).trim()
+            void found.load()
+            if (place.value !== '') void named.load()
+          }}
+        >
+          <input class="in" name="place" aria-label={texts.place} placeholder={texts.place} />
+          <button type="submit" class="btn">
+            {texts.find}
+          </button>
+        </form>
+      </header>
+      <div class="body stack">
+        {error !== undefined && byName.length === 0 && (
+          <Failed error={error} onAgain={() => void found.load()} />
+        )}
+        {value === undefined && error === undefined && <Loading />}
+        {value?.needsPlace === true && <NeedsPlace />}
+        {candidates.length > 0 && (
+          <Choice path={path} candidates={candidates} chosen={srs} onChoose={choose} />
+        )}
+        {byName.length > 0 && <ByName found={byName} chosen={srs} onChoose={choose} />}
+        {srs !== undefined && (
+          <div class="large-map">
+            <PreviewMap path={path} srs={srs} />
+          </div>
+        )}
+        <TakeIt path={path} srs={srs} put={put} />
+      </div>
+    </section>
+  )
+}
+
+/** What the server finds by numbers and place, and by words. */
+function useFound(path: string, place: Signal<string>) {
   const found = useMemo(
     () =>
       new Resource<Candidates>((signal) =>
@@ -45,60 +104,39 @@ export function WhereIsIt({ path, task, put }: WhereProps) {
     void found.load()
     return () => found.stop()
   }, [found])
-  const { value, error } = found.state.value
-  const candidates = (value?.srsCandidates ?? task.layer?.srsCandidates ?? []).slice(0, mostShown)
-  const srs = chosen.value ?? candidates[0]?.srs
+  const named = useMemo(
+    () =>
+      new Resource<{ crs: NamedCrs[] }>((signal) =>
+        call({ path: '/rest/crs', query: { q: place.peek(), limit: mostNamed } }, signal),
+      ),
+    [place],
+  )
+  return { found, named }
+}
+
+interface TakeItProps extends Pick<WhereProps, 'path' | 'put'> {
+  srs: string | undefined
+}
+
+/** Takes what is chosen, or a code that somebody knows. */
+function TakeIt({ path, srs, put }: TakeItProps) {
+  const texts = importTexts.value
   const set = (code: string): Call => ({ method: 'PUT', path, body: { task: { layer: { srs: code } } } })
   return (
-    <section class="panel" aria-label={texts.where}>
-      <header>
-        <h2>{texts.where}</h2>
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault()
-            place.value = String(new FormData(event.currentTarget).get('place')).trim()
-            void found.load()
-          }}
-        >
-          <input class="in" name="place" aria-label={texts.place} placeholder={texts.place} />
-          <button type="submit" class="btn">
-            {texts.find}
-          </button>
-        </form>
-      </header>
-      <div class="body stack">
-        {error !== undefined && <Failed error={error} onAgain={() => void found.load()} />}
-        {value === undefined && error === undefined && <Loading />}
-        {value?.needsPlace === true && <NeedsPlace />}
-        {candidates.length > 0 && (
-          <>
-            <Choice
-              candidates={candidates}
-              chosen={srs}
-              onChoose={(code) => {
-                chosen.value = code
-              }}
-            />
-            {srs !== undefined && <PreviewMap path={path} srs={srs} />}
-          </>
-        )}
-        <form
-          class="row wrap"
-          onSubmit={(event) => {
-            event.preventDefault()
-            const code = String(new FormData(event.currentTarget).get('code')).trim()
-            void put(set(code === '' ? (srs ?? '') : code))
-          }}
-        >
-          <input class="in mono epsg" name="code" aria-label={texts.code} placeholder={srs ?? 'EPSG:25832'} />
-          {srs !== undefined && <CopyAsCurl call={set(srs)} />}
-          <button type="submit" class="btn main">
-            {texts.takeCrs}
-          </button>
-        </form>
-      </div>
-    </section>
+    <form
+      class="row wrap"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const code = String(new FormData(event.currentTarget).get('code')).trim()
+        void put(set(code === '' ? (srs ?? '') : code))
+      }}
+    >
+      <input class="in mono epsg" name="code" aria-label={texts.code} placeholder={srs ?? 'EPSG:25832'} />
+      {srs !== undefined && <CopyAsCurl call={set(srs)} />}
+      <button type="submit" class="btn main">
+        {texts.takeCrs}
+      </button>
+    </form>
   )
 }
 
@@ -112,20 +150,24 @@ function NeedsPlace() {
 }
 
 interface ChoiceProps {
+  path: string
   candidates: Candidate[]
   chosen: string | undefined
   onChoose(srs: string): void
 }
 
 /** Candidates side by side, each with what speaks for it. */
-function Choice({ candidates, chosen, onChoose }: ChoiceProps) {
+function Choice({ path, candidates, chosen, onChoose }: ChoiceProps) {
   const texts = importTexts.value
   const group = useId()
   return (
     <div class="crs" role="radiogroup" aria-label={texts.where}>
-      {candidates.map(({ srs, name, evidence }) => (
+      {candidates.map(({ srs, name, evidence, bbox }) => (
         <label key={srs}>
           <input type="radio" name={group} checked={srs === chosen} onChange={() => onChoose(srs)} />
+          <span class="map mini" inert aria-hidden="true">
+            <MiniMap path={path} srs={srs} {...(bbox && { bbox })} />
+          </span>
           <span class="t">
             <b>{name}</b>
             <span class="mono">{srs}</span>
@@ -134,5 +176,50 @@ function Choice({ candidates, chosen, onChoose }: ChoiceProps) {
         </label>
       ))}
     </div>
+  )
+}
+
+/** Where the first rows would fall, in small. */
+function MiniMap({ path, srs, bbox }: { path: string; srs: string; bbox?: number[] }) {
+  const texts = importTexts.value
+  const first = useMemo(
+    () =>
+      new Resource<Rows>((signal) =>
+        call({ path: `${path}/preview.geojson`, query: { limit: miniRows, srs } }, signal),
+      ),
+    [path, srs],
+  )
+  useEffect(() => {
+    void first.load()
+    return () => first.stop()
+  }, [first])
+  const { value } = first
+  const bounds = value?.bbox ?? bbox
+  if (value === undefined) return null
+  return <MapView label={texts.onMap} objects={value.features} {...(bounds && { bounds })} />
+}
+
+interface ByNameProps {
+  found: readonly NamedCrs[]
+  chosen: string | undefined
+  onChoose(srs: string): void
+}
+
+/** Systems that are called so. */
+function ByName({ found, chosen, onChoose }: ByNameProps) {
+  const texts = importTexts.value
+  const group = useId()
+  return (
+    <fieldset class="by-name">
+      <legend class="lbl">{texts.calledSo}</legend>
+      {found.map(({ srs, name, areaName }) => (
+        <label key={srs} class="check">
+          <input type="radio" name={group} checked={srs === chosen} onChange={() => onChoose(srs)} />
+          <span>
+            <b>{name}</b> <span class="mono">{srs}</span> <small class="dim">{areaName}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }
