@@ -171,6 +171,7 @@ function labelLayer({ column, size, color, haloColor, haloWidth }: EditedLabel, 
   }
   return {
     id: 'label',
+    metadata: { 'terrane:title': column },
     type: 'symbol',
     layout: { 'text-field': ['get', column], 'text-size': size, ...places[drawn] },
     paint: {
