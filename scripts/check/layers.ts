@@ -145,7 +145,7 @@ export const house: House = {
     ],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'rtree-sql.ts', 'database-look.ts'],
-      ...['own-writes.ts', 'file-access.ts'],
+      ...['unfinished-log.ts', 'own-writes.ts', 'file-access.ts'],
       ...['reading', '.', 'compare', 'upsert', 'states', ['load', 'edit']],
       ...['geopackage-store.ts', 'description.ts'],
     ],

@@ -287,6 +287,7 @@ export function createImporter(needs: ImporterNeeds) {
     workload: () => workloadOf(rooms, endedCount),
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
+      await catalog.layers.lookAtLogs()
       await previews.start()
       await edits.start()
       await startJobs(jobs, { preparing, running, mending, rehearsing, restores })

@@ -263,7 +263,7 @@ export interface TableState {
   /** Another one after any change of the table, whoever made it; maybe another one without any. */
   text: string
   /** Earlier texts since which loads of this process alone have written to the file or database. */
-  sameAs?: ReadonlySet<string>
+  sameAs?: Pick<ReadonlySet<string>, 'has'>
   /** Whether a change may be there already that shows a little later only. */
   mayLag?: boolean
 }

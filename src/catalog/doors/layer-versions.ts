@@ -85,12 +85,13 @@ export class LayerVersions {
     this.#layers = new FoundRows(database, findLayerById)
     this.#clock = clock
     this.#readState = readState
-    this.#stopHearing = hearOwnChanges(({ path, from, to }) => {
+    this.#stopHearing = hearOwnChanges(async ({ path, from, to }) => {
       if (isCopy(path, storesFolder)) return
       this.#remember(this.#ownChanges, from, to)
       this.#noting = this.#noting
         .then(() => writeLook(this.#database.kysely, from, to))
         .catch(() => undefined)
+      await this.#noting
     })
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
@@ -183,6 +184,19 @@ export class Layers {
     const { states } = await this.openStoreOf(layer)
     if ((await states?.isUnchanged?.(touched.table, touched.mark)) !== true) return seen
     return (await this.#readState(layer, AbortSignal.timeout(lookMs)))?.text ?? seen
+  }
+
+  /**
+   * Before anything of ours is at work: whoever opens a file first removes what a process that died has left in its log, by
+   * which it is seen that nothing was changed.
+   */
+  async lookAtLogs(): Promise<void> {
+    for (const store of await this.#stores.listAll()) {
+      const { path } = store.parameters
+      if (path === undefined || !existsSync(`${path}-wal`)) continue
+      const opened = await this.#stores.open(store).catch(() => undefined)
+      await opened?.state('', AbortSignal.timeout(lookMs)).catch(() => undefined)
+    }
   }
 
   /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
+import { defined } from '../../lib/defined.ts'
 import type { Ended } from '../../lib/workers/news.ts'
 import { hearEnds, openNews } from '../../lib/workers/news.ts'
 import { inTurn } from '../../lib/workers/turns.ts'
@@ -8,6 +9,7 @@ import { settled } from '../file-state.ts'
 import { tellOwnChange } from '../own-changes.ts'
 import type { TableState } from '../store.ts'
 import { lookAtDatabase, lookAtDatabaseNow, lookAtLogNow, noLog } from './database-look.ts'
+import { seenBeforeRest } from './unfinished-log.ts'
 
 /** What a thread or child process that changes a file, or moves a log into it, tells the main thread: when it begins, and at the end. */
 interface Told {
@@ -33,6 +35,8 @@ interface Work {
 interface Known {
   latest: string
   before: Set<string>
+  /** What else it may have been seen as before a process of ours died in a transaction. */
+  beforeDeath?: (text: string) => boolean
 }
 
 /** What is not over after so long never tells so: it was lost. */
@@ -83,7 +87,8 @@ function takeEnd({ path, work, from, to }: Told): void {
   const before = isContinued ? known.before.add(from).add(known.latest) : new Set([from])
   before.delete(to)
   for (const first of before) if (before.size > rememberedLooks) before.delete(first)
-  know(path, { latest: to, before })
+  const { beforeDeath } = isContinued ? known : {}
+  know(path, { latest: to, before, ...defined({ beforeDeath }) })
   for (const one of new Set([from, isContinued ? known.latest : from]))
     if (one !== to) tellOwnChange({ path, from: one, to })
 }
@@ -209,7 +214,9 @@ export function closeQuietly(path: string, close: () => void): void {
   })
 }
 
-const none: ReadonlySet<string> = new Set()
+type Texts = NonNullable<TableState['sameAs']>
+
+const none: Texts = new Set()
 
 /** How a file looks, and how it has looked before changes that were all ours. */
 export async function databaseState(path: string): Promise<TableState> {
@@ -217,22 +224,37 @@ export async function databaseState(path: string): Promise<TableState> {
   for (let attempt = 0; attempt < looks; attempt += 1) {
     const before = files.get(path)
     // What readers see is what was there before: nobody else can write in a transaction of ours, and a move changes nothing.
-    if (before !== undefined && isAtWork(path)) return { text: before.latest, sameAs: before.before }
+    if (before !== undefined && isAtWork(path)) return { text: before.latest, sameAs: textsOf(before) }
     text = await settled(() => lookAtDatabase(path))
     const after = files.get(path)
-    if (after?.latest === text) return { text, sameAs: after.before }
+    if (after?.latest === text) return { text, sameAs: textsOf(after) }
     const mayBeNews = attempt < newsLooks && seenTexts.get(path) !== text
     if (after === before && !isAtWork(path) && !isKnown(path, text) && !mayBeNews) {
+      const isFirst = !seenTexts.has(path) && after === undefined
       rememberSeen(path, text)
-      return { text, sameAs: none }
+      return { text, sameAs: isFirst ? await findBeforeDeath(path, text) : none }
     }
     await sleep(newsMs)
   }
   const known = files.get(path)
   if (known === undefined) return { text, sameAs: none }
   // It changes all the time: the next look tells of what is not known yet.
-  if (!isKnown(path, text)) return { text: known.latest, sameAs: known.before, mayLag: true }
-  return { text, sameAs: new Set([...known.before, known.latest]) }
+  if (!isKnown(path, text)) return { text: known.latest, sameAs: textsOf(known), mayLag: true }
+  return { text, sameAs: { has: (one) => one === known.latest || textsOf(known).has(one) } }
+}
+
+/** How a file looked before changes that were all ours. */
+function textsOf({ before, beforeDeath }: Known): Texts {
+  return beforeDeath === undefined ? before : { has: (text) => before.has(text) || beforeDeath(text) }
+}
+
+/** At the first look: how a file may have been seen before the last process died. It stays known for what we change from now on. */
+async function findBeforeDeath(path: string, text: string): Promise<Texts> {
+  const beforeDeath = await seenBeforeRest(path).catch(() => undefined)
+  if (beforeDeath === undefined || files.has(path)) return none
+  const known = { latest: text, before: new Set<string>(), beforeDeath }
+  know(path, known)
+  return textsOf(known)
 }
 
 /** How files looked of which nobody of ours has told. */

@@ -1,6 +1,7 @@
 import type { ValueSummary } from '../../cartography/classify/summary.ts'
 import { Failure } from '../../lib/errors.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
+import { ownChangesWritten } from '../own-changes.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
 import type {
   FeaturePage,
@@ -72,7 +73,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     findTable: (table) => ask(({ pool, limits }) => pool.call('findTable', { connection, table }, limits)),
     outcome: (token) => ask(({ pool, limits }) => pool.call('outcome', { connection, token }, limits)),
     sweep: (loadId) => ask(({ pool, limits }) => pool.call('sweep', { connection, loadId }, limits)),
-    dropTable: (table) => ask(({ pool, limits }) => pool.call('dropTable', { connection, table }, limits)),
+    dropTable: (table) =>
+      written(ask(({ pool, limits }) => pool.call('dropTable', { connection, table }, limits))),
     count: (query, signal) =>
       ask(({ pool, limits }) => pool.call('count', { connection, query }, { ...limits, signal })),
     timeBounds: (table, attribute, signal) =>
@@ -106,19 +108,26 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
 /** Asks a store where it may be read. */
 type Ask = <T>(question: (place: ReadPlace) => Promise<T>) => Promise<T>
 
+/** The same for what writes: it is done when a server that dies then is no change by others. */
+const written = async <Result>(writing: Promise<Result>): Promise<Result> => {
+  const result = await writing
+  await ownChangesWritten()
+  return result
+}
+
 function servedStates(states: TableStates, connection: StoreConnection, ask: Ask): TableStates {
   return {
     stageRestore: (request, hooks) => states.stageRestore(request, hooks),
     read: (table, path, signal) => states.read(table, path, signal),
     putAside: (table, keepAs) =>
-      ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits)),
+      written(ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits))),
     ...(states.isUnchanged === undefined
       ? {}
       : {
           isUnchanged: (table, mark) =>
             ask(({ pool, limits }) => pool.call('isUnchanged', { connection, table, mark }, limits)),
         }),
-    drop: ({ id }) => ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits)),
+    drop: ({ id }) => written(ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits))),
     list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
   }
 }

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
+import { lookAtDatabaseNow } from './database-look.ts'
+import { databaseState } from './own-writes.ts'
+import { seenBeforeRest } from './unfinished-log.ts'
+
+/** Dies after so many statements, the file kept open by them. */
+const dyingProcess = `
+const db = new (require('node:sqlite').DatabaseSync)(process.argv[1])
+for (const sql of JSON.parse(process.argv[2])) db.exec(sql)
+process.kill(process.pid, 'SIGKILL')`
+
+function dieAfter(path: string, ...statements: string[]): void {
+  const { signal, stderr } = spawnSync(process.execPath, [
+    '-e',
+    dyingProcess,
+    path,
+    JSON.stringify(statements),
+  ])
+  assert.equal(signal, 'SIGKILL', String(stderr))
+}
+
+/** More than the memory of the connection holds. */
+const spilling = [
+  'PRAGMA cache_size = 10',
+  'BEGIN IMMEDIATE',
+  `WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 300) INSERT INTO t SELECT hex(zeroblob(1000)) FROM r`,
+]
+
+function createFile(test: TestContext): string {
+  const path = join(temporaryFolder(test), 'a.gpkg')
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n); INSERT INTO t VALUES (1)')
+  db.close()
+  return path
+}
+
+describe('a file whose process died in a transaction', () => {
+  it('is what it was where its log was empty', async (test) => {
+    const path = createFile(test)
+    const before = lookAtDatabaseNow(path).text
+    dieAfter(path, ...spilling)
+    assert.notEqual(lookAtDatabaseNow(path).text, before)
+    assert.equal((await seenBeforeRest(path))?.(before), true)
+    assert.equal((await databaseState(path)).sameAs?.has(before), true)
+    assert.equal((await databaseState(path)).sameAs?.has(before), true)
+    assert.equal((await databaseState(path)).sameAs?.has('another'), false)
+  })
+
+  it('is what it was behind the last commit of its log', async (test) => {
+    const path = createFile(test)
+    dieAfter(path, 'INSERT INTO t VALUES (2)')
+    const before = lookAtDatabaseNow(path).text
+    assert.equal(await seenBeforeRest(path), undefined)
+    dieAfter(path, ...spilling)
+    assert.equal((await seenBeforeRest(path))?.(before), true)
+  })
+
+  it('is another where anything was committed', async (test) => {
+    const path = createFile(test)
+    const empty = lookAtDatabaseNow(path).text
+    dieAfter(path, 'INSERT INTO t VALUES (2)')
+    const before = lookAtDatabaseNow(path).text
+    dieAfter(path, 'INSERT INTO t VALUES (3)', ...spilling)
+    const isSeen = await seenBeforeRest(path)
+    assert.equal(isSeen?.(before), false)
+    assert.equal(isSeen?.(empty), false)
+    dieAfter(path, ...spilling.slice(0, 2), ...spilling.slice(2), 'COMMIT')
+    assert.equal((await seenBeforeRest(path))?.(before) ?? false, false)
+  })
+})

@@ -1,0 +1,69 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import { lookAtFile } from '../file-state.ts'
+
+/** The log of SQLite (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a header and a page. */
+const logHeaderBytes = 32
+const frameHeaderBytes = 24
+const readBytes = 4 << 20
+/** A longer log is not looked through. */
+const longestBytes = 4 * 2 ** 30
+
+/**
+ * How else a file may have been seen that looks as it does now only because a process died in a transaction: what did not fit
+ * into memory stands in the log behind the last commit, and counts for nothing. Undefined where no such rest stands there.
+ */
+export async function seenBeforeRest(path: string): Promise<((text: string) => boolean) | undefined> {
+  const [file, log] = [await lookAtFile(path), await findLog(path)]
+  if (log === undefined) return undefined
+  const { committed, size, identity } = log
+  if (committed === size) return undefined
+  if ((await lookAtFile(path)).text !== file.text) return undefined
+  return (text) => {
+    const [seenFile, seenLog = ''] = text.split(' ')
+    if (seenFile !== file.text) return false
+    // A log that holds no commit is one whose commits are all in the file, or there was none.
+    return committed === 0 || seenLog.startsWith(`${identity}.${committed}.`)
+  }
+}
+
+interface Log {
+  /** Device and number of the file. */
+  identity: string
+  size: number
+  /** Where its last commit ends; 0 where it holds none. */
+  committed: number
+}
+
+async function findLog(path: string): Promise<Log | undefined> {
+  // SQLite holds no locks in the log itself, which closing it would give up.
+  const handle = await open(`${path}-wal`, 'r').catch(() => undefined)
+  if (handle === undefined) return undefined
+  try {
+    const { dev, ino, size } = await handle.stat()
+    if (size <= logHeaderBytes || size > longestBytes) return undefined
+    const committed = await findLastCommit(handle, size)
+    return committed === undefined ? undefined : { identity: `${dev}.${ino}`, size, committed }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Where the last frame ends that commits; frames of an earlier round of the log have other salts. */
+async function findLastCommit(handle: FileHandle, size: number): Promise<number | undefined> {
+  const header = Buffer.alloc(logHeaderBytes)
+  await handle.read(header, 0, logHeaderBytes, 0)
+  const frameBytes = frameHeaderBytes + header.readUInt32BE(8)
+  if (frameBytes < frameHeaderBytes + 512 || frameBytes > frameHeaderBytes + 65536) return undefined
+  const framesAtOnce = Math.floor(readBytes / frameBytes)
+  const frames = Buffer.alloc(framesAtOnce * frameBytes)
+  let committed = 0
+  for (let from = logHeaderBytes; from + frameBytes <= size; from += frames.length) {
+    const { bytesRead } = await handle.read(frames, 0, frames.length, from)
+    for (let at = 0; at + frameBytes <= bytesRead; at += frameBytes) {
+      if (frames.compare(header, 16, 24, at + 8, at + 16) !== 0) return committed
+      if (frames.readUInt32BE(at + 4) !== 0) committed = from + at + frameBytes
+    }
+  }
+  return committed
+}
