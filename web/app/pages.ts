@@ -3,7 +3,7 @@ import { setKnownPages } from '../lib/known-pages.ts'
 import type { Messages } from '../messages/en.ts'
 
 type PageProps = Record<string, string>
-type NavName = Exclude<keyof Messages['nav'], 'main' | 'short'>
+type NavName = Exclude<keyof Messages['nav'], 'main' | 'short' | 'raised'>
 
 /** A page: what its address looks like, and the code that is loaded when somebody goes there. */
 export interface Page {
@@ -71,6 +71,20 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/usage/usage.tsx')).UsagePage,
     sheets: ['charts', 'usage'],
     nav: { name: 'usage', icon: 'chart' },
+    needs: 'user',
+  },
+  {
+    pattern: '/app/alerts',
+    load: async () => (await import('../pages/alerts/alerts.tsx')).AlertsPage,
+    sheets: ['charts', 'alerts'],
+    nav: { name: 'alerts', icon: 'bell' },
+    needs: 'user',
+  },
+  {
+    pattern: '/app/alerts/:id',
+    load: async () => (await import('../pages/alerts/alerts.tsx')).AlertsPage,
+    sheets: ['charts', 'alerts'],
+    within: 'alerts',
     needs: 'user',
   },
   {

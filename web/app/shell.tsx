@@ -1,8 +1,10 @@
+import { useEffect } from 'preact/hooks'
 import { addressOf } from '../lib/base.ts'
 import { path, query } from '../lib/router.ts'
 import { messages } from '../messages/messages.ts'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toasts.tsx'
+import { raised, watchRaised } from '../session/raised.ts'
 import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { turnLanguage, turnTheme } from './look.ts'
@@ -20,9 +22,20 @@ function Links({ isShort }: { isShort: boolean }) {
       <a key={page.pattern} href={addressOf(page.pattern)} aria-current={isHere ? 'page' : undefined}>
         {isShort && <Icon name={page.nav.icon} />}
         {nav[page.nav.name]}
+        {page.nav.name === 'alerts' && <RaisedAlerts />}
       </a>,
     ]
   })
+}
+
+function RaisedAlerts() {
+  const count = raised.value ?? 0
+  return count > 0 ? (
+    <span class="n">
+      <span class="vh">{messages.value.nav.raised}</span>
+      {count}
+    </span>
+  ) : null
 }
 
 /** Whoever signs in comes back to where they were. */
@@ -84,7 +97,10 @@ function skipToMain(): void {
 /** What stands around every page. */
 export function Shell() {
   const { skip, nav } = messages.value
-  if (findPage(path.value)?.page.isBare === true)
+  const isBare = findPage(path.value)?.page.isBare === true
+  const isWatched = session.value != null && !isBare
+  useEffect(() => (isWatched ? watchRaised() : raised.set(0)), [isWatched])
+  if (isBare)
     return (
       <main id="main" class="bare">
         <PageView />

@@ -11,6 +11,7 @@ export const de: Messages = {
     import: 'Import',
     usage: 'Nutzung',
     alerts: 'Alarme',
+    raised: ', ausgelöst: ',
     manage: 'Verwalten',
   },
   titles: {

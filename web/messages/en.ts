@@ -9,6 +9,7 @@ export const en = {
     import: 'Import',
     usage: 'Usage',
     alerts: 'Alerts',
+    raised: ', raised: ',
     manage: 'Manage',
   },
   titles: {

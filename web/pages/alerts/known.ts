@@ -1,0 +1,53 @@
+import { Resource } from '../../lib/resource.ts'
+import { usageTexts } from '../../messages/usage/texts.ts'
+import { call } from '../../wire/client.ts'
+import type { Calls } from '../../wire/openapi.d.ts'
+
+type ServicesReply = Calls['GET /monitoring/api/services']['answer']
+type ResourcesReply = Calls['GET /monitoring/api/resources']['answer']
+type MetricsReply = Calls['GET /monitoring/api/metrics']['answer']
+
+/** What an alert can be about. */
+export interface Known {
+  services: { name: string; isHost: boolean }[]
+  metrics: { name: string; unit: string; isOfHosts: boolean }[]
+  /** Names such as `layer=ws:roads` by id. */
+  resources: ReadonlyMap<number, string>
+}
+
+export const known = new Resource<Known>(async (signal) => {
+  const [{ services }, { resources }, { metrics: groups }] = await Promise.all([
+    call<ServicesReply>({ path: '/monitoring/api/services' }, signal),
+    call<ResourcesReply>({ path: '/monitoring/api/resources' }, signal),
+    call<MetricsReply>({ path: '/monitoring/api/metrics' }, signal),
+  ])
+  const metrics = new Map<string, Known['metrics'][number]>()
+  for (const { service, metrics: own } of groups)
+    for (const { name, unit } of own) {
+      const isOfHosts = /^host/.test(service)
+      if (!metrics.has(name) || !isOfHosts) metrics.set(name, { name, unit, isOfHosts })
+    }
+  return {
+    services: services.map(({ name, type }) => ({ name, isHost: /^host/.test(type) })),
+    metrics: [...metrics.values()].sort((a, b) => Number(a.isOfHosts) - Number(b.isOfHosts)),
+    resources: new Map(resources.map(({ id, type, name }) => [id, `${type}=${name}`])),
+  }
+})
+
+const shownResources = 50
+
+/** Some layers to choose from while somebody types. */
+export function someResources({ resources }: Known): string[] {
+  return [...resources.values()].filter((one) => one.startsWith('layer=')).slice(0, shownResources)
+}
+
+/** Services that have the metric. */
+export function servicesOf({ services, metrics }: Known, metric: string): string[] {
+  const isOfHosts = metrics.find(({ name }) => name === metric)?.isOfHosts ?? false
+  return services.filter(({ isHost }) => isHost === isOfHosts).map(({ name }) => name)
+}
+
+export function metricTitle(name: string): string {
+  const { metrics } = usageTexts.value
+  return Object.hasOwn(metrics, name) ? (metrics[name] ?? name) : name
+}
