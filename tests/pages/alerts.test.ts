@@ -39,7 +39,7 @@ describe('the page of alerts', async () => {
     await page.getByLabel('Mail addresses').fill('a@example.org, b@example.org')
     await page.getByLabel('Layer: Requests').fill('layer=nobody:asked')
     await page.click('text=Make the alert')
-    await page.waitForSelector('form [role=alert]')
+    await page.waitForSelector('form [role=alert] >> text=request.count.max_value.resource')
     const { data: before } = (await askServer(server, api)) as { data: { notifications: unknown[] } }
     assert.equal(before.notifications.length, 5, 'what is refused leaves no alert')
     await page.getByLabel('Layer: Requests').fill('')

@@ -1,37 +1,157 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
+import type { Fed } from './support/counted.ts'
 import { feedPast } from './support/counted.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const hostile = `default:<img src=x onerror=alert(1)>\u202Eمتر🗺️${'W'.repeat(300)}`
+const layers = ['default:countries', 'default:boundary_lines', 'default:boundary_lines', hostile]
+
+interface Data {
+  data: { data: { data: { val: string; label?: string }[] }[] }
+}
 
 describe('the page of usage', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
-  await feedPast(server, pastDays())
+  await feedPast(server, pastDays(Date.now()))
 
-  it('tells a sentence, a series and rankings', async (t) => {
+  async function sumOf(metric: string, from: number, to: number, more = ''): Promise<number> {
+    const window = `valid_from=${new Date(from).toISOString()}&valid_to=${new Date(to).toISOString()}`
+    const path = `/monitoring/api/metric_data/${metric}?${window}&interval=${(to - from) / 1000}&align=start${more}`
+    const { data } = (await askServer(server, path)) as Data
+    return (data.data[0]?.data ?? []).reduce((sum, { val }) => sum + Number(val), 0)
+  }
+
+  it('tells the numbers of REST: in its sentence, its chart, its rankings and its file', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/usage')
+    await page.waitForSelector('.plot canvas')
+    await page.waitForSelector('.rank >> text=default:countries')
+    const { state } = (await askServer(server, '/rest/state?zone=UTC')) as {
+      state: { requests: { today: { requests: number; failed: number } } }
+    }
+    const lead = await page.locator('.lead').innerText()
+    assert.match(lead, new RegExp(`^${state.requests.today.requests} requests? today`))
+    await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
+    const cells = await page.locator('.chart-rows tbody tr').allInnerTexts()
+    assert.equal(cells.length, 30)
+    const today = Math.floor(Date.now() / dayMs) * dayMs
+    for (const daysAgo of [1, 7, 29]) {
+      const from = today - daysAgo * dayMs
+      const row = cells.at(-1 - daysAgo)?.split('\t') ?? []
+      assert.equal(Number(row[1]?.trim()), await sumOf('request.count', from, from + dayMs), cells.join('\n'))
+      const before = from - 30 * dayMs
+      assert.equal(Number(row[2]?.trim()), await sumOf('request.count', before, before + dayMs))
+    }
+    const waiting = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Requests a day, as CSV' }).click()
+    const lines = readFileSync(await (await waiting).path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    assert.equal(lines.length, 31)
+    assert.equal(lines[1]?.split(',')[2], cells[0]?.split('\t')[1]?.trim())
+    const picture = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Layers, as PNG' }).click()
+    assert.deepEqual([...readFileSync(await (await picture).path()).subarray(1, 4)], [...Buffer.from('PNG')])
+    await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
+    await expectSound(shown, 'usage-1440')
+  })
+
+  it('is zoomed by keys and by dragging, keeps what is chosen in the address, and goes back', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/usage?span=7d&metric=response.status&by=label')
+    await page.waitForSelector('.chart-legend >> text=503')
+    const chart = page.getByRole('application')
+    await chart.focus()
+    for (const key of ['Home', 'ArrowRight', 'Shift+End', 'Shift+ArrowLeft', 'Enter'])
+      await page.keyboard.press(key)
+    await page.waitForURL(/zoom=/)
+    await page.waitForSelector('.zoomed')
+    await page.getByLabel('What is counted').selectOption('request.count')
+    await page.reload()
+    await page.waitForSelector('.zoomed')
+    assert.equal(await page.getByLabel('What is counted').inputValue(), 'request.count')
+    await page.waitForSelector('.plot canvas')
+    const box = await chart.boundingBox()
+    assert.ok(box)
+    const before = page.url()
+    await page.mouse.move(box.x + 300, box.y + 100)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 600, box.y + 120, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL((url) => url.href !== before)
+    await page.goBack()
+    assert.equal(page.url(), before)
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.waitForURL((url) => !url.search.includes('zoom'))
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('shows days of 23 and 25 hours where clocks are set, and says so', async (t) => {
+    const shown = await showPages(t, server, { timezoneId: 'Europe/Zurich' })
+    const { page } = shown
+    await shown.signIn('/app/usage?span=range&from=2026-10-20&to=2026-10-30')
+    await page.waitForSelector('text=Times of Europe/Zurich')
+    await page.waitForSelector('text=Sun, Oct 25 has 25 hours')
+    await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
+    const cells = await page.locator('.chart-rows tbody tr').allInnerTexts()
+    const from = Date.parse('2026-10-24T22:00:00Z')
+    const row = cells.find((one) => one.startsWith('Sun, Oct 25'))?.split('\t') ?? []
+    assert.equal(Number(row[1]?.trim()), await sumOf('request.count', from, from + 25 * hourMs))
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('shows what is true again after the server was killed', async (t) => {
     const shown = await showPages(t, server)
     await shown.signIn('/app/usage')
     await shown.page.waitForSelector('.plot canvas')
-    await shown.page.waitForSelector('.rank >> text=default:countries')
-    await expectSound(shown, 'usage-1440')
-    assert.match(await shown.page.locator('.lead').innerText(), /requests today/)
+    await server.kill()
+    await shown.page.click('text=12 months')
+    await shown.page.waitForSelector('text=The server does not answer.')
+    await server.start()
+    await shown.page.reload()
+    await shown.page.waitForSelector('.plot canvas')
+    assert.match(shown.page.url(), /span=12m/)
+  })
+
+  for (const [width, colorScheme] of [
+    [1440, 'dark'],
+    [768, 'light'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)
+    it(`is whole at ${width} pixels, ${colorScheme}`, async (t) => {
+      const shown = await showPages(t, server, { width, colorScheme, locale: 'de' })
+      await shown.signIn('/app/usage?by=layer')
+      await shown.page.waitForSelector('.rank >> text=default:countries')
+      await shown.page.waitForSelector('.plot canvas')
+      await expectSound(shown, `usage-${width}-${colorScheme}`)
+    })
+
+  it('asks an anonymous visitor to sign in', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.open('/app/usage')
+    await shown.page.waitForURL(/\/app\/sign-in\?to=%2Fapp%2Fusage/)
+    assert.deepEqual(shown.faults, [])
   })
 })
 
-const dayMs = 86_400_000
-
-function pastDays() {
-  const requests = []
-  const now = Date.now()
-  for (let day = 1; day < 65; day += 1)
-    for (let at = 0; at < 20 + ((day * 7) % 23); at += 1)
+/** Requests of the two months before, of several layers, countries and programs; some fail. */
+function pastDays(now: number): Fed {
+  const requests: Fed['requests'] = []
+  for (let day = 1; day < 62; day += 1)
+    for (let at = 0; at < 10 + ((day * 7) % 23); at += 1)
       requests.push({
         time: now - day * dayMs + at * 1_500_000,
         more: {
-          resources: [
-            { type: 'layer' as const, name: at % 3 === 0 ? 'default:countries' : 'default:boundary_lines' },
-          ],
+          resources: [{ type: 'layer', name: layers[at % layers.length] ?? '' }],
           status: at % 11 === 0 ? 503 : 200,
           errorType: at % 11 === 0 ? 'StoreAway' : null,
           country: at % 2 === 0 ? 'CHE' : 'DEU',

@@ -18,6 +18,8 @@ export interface PlotNeeds {
 
 const fontSize = '11px "Plex Sans", system-ui, sans-serif'
 const headroom = 1.1
+/** Of what is counted there are no halves. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat()
 
 /** Draws a course into an element, in the colours that it has there now. */
 export function plotCourse(element: HTMLElement, course: Course, needs: PlotNeeds): uPlot {
@@ -52,7 +54,12 @@ export function plotCourse(element: HTMLElement, course: Course, needs: PlotNeed
           space: 74,
           values: (_plot, splits, _axis, _space, step) => splits.map((one) => needs.shownTick(one, step)),
         },
-        { ...axis, size: 64, values: (_plot, splits) => splits.map((one) => needs.shown(one)) },
+        {
+          ...axis,
+          size: 64,
+          ...(course.unit === 'Count' && { incrs: wholeSteps }),
+          values: (_plot, splits) => splits.map((one) => needs.shown(one)),
+        },
       ],
       series: [{}, ...course.lines.map((_line, at) => drawnLine(course, at, colour))],
       hooks: {

@@ -101,11 +101,21 @@ interface Problem {
   errors?: unknown
 }
 
+/** What monitoring tells: messages by field, `__all__` for what is about several. */
+function byField(errors: unknown): string | undefined {
+  if (typeof errors !== 'object' || errors === null) return undefined
+  const told = Object.entries(errors).map(([field, messages]) => {
+    const text = Array.isArray(messages) ? messages.join(' ') : String(messages)
+    return field === '__all__' ? text : `${field}: ${text}`
+  })
+  return told.length === 0 ? undefined : told.join(' ')
+}
+
 async function refusalOf(reply: Response): Promise<Refusal> {
   const text = await reply.text().catch(() => '')
   try {
     const { code, detail, title, errors } = JSON.parse(text) as Problem
-    const several = Array.isArray(errors) ? errors.join(' ') : undefined
+    const several = Array.isArray(errors) ? errors.join(' ') : byField(errors)
     return new Refusal(reply.status, code ?? '', detail ?? several ?? title ?? String(reply.status))
   } catch {
     return new Refusal(reply.status, '', `${reply.status} ${reply.statusText}`)

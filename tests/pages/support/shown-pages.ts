@@ -92,6 +92,8 @@ export interface PageOptions {
   width?: 1440 | 768 | 390
   colorScheme?: 'light' | 'dark'
   locale?: 'en' | 'de'
+  /** Default: UTC. */
+  timezoneId?: string
 }
 
 /** A page in a browser of its own, as somebody sees it. */
@@ -116,11 +118,16 @@ let browser: Promise<Browser> | undefined
 export async function showPages(
   t: Cleanup,
   { url }: Pick<PageServer, 'url'>,
-  { width = 1440, colorScheme = 'light', locale = 'en' }: PageOptions = {},
+  { width = 1440, colorScheme = 'light', locale = 'en', timezoneId = 'UTC' }: PageOptions = {},
 ): Promise<ShownPage> {
   browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, chromiumSandbox: false })
   const started = await browser
-  const context = await started.newContext({ viewport: { width, height: 900 }, colorScheme, locale })
+  const context = await started.newContext({
+    viewport: { width, height: 900 },
+    colorScheme,
+    locale,
+    timezoneId,
+  })
   t.after(() => {
     // The browser may have gone before.
     context.close().catch(() => undefined)

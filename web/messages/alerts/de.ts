@@ -96,7 +96,7 @@ export const de: AlertTexts = {
   dragHint: 'Ziehen Sie die Linie, oder nehmen Sie ↑ ↓, wenn sie den Fokus hat.',
   line: (comparison, value) => `${comparison} ${value}`,
   lineLabel: (name) => `Linie von ${name}`,
-  overTimes: (times, all) => `${count(times, 'Wert', 'Werte')} von ${number(all)} lägen jenseits davon.`,
+  overTimes: (times, all) => `${number(times)} von ${count(all, 'Wert', 'Werten')} jenseits der Linie.`,
   noValues: 'In dieser Zeit wurde nichts davon gemessen.',
   gaugeMost: 'Von mehreren Rechnern und Platten der größte Wert.',
   gaugeLeast: 'Von mehreren Rechnern und Platten der kleinste Wert.',

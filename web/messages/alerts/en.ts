@@ -96,7 +96,7 @@ export const en = {
   line: (comparison: string, value: string) => `${comparison} ${value}`,
   lineLabel: (name: string) => `Line of ${name}`,
   overTimes: (times: number, all: number) =>
-    `${count(times, 'value', 'values')} of ${number(all)} would break it.`,
+    `${number(times)} of ${count(all, 'value', 'values')} beyond the line.`,
   noValues: 'Nothing of this was measured in this time.',
   gaugeMost: 'Of several hosts and disks the largest value.',
   gaugeLeast: 'Of several hosts and disks the smallest value.',

@@ -63,7 +63,10 @@ export function AlertChart({ clause, metric, field, windowMinutes, onMove }: Pro
       foot={
         <footer class="row wrap">
           <span class="grow">
-            {limit !== undefined && Number.isFinite(limit) && `${texts.overTimes(beyond, measured.length)} `}
+            {course !== undefined &&
+              limit !== undefined &&
+              Number.isFinite(limit) &&
+              `${texts.overTimes(beyond, measured.length)} `}
             {isGauge && (clause.option === 'min_value' ? texts.gaugeLeast : texts.gaugeMost)}
           </span>
           <CopyAsCurl call={asked} />

@@ -101,8 +101,7 @@ function FailureTable({ failures }: { failures: readonly Failure[] }) {
             <tr key={`${status} ${layer}`}>
               <td>
                 <span class="mono">{status}</span>
-                <br />
-                <span class="dim small">{texts.statuses[status] ?? ''}</span>
+                <span class="dim small fail-status">{texts.statuses[status] ?? ''}</span>
               </td>
               <td>
                 {layer === undefined ? (
