@@ -59,23 +59,77 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
   const texts = alertTexts.value
   const first = useMemo(() => draftOf(saved, (one) => known.resources.get(one) ?? String(one)), [saved])
   const draft = useSignal<Draft>(first)
-  const error = useSignal<unknown>(undefined)
-  const secrets = useSignal<Record<string, string>>({})
-  const isBusy = useSignal(false)
-  const clauses = saved.fields.map(clauseOf)
-  const isChanged = JSON.stringify(draft.value) !== JSON.stringify(first)
-  const change = (): Call => ({
+  const change = (next: Draft): void => {
+    draft.value = next
+  }
+  const asked = (): Call => ({
     method: 'POST',
     path: configPath(id),
     body: bodyOf(draft.value, saved.fields),
   })
+  const { save, error, secrets, isBusy } = useSaving(asked, onSaved)
+  const clauses = saved.fields.map(clauseOf)
+  const isChanged = JSON.stringify(draft.value) !== JSON.stringify(first)
+  const { name, description } = saved.notification
+  return (
+    <>
+      <form
+        class="panel"
+        aria-label={name.slice(0, 200)}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <header>
+          <h2 dir="auto">{name.slice(0, 500)}</h2>
+          <Remove id={id} name={name} />
+        </header>
+        <div class="body">
+          <p class="dim small" dir="auto">
+            {description.slice(0, 2000)}
+          </p>
+          <AlertSentence
+            {...{ draft: draft.value, clauses, onChange: change }}
+            services={servicesOf(known, saved.fields[0]?.metric.name ?? '')}
+            resources={someResources(known)}
+          />
+          <AlertSettings draft={draft.value} onChange={change} />
+          {error !== undefined && (
+            <p class="err" role="alert">
+              <Icon name="bad" />
+              <span dir="auto">{reasonOf(error)}</span>
+            </p>
+          )}
+          <Secrets secrets={secrets} />
+        </div>
+        <footer class="row wrap">
+          <span class="grow">{isChanged && texts.changed}</span>
+          <CopyAsCurl call={asked} />
+          <TestMessage id={id} />
+          <button type="submit" class="btn main" disabled={isBusy || !isChanged}>
+            {texts.save}
+          </button>
+        </footer>
+      </form>
+      <Charts {...{ saved, clauses, draft: draft.value, onChange: change }} />
+      <AlertHistory id={id} />
+    </>
+  )
+}
+
+/** Saves, and tells why it could not be, or the secrets that were made with it. */
+function useSaving(asked: () => Call, onSaved: () => void) {
+  const error = useSignal<unknown>(undefined)
+  const secrets = useSignal<Record<string, string>>({})
+  const isBusy = useSignal(false)
   const save = async (): Promise<void> => {
     isBusy.value = true
     error.value = undefined
     try {
-      const reply = await call<{ data: { webhook_secrets?: Record<string, string> } }>(change())
+      const reply = await call<{ data: { webhook_secrets?: Record<string, string> } }>(asked())
       secrets.value = reply.data.webhook_secrets ?? {}
-      say(texts.saved)
+      say(alertTexts.value.saved)
       onSaved()
       void alerts.load()
       void raised.load()
@@ -84,67 +138,7 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
     }
     isBusy.value = false
   }
-  return (
-    <>
-      <form
-        class="panel"
-        aria-label={saved.notification.name.slice(0, 200)}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
-        <header>
-          <h2 dir="auto">{saved.notification.name.slice(0, 500)}</h2>
-          <Remove id={id} name={saved.notification.name} />
-        </header>
-        <div class="body">
-          <p class="dim small" dir="auto">
-            {saved.notification.description.slice(0, 2000)}
-          </p>
-          <AlertSentence
-            draft={draft.value}
-            clauses={clauses}
-            services={servicesOf(known, saved.fields[0]?.metric.name ?? '')}
-            resources={someResources(known)}
-            onChange={(next) => {
-              draft.value = next
-            }}
-          />
-          <AlertSettings
-            draft={draft.value}
-            onChange={(next) => {
-              draft.value = next
-            }}
-          />
-          {error.value !== undefined && (
-            <p class="err" role="alert">
-              <Icon name="bad" />
-              <span dir="auto">{reasonOf(error.value)}</span>
-            </p>
-          )}
-          <Secrets secrets={secrets.value} />
-        </div>
-        <footer class="row wrap">
-          <span class="grow">{isChanged && texts.changed}</span>
-          <CopyAsCurl call={change} />
-          <TestMessage id={id} />
-          <button type="submit" class="btn main" disabled={isBusy.value || !isChanged}>
-            {texts.save}
-          </button>
-        </footer>
-      </form>
-      <Charts
-        saved={saved}
-        draft={draft.value}
-        clauses={clauses}
-        onChange={(next) => {
-          draft.value = next
-        }}
-      />
-      <AlertHistory id={id} />
-    </>
-  )
+  return { save, error: error.value, secrets: secrets.value, isBusy: isBusy.value }
 }
 
 interface ChartsProps {

@@ -27,29 +27,12 @@ export function NewAlert({ known }: { known: Known }) {
   const name = useSignal('')
   const description = useSignal('')
   const draft = useSignal<Draft>(emptyDraft)
-  const error = useSignal<unknown>(undefined)
-  const isBusy = useSignal(false)
+  const { create, error, isBusy } = useCreation()
   const clause = clauseOf(known, metric.value, option.value)
-  const create = async (): Promise<void> => {
-    isBusy.value = true
-    error.value = undefined
-    try {
-      const id = await make({
-        name: name.value,
-        description: description.value,
-        clause,
-        draft: draft.value,
-        metric: metric.value,
-      })
-      say(texts.created)
-      void alerts.load()
-      void raised.load()
-      goTo(`/app/alerts/${id}`, { isReplaced: true })
-    } catch (refusal) {
-      error.value = refusal
-    }
-    isBusy.value = false
+  const change = (next: Draft): void => {
+    draft.value = next
   }
+  const field = draft.value.fields[clause.field_name] ?? emptyField
   return (
     <>
       <form
@@ -57,7 +40,8 @@ export function NewAlert({ known }: { known: Known }) {
         aria-label={texts.newAlert}
         onSubmit={(event) => {
           event.preventDefault()
-          void create()
+          const about = { name: name.value, description: description.value, metric: metric.value }
+          void create({ ...about, clause, draft: draft.value })
         }}
       >
         <header>
@@ -67,49 +51,59 @@ export function NewAlert({ known }: { known: Known }) {
           <Names name={name} description={description} />
           <Choices known={known} metric={metric} option={option} />
           <AlertSentence
-            draft={draft.value}
-            clauses={[clause]}
+            {...{ draft: draft.value, clauses: [clause], onChange: change }}
             services={servicesOf(known, metric.value)}
             resources={someResources(known)}
-            onChange={(next) => {
-              draft.value = next
-            }}
           />
-          <AlertSettings
-            draft={draft.value}
-            onChange={(next) => {
-              draft.value = next
-            }}
-          />
-          {error.value !== undefined && (
+          <AlertSettings draft={draft.value} onChange={change} />
+          {error !== undefined && (
             <p class="err" role="alert">
               <Icon name="bad" />
-              <span dir="auto">{reasonOf(error.value)}</span>
+              <span dir="auto">{reasonOf(error)}</span>
             </p>
           )}
         </div>
         <footer class="row wrap">
           <span class="grow">{texts.changed}</span>
-          <button type="submit" class="btn main" disabled={isBusy.value}>
+          <button type="submit" class="btn main" disabled={isBusy}>
             {texts.create}
           </button>
         </footer>
       </form>
       {option.value !== 'max_timeout' && (
         <AlertChart
-          {...{ clause, metric: metric.value, windowMinutes: draft.value.windowMinutes }}
-          field={draft.value.fields[clause.field_name] ?? emptyField}
-          onMove={(value) => {
-            const before = draft.value.fields[clause.field_name] ?? emptyField
-            draft.value = {
+          {...{ clause, field, metric: metric.value, windowMinutes: draft.value.windowMinutes }}
+          onMove={(value) =>
+            change({
               ...draft.value,
-              fields: { ...draft.value.fields, [clause.field_name]: { ...before, value } },
-            }
-          }}
+              fields: { ...draft.value.fields, [clause.field_name]: { ...field, value } },
+            })
+          }
         />
       )}
     </>
   )
+}
+
+/** Makes an alert and goes to it, or tells why there is none. */
+function useCreation() {
+  const error = useSignal<unknown>(undefined)
+  const isBusy = useSignal(false)
+  const create = async (made: Made): Promise<void> => {
+    isBusy.value = true
+    error.value = undefined
+    try {
+      const id = await make(made)
+      say(alertTexts.value.created)
+      void alerts.load()
+      void raised.load()
+      goTo(`/app/alerts/${id}`, { isReplaced: true })
+    } catch (refusal) {
+      error.value = refusal
+    }
+    isBusy.value = false
+  }
+  return { create, error: error.value, isBusy: isBusy.value }
 }
 
 interface Text {
