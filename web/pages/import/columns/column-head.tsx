@@ -43,11 +43,12 @@ export function ColumnHead({ name, figures, attribute, classes, hasFailed, onCha
               }}
             />
             <input
+              key={name}
               class="cn"
               dir="auto"
               aria-label={texts.rename(name)}
               aria-invalid={hasFailed}
-              value={name}
+              defaultValue={name}
               onChange={(event) => {
                 const wanted = event.currentTarget.value.trim()
                 if (wanted !== '' && wanted !== name) onChange({ name: wanted })
