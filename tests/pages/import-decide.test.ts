@@ -17,7 +17,6 @@ describe('what becomes of an import', async () => {
     const id = await prepareImport(server, { 'tuesday.csv': tuesday })
     const shown = await showPages(t, server)
     const { page } = shown
-    page.setDefaultTimeout(9000)
     await shown.signIn(`/app/imports/${id}`)
     const target = page.getByRole('region', { name: 'What becomes of it' })
     await target.getByRole('textbox', { name: 'Layer' }).fill('trees')
