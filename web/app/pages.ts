@@ -50,7 +50,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
-    sheets: ['import', 'map', 'import-sources', 'import-columns', 'import-deciding'],
+    sheets: ['import', 'map', 'import-sources', 'import-columns', 'import-deciding', 'import-end'],
     within: 'import',
     needs: 'staff',
   },

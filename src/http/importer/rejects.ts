@@ -76,6 +76,7 @@ export const listRejects = operation({
   query: Type.Object({
     f: Type.Optional(Type.String({ description: 'csv or geojson' })),
     format: Type.Optional(Type.String({ description: 'source, csv or geojson' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Of GeoJSON: the first rows alone' })),
   }),
   answers: {
     200: media('The rows, each with its reason', {
@@ -92,7 +93,8 @@ export const listRejects = operation({
     reply.header('vary', 'accept')
     if (format === 'source') return sendFile(parts, task, reply)
     const isTable = /csv/i.test(format)
-    const rows = parts.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply))
+    const { limit } = request.query
+    const rows = parts.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
     // Whoever is refused hears so before any row.
     const first = await rows.next()
     return reply

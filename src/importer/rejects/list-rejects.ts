@@ -21,13 +21,14 @@ function toFeature(line: RejectLine): string {
 }
 
 /** The rejected rows as a GeoJSON feature collection. */
-async function* asFeatures(path: string): AsyncGenerator<string> {
+async function* asFeatures(path: string, limit: number): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":['
-  let separator = ''
+  let rows = 0
   if (await hasRejects(path)) {
     for await (const line of readRejectLines(path)) {
-      yield separator + toFeature(line)
-      separator = ',\n'
+      yield (rows === 0 ? '' : ',\n') + toFeature(line)
+      rows += 1
+      if (rows >= limit) break
     }
   }
   yield ']}\n'
@@ -64,16 +65,22 @@ async function* asTable(path: string, signal: AbortSignal): AsyncGenerator<strin
 /** How rejected rows are listed. */
 export type RejectListForm = 'csv' | 'geojson'
 
+/** What is wanted of them; `limit`: of features the first ones alone. */
+export interface RejectListWish {
+  form: RejectListForm
+  limit?: number
+}
+
 const pieceLength = 1 << 16
 
 /** The rows that a load rejected, piece by piece. */
 export async function* listRejects(
   path: string,
-  form: RejectListForm,
+  { form, limit = Number.POSITIVE_INFINITY }: RejectListWish,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let waiting = ''
-  for await (const text of form === 'csv' ? asTable(path, signal) : asFeatures(path)) {
+  for await (const text of form === 'csv' ? asTable(path, signal) : asFeatures(path, limit)) {
     waiting += text
     if (waiting.length < pieceLength) continue
     signal.throwIfAborted()

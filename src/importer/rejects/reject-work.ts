@@ -1,12 +1,12 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { RejectListForm } from './list-rejects.ts'
+import type { RejectListWish } from './list-rejects.ts'
 import { listRejects } from './list-rejects.ts'
 import type { RejectFileWish } from './write-rejects.ts'
 
 const handlers = {
-  list: ({ path, form }: { path: string; form: RejectListForm }, { signal }: CallContext) =>
-    listRejects(path, form, signal),
+  list: ({ path, ...wish }: RejectListWish & { path: string }, { signal }: CallContext) =>
+    listRejects(path, wish, signal),
   write: async (wish: RejectFileWish, { signal }: CallContext) => {
     const { writeRejects } = await import('./write-rejects.ts')
     return writeRejects(wish, signal)

@@ -54,9 +54,14 @@ export class RejectedRows {
     { importId, id, rejectsNumber }: TaskRecord,
     form: RejectListForm,
     signal: AbortSignal,
+    limit?: number,
   ): AsyncGenerator<Uint8Array> {
     const path = rejectsPath(this.#needs, importId, id, rejectsNumber)
-    return this.#lists.stream('list', { path, form }, { signal, silenceMs: this.#needs.silenceMs })
+    return this.#lists.stream(
+      'list',
+      { path, form, ...defined({ limit }) },
+      { signal, silenceMs: this.#needs.silenceMs },
+    )
   }
 
   /** Writes the rejected rows of a task to a file in the format of their source, or in another one and why. */

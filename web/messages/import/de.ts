@@ -72,9 +72,8 @@ export const de: ImportTexts = {
   ofRows: (done: string, all: string) => `${done} von ${all} Zeilen`,
   read: 'gelesen',
   loaded: 'geladen',
-  rejected: 'zurückgelegt',
+  rejected: 'beiseitegelegt',
   mended: 'ausgebessert',
-  rejectedFile: 'Zurückgelegte Zeilen als Datei',
   state: 'Zustand',
   none: 'Noch wurde nichts importiert.',
 }

@@ -72,7 +72,6 @@ export const en = {
   loaded: 'loaded',
   rejected: 'set aside',
   mended: 'mended',
-  rejectedFile: 'Rows that were set aside, as a file',
   state: 'State',
   none: 'Nothing has been imported yet.',
 }

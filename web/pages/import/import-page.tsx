@@ -131,7 +131,7 @@ function Chosen({
 }): ComponentChildren {
   const workspace = storeOf(task)?.workspace ?? work.targetWorkspace?.workspace?.name ?? 'default'
   return task.state === 'COMPLETE' || isBusy(task.state) ? (
-    <TaskEnd key={task.id} importId={work.id} workspace={workspace} task={task} />
+    <TaskEnd key={task.id} importId={work.id} workspace={workspace} task={task} reload={reload} />
   ) : (
     <TaskReview key={task.id} importId={work.id} task={task} reload={reload} />
   )

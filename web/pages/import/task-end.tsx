@@ -3,21 +3,23 @@ import { formatNumber } from '../../lib/numbers.ts'
 import { decidingTexts, importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { MendRows } from './mend-rows.tsx'
 import { HowFar } from './running/how-far.tsx'
-import { isBusy, type Task, taskPath } from './wire.ts'
+import { Undo } from './undo.tsx'
+import { isBusy, type Task } from './wire.ts'
 
 interface TaskEndProps {
   importId: number
   /** Into which it loads. */
   workspace: string
   task: Task
+  reload(): Promise<void>
 }
 
 /** A task that runs or has run: how far it is, and the sums. */
-export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
+export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
   const texts = importTexts.value
   const { locale } = messages.value
-  const path = taskPath(String(importId), task.id)
   const isRunning = isBusy(task.state)
   const number = (value: number): string => formatNumber(locale, value)
   const { rowsRead, rowsLoaded, rejected, mended } = task
@@ -34,6 +36,7 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
         </div>
         {task.state === 'COMPLETE' && task.layer !== undefined && (
           <div class="acts">
+            <Undo importId={importId} layer={`${workspace}:${task.layer.name}`} reload={reload} />
             <a
               class="btn main"
               href={addressOf(`/app/layers/${encodeURIComponent(`${workspace}:${task.layer.name}`)}`)}
@@ -64,14 +67,7 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
           {mended !== undefined && mended > 0 && <Sum label={texts.mended} value={number(mended)} />}
         </div>
       )}
-      {(rejected ?? 0) > 0 && (
-        <p>
-          <a class="btn" href={addressOf(`${path}/rejects?format=source`)} download>
-            <Icon name="download" />
-            {texts.rejectedFile}
-          </a>
-        </p>
-      )}
+      {(rejected ?? 0) > 0 && !isRunning && <MendRows importId={importId} task={task} reload={reload} />}
       {(task.messages ?? []).map((one, index) => (
         <div key={`${index}`} class="note">
           <Icon name="info" />

@@ -8,6 +8,7 @@ import { Steps } from './columns/steps.tsx'
 import { Difference } from './deciding/difference.tsx'
 import { Stopped } from './deciding/stopped.tsx'
 import { Target } from './deciding/target.tsx'
+import { MendRows } from './mend-rows.tsx'
 import { PreviewMap } from './preview-map.tsx'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
@@ -49,6 +50,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
           <div dir="auto">{task.errorMessage}</div>
         </div>
       )}
+      {(task.rejected ?? 0) > 0 && <MendRows importId={importId} task={task} reload={reload} />}
       <Stopped path={path} task={task} act={put} />
       <Notes task={task} />
       <Proposals path={path} task={task} put={put} />

@@ -41,6 +41,12 @@ export interface Task {
   rowsLoaded?: number
   rejected?: number
   mended?: number
+  /** What became of the rows that were sent again last. */
+  mending?: {
+    state: string
+    rows?: { sent: number; loaded: number; rejected: number; refused: number }
+    errorMessage?: string
+  }
   errorMessage?: string
   errorCode?: string
   keys?: string[]

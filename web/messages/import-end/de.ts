@@ -1,0 +1,47 @@
+import { countingOf } from '../counting.ts'
+import type { EndTexts } from './en.ts'
+
+const { count, number } = countingOf('de')
+
+const reasons = new Map([
+  ['row-not-read', 'Nicht lesbar'],
+  ['row-not-transformed', 'Nicht umwandelbar'],
+  ['row-not-stored', 'Die Tabelle nimmt sie nicht'],
+])
+
+export const de: EndTexts = {
+  setAside: (rows) => `${count(rows, 'Zeile', 'Zeilen')} beiseitegelegt`,
+  sums: (read, loaded, mended, rejected) =>
+    `${number(read)} Zeilen gelesen = ${number(loaded)} geladen + ${mended > 0 ? `${number(mended)} berichtigt + ` : ''}${number(rejected)} beiseitegelegt.`,
+  inUse:
+    'Die Ebene wird ohne sie benutzt. Berichtigen Sie sie hier und senden Sie sie noch einmal, oder berichtigen Sie die Datei.',
+  firstOnes: (shown) =>
+    `Gezeigt werden die ersten ${number(shown)}. Die anderen werden in der Datei berichtigt.`,
+  notLoaded:
+    'Nichts ist geladen: es sind mehr beiseitegelegt, als die Grenze erlaubt. Laden Sie die anderen, oder berichtigen Sie die Daten.',
+  loadOthers: (rows) => `Die ${rows === 1 ? 'andere Zeile' : `anderen ${number(rows)} Zeilen`} laden`,
+  allReasons: 'Alle',
+  reasons: (code) => reasons.get(code) ?? code,
+  row: 'Zeile',
+  rowNamed: (row) => `Zeile ${number(row)}`,
+  reason: 'Grund',
+  column: 'Spalte',
+  value: 'Wert, zu berichtigen',
+  outcome: 'Dann',
+  willBeSent: 'wird gesendet',
+  asItWas: 'wie sie war',
+  inFile: 'In der Datei berichtigen',
+  mendedOf: (mended, all) => `${number(mended)} von ${number(all)} berichtigt.`,
+  send: (rows) => `${count(rows, 'Zeile', 'Zeilen')} noch einmal senden`,
+  download: 'Als Datei',
+  sendFile: 'Berichtigte Datei senden',
+  sentLast: (sent, loaded, rejected, refused) =>
+    `Von ${count(sent, 'gesendeten Zeile', 'gesendeten Zeilen')} ${loaded === 1 ? 'ist' : 'sind'} ${number(loaded)} geladen, ${number(rejected)} wieder beiseitegelegt${refused > 0 ? `, ${number(refused)} abgelehnt` : ''}.`,
+  mendingFailed: 'Was gesendet wurde, ließ sich nicht laden.',
+  undo: 'Rückgängig',
+  redo: 'Wiederherstellen',
+  undone: 'Rückgängig gemacht.',
+  redone: 'Wiederhergestellt.',
+  undoHint:
+    'Bringt die Ebene zu dem zurück, was sie vor diesem Import war; eine neue wird gelöscht. Das lässt sich wiederherstellen.',
+}

@@ -1,0 +1,41 @@
+import type { Call } from '../../wire/client.ts'
+
+/** A row that was set aside, with the values of its source. */
+export interface RejectedRow {
+  type: 'Feature'
+  geometry: object | null
+  properties: Record<string, unknown> & {
+    _row: number
+    _field: string | null
+    _value: string | null
+    _reason: string
+  }
+}
+
+export interface RejectedRows {
+  features: RejectedRow[]
+}
+
+const reasonColumns = new Set(['_code', '_field', '_value', '_reason'])
+
+/** The row with another text in the field that was wrong, as it is sent again. */
+export function withValue({ type, geometry, properties }: RejectedRow, text: string): object {
+  const own = Object.entries(properties).filter(([name]) => !reasonColumns.has(name))
+  const { _field } = properties
+  return {
+    ...{ type, geometry },
+    properties: { ...Object.fromEntries(own), ...(_field === null ? {} : { [_field]: text }) },
+  }
+}
+
+/** Sends rows again; their coordinates are in the CRS of the task. */
+export function sendCall(taskPath: string, features: object[], srs: string | undefined): Call {
+  const crs = srs === undefined ? {} : { crs: { type: 'name', properties: { name: srs } } }
+  return {
+    method: 'POST',
+    path: `${taskPath}/rejects`,
+    query: { async: true, name: 'mended.geojson' },
+    headers: { 'content-type': 'application/geo+json' },
+    body: JSON.stringify({ type: 'FeatureCollection', ...crs, features }),
+  }
+}
