@@ -26,7 +26,7 @@ describe('the pages of an import', async () => {
     await page.reload()
     await page.waitForSelector('td >> text=oak')
     await page.click('text=Import 1 layer')
-    await page.waitForSelector('.sum')
+    await page.waitForSelector('text=Show the layer')
     assert.deepEqual(await page.locator('.sum b').allTextContents(), ['3', '2', '1'])
     const tile = page.waitForResponse((reply) => /\/tiles\/default:trees\/\d+\/.*\.mvt/.test(reply.url()))
     await page.click('text=Show the layer')
