@@ -19,7 +19,7 @@ describe('the command palette', async () => {
     await page.getByRole('option', { name: /default:countries/ }).waitFor()
     await expectSound(shown, 'palette-found-1440-light')
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${server.url}/app/layers/default%3Acountries`)
+    await page.waitForURL(/\/app\/layers\/default%3Acountries/)
     await input.waitFor({ state: 'detached' })
 
     await page.keyboard.press('Control+k')
