@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import type { Fed } from './support/counted.ts'
 import { feedPast } from './support/counted.ts'
-import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
 const dayMs = 86_400_000
@@ -135,11 +135,42 @@ describe('the page of usage', async () => {
       await expectSound(shown, `usage-${width}-${colorScheme}`)
     })
 
+  it('shows a user what may be read, and leaves out what staff alone sees', async (t) => {
+    const user = { name: 'reader', password, role: 'user' }
+    await askServer(server, '/rest/security/users', { user })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.open('/app/sign-in?to=%2Fapp%2Fusage')
+    await page.fill('input[name=user]', user.name)
+    await page.fill('input[name=password]', user.password)
+    await page.click('main button[type=submit]')
+    await page.waitForSelector('.plot canvas')
+    await page.waitForSelector('text=Staff sees each exception with its request.')
+    assert.equal(await page.getByRole('link', { name: 'Alert', exact: true }).count(), 0)
+    await shown.open('/app/alerts/1')
+    await page.waitForSelector('text=Staff sees whom an alert tells, and changes it.')
+    assert.equal(await page.locator('.sentence').count(), 0)
+    await expectSound(shown, 'alerts-1440-user')
+  })
+
   it('asks an anonymous visitor to sign in', async (t) => {
     const shown = await showPages(t, server)
     await shown.open('/app/usage')
     await shown.page.waitForURL(/\/app\/sign-in\?to=%2Fapp%2Fusage/)
     assert.deepEqual(shown.faults, [])
+  })
+})
+
+describe('the page of usage of a server that has counted nothing', async () => {
+  const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
+  after(closeBrowser)
+
+  it('says so, and what to do', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.signIn('/app/usage')
+    await shown.page.waitForSelector('text=0 requests today.')
+    await shown.page.waitForSelector('.panel >> text=localhost-app')
+    await expectSound(shown, 'usage-1440-empty')
   })
 })
 
