@@ -18,7 +18,7 @@ describe('the command palette', async () => {
     await page.keyboard.type('countr')
     await page.getByRole('option', { name: /default:countries/ }).waitFor()
     await expectSound(shown, 'palette-found-1440-light')
-    await page.keyboard.press('Enter')
+    await input.press('Enter')
     await page.locator('h1', { hasText: 'countries' }).waitFor()
     assert.match(page.url(), /\/app\/layers\/default(?::|%3A)countries/)
     await input.waitFor({ state: 'detached' })
