@@ -63,7 +63,7 @@ describe('the start page and the prefixes', () => {
         const headers = accept === undefined ? {} : { accept }
         const reply = await app.inject({ url: '/', headers })
         assert.match(String(reply.headers['content-type']), new RegExp(`^${type}`), accept)
-        assert.equal(reply.headers.vary, 'Accept')
+        assert.equal(reply.headers.vary, type === 'text/html' ? 'Accept, Accept-Encoding' : 'Accept')
       }
       const page = await app.inject({ url: '/rest', headers: { accept: browser } })
       const policy = String(page.headers['content-security-policy'])
