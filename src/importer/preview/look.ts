@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { FormatError } from '../../formats/format.ts'
-import { conflict, explain } from '../../lib/errors.ts'
+import { conflict, explain, Failure } from '../../lib/errors.ts'
 import type { PlannedLook } from './plan-look.ts'
 import type { PreviewWorkers } from './preview-workers.ts'
 import type { Counted, RowsFile, ScanNotice } from './scan-rows.ts'
@@ -56,7 +56,7 @@ export class Look {
 
   /** Stops it and removes its files. */
   async drop(): Promise<void> {
-    this.#abort.abort(new Error('Nobody looks at these rows any more'))
+    this.#abort.abort(dropped())
     await this.#done
     for (const path of Object.values(this.#paths())) await this.#needs.remove(path)
     this.file = undefined
@@ -99,6 +99,12 @@ export class Look {
     const { folder, name } = this.#needs
     return { first: join(folder, `${name}-first.gpkg`), whole: join(folder, `${name}.gpkg`) }
   }
+}
+
+/** Whoever waits still may ask again: the rows are another question then. */
+function dropped(): Failure {
+  const text = 'The task was changed, or looked at otherwise, before its rows were read: ask again'
+  return new Failure('unavailable', 'preview-not-ready', text, { retryAfterSeconds: 1 })
 }
 
 /** What is wrong with the data is told to who looks, as the run would tell it. */

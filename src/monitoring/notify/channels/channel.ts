@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { MonitoringSettings } from '../../../config/monitoring-settings.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Message, Receiver } from '../model/model.ts'
+import type { AnyMessage, Receiver } from '../model/model.ts'
 import type { Place } from './place.ts'
 
 /** A way to tell receivers: its field in a check's configuration, its kinds of receivers, and how they are sent to. */
@@ -92,7 +92,7 @@ export interface Parcel {
   receiver: Receiver
   /** In clear; absent where the receiver has none. */
   secret?: string
-  message: Message | Message<'test'>
+  message: AnyMessage
   /** The same at every attempt. */
   deliveryId: number
   /** Of the check, as it is now. */

@@ -129,6 +129,9 @@ export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
   problems: Problem[]
 }
 
+/** What a channel may have to send: news of a check, or the test message that somebody asked for. */
+export type AnyMessage = Message | Message<'test'>
+
 /** A message to one receiver. */
 export interface Delivery {
   id: number

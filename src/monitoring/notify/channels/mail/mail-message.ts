@@ -1,10 +1,8 @@
 import { escapeHtml } from '../../../../lib/text/escape-html.ts'
 import { readableDuration } from '../../model/duration.ts'
-import type { Message } from '../../model/model.ts'
+import type { AnyMessage } from '../../model/model.ts'
 import type { Place } from '../place.ts'
 import { configUrl, statusUrl } from '../place.ts'
-
-type AnyMessage = Message | Message<'test'>
 
 export interface MailText {
   subject: string

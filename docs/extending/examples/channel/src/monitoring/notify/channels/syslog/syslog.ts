@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Severity } from '../../../model/severities.ts'
-import type { Message } from '../../model/model.ts'
+import type { AnyMessage } from '../../model/model.ts'
 import type { Channel, GivenReceiver, Outlets, Sender } from '../channel.ts'
 
 const kind = 'syslog'
@@ -50,9 +50,9 @@ function createSyslogSender({ outbound, place }: Pick<Outlets, 'outbound' | 'pla
 }
 
 /** RFC 5424; RFC 6587 frames it by its length. */
-function logLine({ kind: what, severity, spottedAt, checkName, problems }: Message, host: string): string {
-  const isOver = what === 'recovery'
-  const priority = local0 * 8 + (isOver ? notice : levels[severity])
-  const text = isOver ? 'holds again' : problems.map(({ description }) => description).join(' ')
+function logLine({ kind: what, severity, spottedAt, checkName, problems }: AnyMessage, host: string): string {
+  const priority = local0 * 8 + (what === 'alert' ? levels[severity] : notice)
+  const alert = problems.map(({ description }) => description).join(' ')
+  const text = { alert, recovery: 'holds again', test: 'a test message' }[what]
   return `<${priority}>1 ${spottedAt} ${host} terrane - - - ${checkName}: ${text}`.replace(/\p{Cc}+/gu, ' ')
 }
