@@ -13,6 +13,7 @@ const statusOfKind: Record<FailureKind, number> = {
   forbidden: 403,
   notFound: 404,
   notAllowed: 405,
+  notAcceptable: 406,
   conflict: 409,
   precondition: 412,
   tooLarge: 413,

@@ -5,6 +5,7 @@ const failureKinds = [
   'forbidden', // 403
   'notFound', // 404
   'notAllowed', // the path exists, not for this method: 405
+  'notAcceptable', // none of what the client takes: 406
   'conflict', // wrong state: 409
   'precondition', // If-Match failed: 412
   'tooLarge', // 413

@@ -8,6 +8,7 @@ import { tags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { collectionId } from './collection.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { chosenRepresentation } from './representations.ts'
 
 type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
 
@@ -104,7 +105,10 @@ async function isKept(
   const { version, isCurrent } = await layers.versionOf(layer)
   await sayHowLong(parts, layer, request, reply)
   if (!isCurrent) return false
-  const meaning = [program, layer.id, version, layer.updatedAt, request.link(request.url)]
+  const meaning = [
+    ...[program, layer.id, version, layer.updatedAt, request.link(request.url)],
+    ...[chosenRepresentation(request)?.name].filter((name) => name !== undefined),
+  ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
   const wanted = tags(request.headers['if-none-match'])

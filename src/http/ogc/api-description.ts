@@ -1,7 +1,16 @@
 import type { FastifyRequest } from '../app-types.ts'
 import { editParameters, editPaths } from './api-edits.ts'
+import { schemas } from './api-schemas.ts'
 import { crs84Uri } from './crs-uris.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
+import {
+  offeredDescriptions,
+  offeredDocuments,
+  offeredGranules,
+  offeredItems,
+  offeredSchemas,
+} from './offered.ts'
+import type { Representation } from './representations.ts'
 
 /** Media type of the description (OGC 17-069r4, table 3); clients look for it to the letter. */
 export const apiMediaType = 'application/vnd.oai.openapi+json;version=3.0'
@@ -91,114 +100,6 @@ const parameters = {
 
 type ParameterName = keyof typeof parameters
 
-const link = {
-  type: 'object',
-  required: ['href'],
-  properties: {
-    ...{ href: text, rel: text, type: text, title: text, length: { type: 'integer' } },
-    templated: { type: 'boolean' },
-  },
-}
-const links = { type: 'array', items: { $ref: '#/components/schemas/link' } }
-const feature = {
-  type: 'object',
-  required: ['type', 'geometry', 'properties'],
-  properties: {
-    type: { type: 'string', enum: ['Feature'] },
-    id: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
-    geometry: { type: 'object', nullable: true },
-    properties: { type: 'object', nullable: true },
-    links,
-  },
-}
-const schemas = {
-  link,
-  landingPage: {
-    type: 'object',
-    required: ['links'],
-    properties: { title: text, description: text, links },
-  },
-  confClasses: {
-    type: 'object',
-    required: ['conformsTo'],
-    properties: { conformsTo: { type: 'array', items: text } },
-  },
-  collection: {
-    type: 'object',
-    required: ['id', 'links'],
-    properties: {
-      ...{ id: text, title: text, description: text, itemType: text, extent: { type: 'object' }, links },
-      crs: { type: 'array', items: text },
-      storageCrs: text,
-    },
-  },
-  collections: {
-    type: 'object',
-    required: ['links', 'collections'],
-    properties: {
-      ...{ links, description: text, crs: { type: 'array', items: text } },
-      collections: { type: 'array', items: { $ref: '#/components/schemas/collection' } },
-    },
-  },
-  featureGeoJSON: feature,
-  featureCollectionGeoJSON: {
-    type: 'object',
-    required: ['type', 'features'],
-    properties: {
-      type: { type: 'string', enum: ['FeatureCollection'] },
-      features: { type: 'array', items: { $ref: '#/components/schemas/featureGeoJSON' } },
-      links,
-      timeStamp: { type: 'string', format: 'date-time' },
-      numberMatched: { type: 'integer', minimum: 0 },
-      numberReturned: { type: 'integer', minimum: 0 },
-    },
-  },
-  tileMatrixSets: {
-    type: 'object',
-    required: ['tileMatrixSets'],
-    properties: {
-      tileMatrixSets: {
-        type: 'array',
-        items: { type: 'object', properties: { id: text, title: text, uri, crs: text, links } },
-      },
-    },
-  },
-  tileMatrixSet: {
-    type: 'object',
-    required: ['id', 'crs', 'tileMatrices'],
-    properties: {
-      ...{ id: text, title: text, uri, crs: text, orderedAxes: { type: 'array', items: text } },
-      wellKnownScaleSet: uri,
-      tileMatrices: { type: 'array', items: { type: 'object' } },
-    },
-  },
-  tileSets: {
-    type: 'object',
-    required: ['tilesets'],
-    properties: { links, tilesets: { type: 'array', items: { $ref: '#/components/schemas/tileSet' } } },
-  },
-  tileSet: {
-    type: 'object',
-    required: ['dataType', 'crs', 'links'],
-    properties: {
-      ...{ title: text, description: text, dataType: text, crs: text, tileMatrixSetURI: uri, links },
-      ...{ version: text, attribution: text, license: text, pointOfContact: text },
-      mediaTypes: { type: 'array', items: text },
-      tileMatrixSetLimits: { type: 'array', items: { type: 'object' } },
-      ...{ boundingBox: { type: 'object' }, centerPoint: { type: 'object' } },
-      layers: { type: 'array', items: { type: 'object' } },
-    },
-  },
-  exception: {
-    type: 'object',
-    required: ['code'],
-    properties: {
-      ...{ type: text, title: text, status: { type: 'integer' }, detail: text, code: text },
-      errors: { type: 'array', items: text },
-    },
-  },
-}
-
 const json = 'application/json'
 const geoJson = 'application/geo+json'
 
@@ -207,6 +108,8 @@ interface Operation {
   summary: string
   answer: object
   parameters?: ParameterName[]
+  /** What it is answered in; the first where nothing is asked for. */
+  offered?: readonly Representation[]
   /** Whether there may be nothing to answer with. */
   mayBeEmpty?: boolean
 }
@@ -223,45 +126,60 @@ const page: ParameterName[] = [
 const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 const operations: Record<string, Operation> = {
-  '/': { id: 'getLandingPage', summary: 'Landing page', answer: answerOf(json, 'landingPage') },
+  '/': {
+    offered: offeredDocuments,
+    id: 'getLandingPage',
+    summary: 'Landing page',
+    answer: answerOf(json, 'landingPage'),
+  },
   '/conformance': {
+    offered: offeredDocuments,
     ...{ id: 'getConformance', summary: 'Conformance classes', answer: answerOf(json, 'confClasses') },
   },
   '/api': {
+    offered: offeredDescriptions,
     ...{ id: 'getApi', summary: 'This document', answer: { [apiMediaType]: { schema: { type: 'object' } } } },
   },
   '/collections': {
+    offered: offeredDocuments,
     ...{ id: 'getCollections', summary: 'Published layers', answer: answerOf(json, 'collections') },
   },
   [collectionPath]: {
+    offered: offeredDocuments,
     ...{ id: 'describeCollection', summary: 'One layer', answer: answerOf(json, 'collection') },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/schema`]: {
+    offered: offeredSchemas,
     ...{ id: 'getSchema', summary: 'Attributes of a layer' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId', 'sentFor'],
   },
   [`${collectionPath}/queryables`]: {
+    offered: offeredSchemas,
     ...{ id: 'getQueryables', summary: 'What features of a layer can be filtered by' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/items`]: {
+    offered: offeredItems,
     ...{ id: 'getFeatures', summary: 'Features of a layer' },
     answer: answerOf(geoJson, 'featureCollectionGeoJSON'),
     parameters: page,
   },
   [`${collectionPath}/items/{featureId}`]: {
+    offered: offeredItems,
     ...{ id: 'getFeature', summary: 'One feature', answer: answerOf(geoJson, 'featureGeoJSON') },
     parameters: ['collectionId', 'featureId', 'crs'],
   },
   [`${collectionPath}/granules`]: {
+    offered: offeredGranules,
     ...{ id: 'getGranules', summary: 'Granules of a mosaic' },
     answer: answerOf(geoJson, 'featureCollectionGeoJSON'),
     parameters: page,
   },
   [`${collectionPath}/granules/{featureId}`]: {
+    offered: offeredGranules,
     ...{ id: 'getGranule', summary: 'One granule', answer: answerOf(geoJson, 'featureGeoJSON') },
     parameters: ['collectionId', 'featureId', 'crs'],
   },
@@ -280,19 +198,23 @@ const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
 /** Suffixes of ids tell clients what is what (OGC 20-057, section 14.2). */
 const tileOperations: Record<string, Operation> = {
   '/tileMatrixSets': {
+    offered: offeredDocuments,
     ...{ id: 'getTileMatrixSetsList', summary: 'Tile matrix sets that tiles are cut by' },
     answer: answerOf(json, 'tileMatrixSets'),
   },
   '/tileMatrixSets/{tileMatrixSetId}': {
+    offered: offeredDocuments,
     ...{ id: 'getTileMatrixSet', summary: 'One tile matrix set', answer: answerOf(json, 'tileMatrixSet') },
     parameters: ['tileMatrixSetId'],
   },
   [`${collectionPath}/tiles`]: {
+    offered: offeredDocuments,
     ...{ id: 'terrane.collection.vector.getTileSetsList', summary: 'Tilesets of a layer' },
     answer: answerOf(json, 'tileSets'),
     parameters: ['collectionId'],
   },
   [tilesetPath]: {
+    offered: offeredDocuments,
     ...{ id: 'terrane.collection.vector.getTileSet', summary: 'One tileset of a layer' },
     answer: answerOf(json, 'tileSet'),
     parameters: ['collectionId', 'tileMatrixSetId'],
@@ -309,19 +231,36 @@ const failure = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
 }
 
+function formatParameter(offered: readonly Representation[]): object {
+  const names = offered.map(({ name }) => name)
+  const description = 'Format of the answer; wins over `Accept`'
+  return { name: 'f', ...query, description, schema: { type: 'string', enum: names, default: names[0] } }
+}
+
+/** Answers in other representations than the first. */
+function otherContent(offered: readonly Representation[] = []): object {
+  return Object.fromEntries(
+    offered.flatMap(({ mediaType, schema }) =>
+      schema === undefined ? [] : [[mediaType.split(';', 1).join(), { schema }]],
+    ),
+  )
+}
+
 function toOperation(
-  { id, summary, answer, mayBeEmpty = false, parameters: names = [] }: Operation,
+  { id, summary, answer, offered, mayBeEmpty = false, parameters: names = [] }: Operation,
   tag: 'features' | 'tiles',
 ): object {
+  const parametersOfOne = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     operationId: id,
     summary,
     tags: [tag],
-    parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: [...parametersOfOne, ...(offered === undefined ? [] : [formatParameter(offered)])],
     responses: {
-      200: { description: summary, content: answer },
+      200: { description: summary, content: { ...answer, ...otherContent(offered) } },
       ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),
       ...{ 400: failure, 401: failure, 404: failure, 500: failure },
+      ...(offered === undefined ? {} : { 406: failure }),
     },
   }
 }

@@ -5,7 +5,9 @@ import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
 import { supportedCrs, toCollection, toJsonSchema, toQueryables, toSentSchema } from './collection.ts'
 import { toCoverage } from './coverage.ts'
+import { offeredDocuments, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { represented } from './representations.ts'
 import { Collection, CollectionParams, Collections, SchemaAnswer, SchemaQuery } from './shapes.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
@@ -23,55 +25,67 @@ async function describe(
 const signInHint =
   'No collection is public: with a login (user name and password, or a token) there may be more to see'
 
-export const getCollections = operation({
-  ...marks,
-  summary: 'Published layers',
-  answers: { 200: Collections },
-  handle: async (parts: OgcParts, request) => {
-    const layers = await readableLayers(parts, request)
-    const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
-    return {
-      links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
-      ...(isHintDue ? { description: signInHint } : {}),
-      crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
-      collections: await Promise.all(
-        layers.map((layer) => describe(parts, request, layer, { isBrief: true })),
-      ),
-    }
-  },
-})
+export const getCollections = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Published layers',
+    answers: { 200: Collections },
+    handle: async (parts: OgcParts, request) => {
+      const layers = await readableLayers(parts, request)
+      const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
+      return {
+        links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
+        ...(isHintDue ? { description: signInHint } : {}),
+        crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
+        collections: await Promise.all(
+          layers.map((layer) => describe(parts, request, layer, { isBrief: true })),
+        ),
+      }
+    },
+  }),
+)
 
-export const describeCollection = operation({
-  ...marks,
-  summary: 'One layer',
-  params: CollectionParams,
-  answers: { 200: Collection },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => describe(parts, request, layer, { isBrief: false })),
-})
+export const describeCollection = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'One layer',
+    params: CollectionParams,
+    answers: { 200: Collection },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => describe(parts, request, layer, { isBrief: false })),
+  }),
+)
 
-export const getSchema = operation({
-  ...marks,
-  summary: 'Attributes of a layer; or what a feature that is sent has to be like',
-  params: CollectionParams,
-  query: SchemaQuery,
-  answers: { 200: SchemaAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => {
-      reply.header('content-type', 'application/schema+json; charset=utf-8')
-      const schema = toJsonSchema(request, requireFeatures(layer))
-      return request.query.type === undefined ? schema : toSentSchema(layer, schema, request.query.type)
-    }),
-})
+export const getSchema = represented(
+  offeredSchemas,
+  operation({
+    ...marks,
+    summary: 'Attributes of a layer; or what a feature that is sent has to be like',
+    params: CollectionParams,
+    query: SchemaQuery,
+    answers: { 200: SchemaAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => {
+        reply.header('content-type', 'application/schema+json; charset=utf-8')
+        const schema = toJsonSchema(request, requireFeatures(layer))
+        return request.query.type === undefined ? schema : toSentSchema(layer, schema, request.query.type)
+      }),
+  }),
+)
 
-export const getQueryables = operation({
-  ...marks,
-  summary: 'What features of a layer can be filtered by',
-  params: CollectionParams,
-  answers: { 200: SchemaAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => {
-      reply.header('content-type', 'application/schema+json; charset=utf-8')
-      return toQueryables(request, requireFeatures(layer))
-    }),
-})
+export const getQueryables = represented(
+  offeredSchemas,
+  operation({
+    ...marks,
+    summary: 'What features of a layer can be filtered by',
+    params: CollectionParams,
+    answers: { 200: SchemaAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => {
+        reply.header('content-type', 'application/schema+json; charset=utf-8')
+        return toQueryables(request, requireFeatures(layer))
+      }),
+  }),
+)

@@ -2,7 +2,9 @@ import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayer } from './about-layer.ts'
 import { sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
+import { offeredGranules } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { represented } from './representations.ts'
 import {
   CollectionParams,
   FeatureAnswer,
@@ -19,26 +21,32 @@ import {
 const marks = { tags: ['coverages'], isPublicRead: true, handlesHead: true }
 
 /** The granules of a mosaic: a list like that of items, each with a link to its file. */
-export const getGranules = operation({
-  ...marks,
-  summary: 'Granules of a mosaic',
-  params: CollectionParams,
-  query: ItemsQuery,
-  told: { query: ToldItemsQuery },
-  answers: { 200: FeaturesAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => sendGranules(parts, layer, request, reply)),
-})
+export const getGranules = represented(
+  offeredGranules,
+  operation({
+    ...marks,
+    summary: 'Granules of a mosaic',
+    params: CollectionParams,
+    query: ItemsQuery,
+    told: { query: ToldItemsQuery },
+    answers: { 200: FeaturesAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => sendGranules(parts, layer, request, reply)),
+  }),
+)
 
-export const getGranule = operation({
-  ...marks,
-  summary: 'One granule',
-  params: ItemParams,
-  query: ItemQuery,
-  answers: { 200: FeatureAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => sendGranule(parts, layer, request, reply)),
-})
+export const getGranule = represented(
+  offeredGranules,
+  operation({
+    ...marks,
+    summary: 'One granule',
+    params: ItemParams,
+    query: ItemQuery,
+    answers: { 200: FeatureAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => sendGranule(parts, layer, request, reply)),
+  }),
+)
 
 export const getGranuleFile = operation({
   ...marks,

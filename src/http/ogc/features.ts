@@ -7,7 +7,9 @@ import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts
 import { aboutLayer, aboutOneFeature, requireFeatures } from './about-layer.ts'
 import type { FeatureView } from './items.ts'
 import { itemsPath, sendItem, sendItems } from './items.ts'
+import { offeredItems } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { represented } from './representations.ts'
 import {
   CollectionParams,
   FeatureAnswer,
@@ -20,39 +22,45 @@ import {
 
 const marks = { tags: ['features'], isPublicRead: true, handlesHead: true }
 
-export const getFeatures = operation({
-  ...marks,
-  summary: 'Features of a layer',
-  params: CollectionParams,
-  query: ItemsQuery,
-  told: { query: ToldItemsQuery },
-  answers: { 200: FeaturesAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, async (layer) => {
-      requireFeatures(layer)
-      const earlier = await earlierView(parts, layer, request, reply)
-      return earlier === undefined
-        ? sendItems(parts, layer, request, reply)
-        : sendItems(parts, earlier.layer, request, reply, earlier.view)
-    }),
-})
+export const getFeatures = represented(
+  offeredItems,
+  operation({
+    ...marks,
+    summary: 'Features of a layer',
+    params: CollectionParams,
+    query: ItemsQuery,
+    told: { query: ToldItemsQuery },
+    answers: { 200: FeaturesAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, async (layer) => {
+        requireFeatures(layer)
+        const earlier = await earlierView(parts, layer, request, reply)
+        return earlier === undefined
+          ? sendItems(parts, layer, request, reply)
+          : sendItems(parts, earlier.layer, request, reply, earlier.view)
+      }),
+  }),
+)
 
-export const getFeature = operation({
-  ...marks,
-  summary: 'One feature',
-  params: ItemParams,
-  query: ItemQuery,
-  answers: { 200: FeatureAnswer },
-  handle: (parts: OgcParts, request, reply) =>
-    request.query.version === undefined
-      ? aboutOneFeature(parts, request, reply, (layer) =>
-          sendItem(parts, requireFeatures(layer), request, reply),
-        )
-      : aboutLayer(parts, request, reply, async (layer) => {
-          const earlier = await earlierView(parts, requireFeatures(layer), request, reply)
-          return sendItem(parts, earlier?.layer ?? layer, request, reply, earlier?.view)
-        }),
-})
+export const getFeature = represented(
+  offeredItems,
+  operation({
+    ...marks,
+    summary: 'One feature',
+    params: ItemParams,
+    query: ItemQuery,
+    answers: { 200: FeatureAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      request.query.version === undefined
+        ? aboutOneFeature(parts, request, reply, (layer) =>
+            sendItem(parts, requireFeatures(layer), request, reply),
+          )
+        : aboutLayer(parts, request, reply, async (layer) => {
+            const earlier = await earlierView(parts, requireFeatures(layer), request, reply)
+            return sendItem(parts, earlier?.layer ?? layer, request, reply, earlier?.view)
+          }),
+  }),
+)
 
 /** The layer at the version that is asked for; undefined where none is. */
 async function earlierView(

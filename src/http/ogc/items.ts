@@ -12,6 +12,7 @@ import { filterInTable, readFilter } from './filter-query.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { alternateLinks } from './representations.ts'
 
 const geoJson = 'application/geo+json; charset=utf-8'
 /** A client that takes nothing for this long has gone. */
@@ -228,7 +229,7 @@ function pageLinks(
   ]
   if (page.offset + page.limit < page.numberMatched) links.push(pageLink('next', page.offset + page.limit))
   if (page.offset > 0) links.push(pageLink('prev', Math.max(0, page.offset - page.limit)))
-  return links
+  return [...links, ...alternateLinks(request, page.path)]
 }
 
 export function unknownFeature(featureId: string): Error {
@@ -284,6 +285,7 @@ export async function sendItem(
       href: request.link(`${view.path}/${encodeURIComponent(featureId)}${view.query ?? ''}`),
     },
     { rel: 'collection', type: 'application/json', href: request.link(path) },
+    ...alternateLinks(request, `${view.path}/${encodeURIComponent(featureId)}`),
   ]
   reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
   return reply.send(

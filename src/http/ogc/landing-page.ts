@@ -3,7 +3,9 @@ import type { FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { apiMediaType, describeOgcApi } from './api-description.ts'
+import { offeredDescriptions, offeredDocuments } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { represented } from './representations.ts'
 import { ConfClasses, LandingPage } from './shapes.ts'
 
 const parts = 'http://www.opengis.net/spec'
@@ -55,31 +57,40 @@ function landingPage(request: FastifyRequest): object {
 
 const marks = { tags: ['features'], isPublicRead: true }
 
-export const getLandingPage = operation({
-  ...marks,
-  summary: 'Landing page',
-  answers: { 200: LandingPage },
-  handle: (_parts: OgcParts, request) => landingPage(request),
-})
+export const getLandingPage = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Landing page',
+    answers: { 200: LandingPage },
+    handle: (_parts: OgcParts, request) => landingPage(request),
+  }),
+)
 
-export const getConformance = operation({
-  ...marks,
-  summary: 'Conformance classes',
-  answers: { 200: ConfClasses },
-  handle: () => ({ conformsTo }),
-})
+export const getConformance = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Conformance classes',
+    answers: { 200: ConfClasses },
+    handle: () => ({ conformsTo }),
+  }),
+)
 
-export const getApi = operation({
-  ...marks,
-  summary: 'This part of the interface as OpenAPI 3.0',
-  answers: {
-    200: media('An OpenAPI document', {
-      [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
-    }),
-  },
-  handle: ({ version }: OgcParts, request, reply) => {
-    // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
-    const text = JSON.stringify(describeOgcApi(request, version))
-    return reply.header('content-type', apiMediaType).send(Buffer.from(text))
-  },
-})
+export const getApi = represented(
+  offeredDescriptions,
+  operation({
+    ...marks,
+    summary: 'This part of the interface as OpenAPI 3.0',
+    answers: {
+      200: media('An OpenAPI document', {
+        [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
+      }),
+    },
+    handle: ({ version }: OgcParts, request, reply) => {
+      // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
+      const text = JSON.stringify(describeOgcApi(request, version))
+      return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+    },
+  }),
+)

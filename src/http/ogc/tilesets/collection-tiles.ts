@@ -8,7 +8,9 @@ import { geographicRange } from '../../geographic-range.ts'
 import { mvt, parseTile, sendTile, unknownTile } from '../../tiles/send-tile.ts'
 import { isChangedByOthers } from '../../tiles/tile-bounds.ts'
 import { aboutLayer, readableLayer } from '../about-layer.ts'
+import { offeredDocuments } from '../offered.ts'
 import type { OgcParts } from '../ogc-parts.ts'
+import { represented } from '../representations.ts'
 import { CollectionParams } from '../shapes.ts'
 import { TileParams, TilesetList, TilesetParams, TilesetReply, ToldTileParams } from './shapes.ts'
 import { servedSets } from './tile-matrix-set-wire.ts'
@@ -36,32 +38,38 @@ async function rangeOf(layer: LayerRecord, version: number): Promise<Envelope | 
   return isChangedByOthers(layer, version) ? undefined : geographicRange(layer)
 }
 
-export const getCollectionTilesets = operation({
-  ...marks,
-  summary: 'Tilesets of a layer, one for each tile matrix set',
-  params: CollectionParams,
-  answers: { 200: TilesetList },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutTiles(parts, request, reply, (layer) => ({
-      links: [{ rel: 'self', type: 'application/json', href: request.link(tilesPath(layer)) }],
-      tilesets: servedSets.map((set) => toTilesetEntry(request, layer, set)),
-    })),
-})
+export const getCollectionTilesets = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Tilesets of a layer, one for each tile matrix set',
+    params: CollectionParams,
+    answers: { 200: TilesetList },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutTiles(parts, request, reply, (layer) => ({
+        links: [{ rel: 'self', type: 'application/json', href: request.link(tilesPath(layer)) }],
+        tilesets: servedSets.map((set) => toTilesetEntry(request, layer, set)),
+      })),
+  }),
+)
 
-export const getCollectionTileset = operation({
-  ...marks,
-  summary: 'One tileset of a layer',
-  params: TilesetParams,
-  answers: { 200: TilesetReply },
-  handle: (parts: OgcParts, request, reply) =>
-    aboutTiles(parts, request, reply, async (layer) => {
-      const set = getServedSet(request.params.tileMatrixSetId)
-      const { version } = await parts.catalog.layers.versionOf(layer)
-      const range = await rangeOf(layer, version)
-      reply.header('link-template', `<${tileTemplate(request, layer, set)}>; rel="item"; type="${mvt}"`)
-      return toTileset(request, layer, { set, version, range })
-    }),
-})
+export const getCollectionTileset = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'One tileset of a layer',
+    params: TilesetParams,
+    answers: { 200: TilesetReply },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutTiles(parts, request, reply, async (layer) => {
+        const set = getServedSet(request.params.tileMatrixSetId)
+        const { version } = await parts.catalog.layers.versionOf(layer)
+        const range = await rangeOf(layer, version)
+        reply.header('link-template', `<${tileTemplate(request, layer, set)}>; rel="item"; type="${mvt}"`)
+        return toTileset(request, layer, { set, version, range })
+      }),
+  }),
+)
 
 export const getCollectionTile = operation({
   ...marks,

@@ -1,7 +1,9 @@
 import { notFound } from '../../../lib/errors.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { operation } from '../../endpoint.ts'
+import { offeredDocuments } from '../offered.ts'
 import type { OgcParts } from '../ogc-parts.ts'
+import { represented } from '../representations.ts'
 import { SetParams, TileMatrixSetList, TileMatrixSetReply } from './shapes.ts'
 import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-wire.ts'
 
@@ -18,23 +20,29 @@ export function getServedSet(id: string): TileMatrixSetId {
   )
 }
 
-export const getTileMatrixSetsList = operation({
-  ...marks,
-  summary: 'Tile matrix sets that tiles are cut by',
-  answers: { 200: TileMatrixSetList },
-  handle: (_parts: OgcParts, request) => ({
-    tileMatrixSets: servedSets.map((id) => ({
-      ...toSetEntry(id),
-      links: [{ rel: 'self', type: json, href: request.link(`/ogc/tileMatrixSets/${id}`) }],
-    })),
+export const getTileMatrixSetsList = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Tile matrix sets that tiles are cut by',
+    answers: { 200: TileMatrixSetList },
+    handle: (_parts: OgcParts, request) => ({
+      tileMatrixSets: servedSets.map((id) => ({
+        ...toSetEntry(id),
+        links: [{ rel: 'self', type: json, href: request.link(`/ogc/tileMatrixSets/${id}`) }],
+      })),
+    }),
   }),
-})
+)
 
-export const getTileMatrixSet = operation({
-  ...marks,
-  summary: 'One tile matrix set',
-  description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
-  params: SetParams,
-  answers: { 200: TileMatrixSetReply },
-  handle: (_parts: OgcParts, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
-})
+export const getTileMatrixSet = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'One tile matrix set',
+    description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
+    params: SetParams,
+    answers: { 200: TileMatrixSetReply },
+    handle: (_parts: OgcParts, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
+  }),
+)

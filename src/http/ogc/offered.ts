@@ -1,0 +1,34 @@
+import type { Representation } from './representations.ts'
+
+const json: Representation = { name: 'json', mediaType: 'application/json', title: 'JSON' }
+
+/** Documents about the interface and its collections. */
+export const offeredDocuments: readonly Representation[] = [json]
+
+/** JSON Schema. */
+export const offeredSchemas: readonly Representation[] = [
+  {
+    ...{ name: 'json', mediaType: 'application/schema+json', title: 'JSON Schema' },
+    ...{ aliases: ['jsonschema'], acceptedAs: ['application/json'] },
+  },
+]
+
+/** The description of the interface. */
+export const offeredDescriptions: readonly Representation[] = [
+  {
+    ...{ name: 'json', mediaType: 'application/vnd.oai.openapi+json;version=3.0', title: 'OpenAPI 3.0' },
+    acceptedAs: ['application/openapi+json', 'application/json'],
+  },
+]
+
+/** GeoJSON, as clients of every age ask for it. */
+const geoJson: Representation = {
+  ...{ name: 'geojson', mediaType: 'application/geo+json', title: 'GeoJSON', aliases: ['json'] },
+  acceptedAs: ['application/json', 'application/vnd.geo+json'],
+}
+
+/** Features of layers. */
+export const offeredItems: readonly Representation[] = [geoJson]
+
+/** Granules of mosaics. */
+export const offeredGranules: readonly Representation[] = [geoJson]

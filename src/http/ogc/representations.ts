@@ -1,0 +1,155 @@
+import type { TObject, TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { defined } from '../../lib/defined.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { addVary } from '../caching.ts'
+import type { MediaAnswer } from '../description.ts'
+import { media } from '../description.ts'
+import type { Operation } from '../endpoint.ts'
+import { chooseMediaType } from './media-ranges.ts'
+
+/** A way to write an answer below `/ogc`. */
+export interface Representation {
+  /** What the parameter `f` calls it. */
+  name: string
+  /** Other names that clients know it by. */
+  aliases?: readonly string[]
+  /** `Content-Type`, also of links. */
+  mediaType: string
+  /** Other media types by which clients ask for it in `Accept`. */
+  acceptedAs?: readonly string[]
+  /** Of links. */
+  title: string
+  /** What the OpenAPI document tells of it; absent: what the operation tells. */
+  schema?: TSchema
+  /**
+   * Writes what a handler gives as an object; absent: the handler sends it in this representation by itself, or it is
+   * sent as JSON.
+   */
+  write?(answer: unknown, request: FastifyRequest): string | Promise<string>
+}
+
+interface Negotiated {
+  offered: readonly Representation[]
+  chosen: Representation
+}
+
+const negotiated = new WeakMap<FastifyRequest, Negotiated>()
+
+function negotiatedOf(request: FastifyRequest): Negotiated {
+  const found = negotiated.get(request)
+  if (found === undefined) throw new Error(`${request.url} offers no representations`)
+  return found
+}
+
+/** Undefined where it is the one that is given to those who ask for none. */
+export function chosenRepresentation(request: FastifyRequest): Representation | undefined {
+  const { offered, chosen } = negotiated.get(request) ?? {}
+  return chosen === offered?.[0] ? undefined : chosen
+}
+
+/** The representation by `f`, which wins, or by `Accept` (RFC 9110, section 12.5.1); the first where neither is given. */
+function chooseRepresentation(
+  offered: readonly Representation[],
+  { f, accept }: { f?: string | undefined; accept?: string | undefined },
+): Representation {
+  const names = offered.map(({ name }) => name).join(', ')
+  if (f !== undefined) {
+    const named = offered.find(({ name, aliases }) => name === f || aliases?.includes(f) === true)
+    if (named !== undefined) return named
+    throw invalid('unknown-format', `f "${f.slice(0, 60)}" is not offered here: expected one of ${names}`)
+  }
+  const types = offered.map(({ mediaType, acceptedAs = [] }) => [mediaType, ...acceptedAs])
+  const chosen = offered[chooseMediaType(types, accept) ?? -1]
+  if (chosen !== undefined) return chosen
+  const told = offered.map(({ mediaType }) => mediaType).join(', ')
+  throw new Failure(
+    'notAcceptable',
+    'not-acceptable',
+    `Accept "${accept?.slice(0, 200)}" names nothing that is offered here: ${told}; or f with one of ${names}`,
+  )
+}
+
+/** A representation's address: that of the request with another `f`. */
+function hrefAs(request: FastifyRequest, path: string, { name }: Representation): string {
+  const query = new URLSearchParams(request.query as Record<string, string>)
+  query.set('f', name)
+  return request.link(`${path}?${query.toString()}`)
+}
+
+/** Links to the same in the other representations; `path` is the address without parameters. */
+export function alternateLinks(request: FastifyRequest, path: string): object[] {
+  const { offered, chosen } = negotiatedOf(request)
+  return offered
+    .filter((one) => one !== chosen)
+    .map((one) => ({
+      ...{
+        rel: 'alternate',
+        type: one.mediaType,
+        title: `As ${one.title}`,
+        href: hrefAs(request, path, one),
+      },
+    }))
+}
+
+/** An operation that answers in one of these representations, of which the first is given where none is asked for. */
+export function represented<Parts>(
+  offered: readonly Representation[],
+  asked: Operation<Parts>,
+): Operation<Parts> {
+  const told = asked.told?.query ?? asked.query
+  return {
+    ...asked,
+    query: withFormat(asked.query, Type.String()),
+    told: { ...asked.told, query: withFormat(told, toldFormat(offered)) },
+    answers: { ...asked.answers, ...defined({ 200: describeAll(offered, asked.answers[200]) }) },
+    handle: async (parts, request, reply) => {
+      const { f } = request.query as { f?: string }
+      addVary(reply, 'Accept')
+      const chosen = chooseRepresentation(offered, { f, accept: request.headers.accept })
+      negotiated.set(request, { offered, chosen })
+      const answer = await asked.handle(parts, request, reply)
+      if (answer === reply || answer === undefined) return answer
+      const whole = withAlternates(request, answer)
+      if (chosen.write === undefined) return whole
+      reply.header('content-type', `${chosen.mediaType}; charset=utf-8`)
+      return chosen.write(whole, request)
+    },
+  }
+}
+
+/** Answers that are objects with links lead to their other representations. */
+function withAlternates(request: FastifyRequest, answer: unknown): unknown {
+  const { links } = answer as { links?: unknown }
+  if (!Array.isArray(links)) return answer
+  const [path = ''] = new URL(request.url, 'http://localhost').pathname.split('?')
+  const alternates = alternateLinks(request, path.slice(request.server.basePath.length))
+  return alternates.length === 0 ? answer : { ...(answer as object), links: [...links, ...alternates] }
+}
+
+function withFormat(query: TSchema | undefined, f: TSchema): TObject {
+  const properties = (query as TObject | undefined)?.properties ?? {}
+  return Type.Object({ ...properties, f: Type.Optional(f) })
+}
+
+function toldFormat(offered: readonly Representation[]): TSchema {
+  return Type.Union(
+    offered.map(({ name }) => Type.Literal(name)),
+    { description: `Format of the answer: ${offered[0]?.name} where neither this nor \`Accept\` names one` },
+  )
+}
+
+function describeAll(
+  offered: readonly Representation[],
+  answer: TSchema | MediaAnswer | undefined,
+): TSchema | MediaAnswer | undefined {
+  const others = offered.flatMap(({ mediaType, schema }) =>
+    schema === undefined ? [] : [[mediaType.split(';', 1).join(), schema] as const],
+  )
+  if (answer === undefined || others.length === 0) return answer
+  const { content, description = 'The answer' } = answer as Partial<MediaAnswer>
+  const own = content ?? { 'application/json': { schema: answer as TSchema } }
+  const further = media(description, Object.fromEntries(others)).content
+  return { description, content: { ...own, ...further } }
+}
