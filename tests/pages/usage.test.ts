@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Fed } from './support/counted.ts'
 import { feedPast } from './support/counted.ts'
 import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
@@ -18,7 +19,8 @@ interface Data {
 describe('the page of usage', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
-  await feedPast(server, pastDays(Date.now()))
+  const fedAt = Date.now()
+  await feedPast(server, pastDays(fedAt))
 
   async function sumOf(metric: string, from: number, to: number, more = ''): Promise<number> {
     const window = `valid_from=${new Date(from).toISOString()}&valid_to=${new Date(to).toISOString()}`
@@ -27,40 +29,56 @@ describe('the page of usage', async () => {
     return (data.data[0]?.data ?? []).reduce((sum, { val }) => sum + Number(val), 0)
   }
 
+  /** Rows of the table of days that end with today, against REST. */
+  async function expectDays(cells: readonly string[][], today: number): Promise<void> {
+    assert.equal(cells.length, 30)
+    for (const daysAgo of [1, 7, 29]) {
+      const from = today - daysAgo * dayMs
+      const [, now, before] = cells.at(-1 - daysAgo) ?? []
+      assert.equal(Number(now), await sumOf('request.count', from, from + dayMs))
+      assert.equal(Number(before), await sumOf('request.count', from - 30 * dayMs, from - 29 * dayMs))
+    }
+  }
+
   it('tells the numbers of REST: in its sentence, its chart, its rankings and its file', async (t) => {
-    const shown = await showPages(t, server)
+    const shown = await showPages(t, server, { now: fedAt })
     const { page } = shown
+    const asked = page.waitForResponse(/\/rest\/state\?zone=UTC/)
     await shown.signIn('/app/usage')
     await page.waitForSelector('.plot canvas')
     await page.waitForSelector('.rank >> text=default:countries')
-    const { state } = (await askServer(server, '/rest/state?zone=UTC')) as {
+    const { state } = (await (await asked).json()) as {
       state: { requests: { today: { requests: number; failed: number } } }
     }
     const lead = await page.locator('.lead').innerText()
     assert.match(lead, new RegExp(`^${state.requests.today.requests} requests? today`))
     await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
-    const cells = await page.locator('.chart-rows tbody tr').allInnerTexts()
-    assert.equal(cells.length, 30)
-    const today = Math.floor(Date.now() / dayMs) * dayMs
-    for (const daysAgo of [1, 7, 29]) {
-      const from = today - daysAgo * dayMs
-      const row = cells.at(-1 - daysAgo)?.split('\t') ?? []
-      assert.equal(Number(row[1]?.trim()), await sumOf('request.count', from, from + dayMs), cells.join('\n'))
-      const before = from - 30 * dayMs
-      assert.equal(Number(row[2]?.trim()), await sumOf('request.count', before, before + dayMs))
-    }
+    const cells = await tableCells(page)
+    await expectDays(cells, Math.floor(fedAt / dayMs) * dayMs)
     const waiting = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Requests a day, as CSV' }).click()
     const lines = readFileSync(await (await waiting).path(), 'utf8')
       .trim()
       .split('\r\n')
     assert.equal(lines.length, 31)
-    assert.equal(lines[1]?.split(',')[2], cells[0]?.split('\t')[1]?.trim())
+    assert.equal(lines[1]?.split(',')[2], cells[0]?.[1])
     const picture = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Layers, as PNG' }).click()
     assert.deepEqual([...readFileSync(await (await picture).path()).subarray(1, 4)], [...Buffer.from('PNG')])
     await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
     await expectSound(shown, 'usage-1440')
+  })
+
+  it('has 30 days and the 30 before them at every time of day', async (t) => {
+    const yesterday = Math.floor(fedAt / dayMs) * dayMs - dayMs
+    const { page, ...shown } = await showPages(t, server, { now: yesterday })
+    await shown.signIn('/app/usage')
+    for (const minutes of [0, 1, 14, 720, 1439]) {
+      await page.clock.setFixedTime(yesterday + minutes * 60_000 + 20_000)
+      await page.reload()
+      await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
+      await expectDays(await tableCells(page), yesterday)
+    }
   })
 
   it('is zoomed by keys and by dragging, keeps what is chosen in the address, and goes back', async (t) => {
@@ -101,10 +119,10 @@ describe('the page of usage', async () => {
     await page.waitForSelector('text=Times of Europe/Zurich')
     await page.waitForSelector('text=Sun, Oct 25 has 25 hours')
     await page.getByRole('button', { name: 'Requests a day, as a table' }).click()
-    const cells = await page.locator('.chart-rows tbody tr').allInnerTexts()
+    const cells = await tableCells(page)
     const from = Date.parse('2026-10-24T22:00:00Z')
-    const row = cells.find((one) => one.startsWith('Sun, Oct 25'))?.split('\t') ?? []
-    assert.equal(Number(row[1]?.trim()), await sumOf('request.count', from, from + 25 * hourMs))
+    const row = cells.find(([day]) => day?.startsWith('Sun, Oct 25')) ?? []
+    assert.equal(Number(row[1]), await sumOf('request.count', from, from + 25 * hourMs))
     assert.deepEqual(shown.faults, [])
   })
 
@@ -173,6 +191,13 @@ describe('the page of usage of a server that has counted nothing', async () => {
     await expectSound(shown, 'usage-1440-empty')
   })
 })
+
+/** Cells of the rows of a chart, as soon as they are there. */
+async function tableCells(page: Page): Promise<string[][]> {
+  const rows = page.locator('.chart-rows tbody tr')
+  await rows.first().waitFor()
+  return (await rows.allInnerTexts()).map((row) => row.split('\t').map((cell) => cell.trim()))
+}
 
 /** Requests of the two months before, of several layers, countries and programs; some fail. */
 function pastDays(now: number): Fed {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { paletteTexts } from '../messages/palette/texts.ts'
 import { Icon } from '../parts/icon.tsx'
 import { reasonOf } from '../parts/states.tsx'
@@ -23,7 +23,8 @@ export function PaletteDialog({ onClose }: { onClose(): void }) {
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   const { entries, error } = useEntries(words)
-  useEffect(() => {
+  // Before anything else can be typed.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     return () => dialog.current?.close()
   }, [])
@@ -118,7 +119,7 @@ function Option({ id, entry: { icon, text, more, kind }, isChosen, onRun }: Opti
 /** What the words find: at once what the pages know, a moment later what the server knows. */
 function useEntries(words: string): { entries: Entry[]; error: unknown } {
   const [imports, setImports] = useState<Entry[]>([])
-  const [layers, setLayers] = useState<Entry[]>([])
+  const [layers, setLayers] = useState<{ words: string; entries: Entry[] }>({ words: '', entries: [] })
   const [error, setError] = useState<unknown>()
   useEffect(() => {
     const asking = new AbortController()
@@ -130,7 +131,7 @@ function useEntries(words: string): { entries: Entry[]; error: unknown } {
     const timer = setTimeout(() => {
       layerEntries(words.trim(), asking.signal).then(
         (found) => {
-          setLayers(found)
+          setLayers({ words, entries: found })
           setError(undefined)
         },
         (reason: unknown) => {
@@ -145,7 +146,9 @@ function useEntries(words: string): { entries: Entry[]; error: unknown } {
   }, [words])
   const isAsked = words.trim() !== ''
   const few = (entries: readonly Entry[]): Entry[] => matching(entries, words).slice(0, mostOfKind)
-  const found = isAsked ? layers.slice(0, mostOfKind) : []
+  // Until the server has answered, what it found for other words is shown as far as these find it too.
+  const known = layers.words === words ? layers.entries : matching(layers.entries, words)
+  const found = isAsked ? known.slice(0, mostOfKind) : []
   const entries = [...found, ...few(pageEntries()), ...few(actEntries()), ...(isAsked ? few(imports) : [])]
   return { entries, error }
 }

@@ -15,6 +15,8 @@ interface Props {
   /** Rows as people read them; without it those of the file. */
   shownRows?(): ChartRows
   onPicture(): void
+  /** Whether the rows are there: until then nothing is shown or saved as a table. */
+  isLoaded: boolean
   /** Beside the title: choices, a legend. */
   head?: ComponentChildren
   foot?: ComponentChildren
@@ -30,6 +32,7 @@ export function ChartPanel({
   rows,
   shownRows = rows,
   onPicture,
+  isLoaded,
   head,
   foot,
   children,
@@ -61,6 +64,7 @@ export function ChartPanel({
           type="button"
           class="btn quiet sm"
           aria-label={texts.saveAs(texts.csv, title)}
+          disabled={!isLoaded}
           onClick={() =>
             saveFile(fileName(title, 'csv'), new Blob(['\uFEFF', toCsv(rows())], { type: 'text/csv' }))
           }
@@ -72,12 +76,13 @@ export function ChartPanel({
           type="button"
           class="btn quiet sm"
           aria-label={texts.saveAs(texts.png, title)}
+          disabled={!isLoaded}
           onClick={onPicture}
         >
           {texts.png}
         </button>
       </header>
-      {isTable.value ? <RowTable title={title} rows={shownRows()} /> : children}
+      {isTable.value && isLoaded ? <RowTable title={title} rows={shownRows()} /> : children}
       {foot}
     </section>
   )

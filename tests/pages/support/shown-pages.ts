@@ -94,6 +94,8 @@ export interface PageOptions {
   locale?: 'en' | 'de'
   /** Default: UTC. */
   timezoneId?: string
+  /** When it is by the clock of the browser, which then stands still; timers go on. */
+  now?: number
 }
 
 /** A page in a browser of its own, as somebody sees it. */
@@ -118,7 +120,7 @@ let browser: Promise<Browser> | undefined
 export async function showPages(
   t: Cleanup,
   { url }: Pick<PageServer, 'url'>,
-  { width = 1440, colorScheme = 'light', locale = 'en', timezoneId = 'UTC' }: PageOptions = {},
+  { width = 1440, colorScheme = 'light', locale = 'en', timezoneId = 'UTC', now }: PageOptions = {},
 ): Promise<ShownPage> {
   browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, chromiumSandbox: false })
   const started = await browser
@@ -134,6 +136,7 @@ export async function showPages(
   })
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)
+  if (now !== undefined) await page.clock.setFixedTime(now)
   const faults = await watchFaults(context, page, new URL(url).origin)
   const open = async (path: string): Promise<void> => {
     await page.goto(url + path)

@@ -58,6 +58,7 @@ export function AlertChart({ clause, metric, field, windowMinutes, onMove }: Pro
   return (
     <ChartPanel
       title={title}
+      isLoaded={course !== undefined}
       rows={() => rowsOf(course, clause.title)}
       onPicture={() => picture.save?.(title)}
       foot={

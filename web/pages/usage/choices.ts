@@ -81,12 +81,13 @@ export interface Windows {
 const mostDays = 3660
 
 export function windowsOf(choices: Choices, at: number): Windows {
-  const now = Math.floor(at / minuteMs) * minuteMs
+  // Of a day that has just begun, the first minute is looked at.
+  const now = Math.max(Math.floor(at / minuteMs) * minuteMs, dayStart(at) + minuteMs)
   const window = choices.zoom ?? windowOf(choices, now)
   const step = choices.zoom === undefined && choices.span !== 'range' ? steps[choices.span] : stepFor(window)
   const periods = periodsBetween(window, step)
-  const days = Math.max(1, Math.round((window.to - dayStart(window.from)) / dayMs + 0.49))
   const isWhole = choices.zoom === undefined
+  const days = (isWhole ? lastDays[choices.span] : undefined) ?? periodsBetween(window, 'day').length
   const back = (time: number): number =>
     step === 'day' || isWhole ? daysLater(time, -days) : time - (window.to - window.from)
   const shift = window.from - back(window.from)
@@ -97,6 +98,7 @@ export function windowsOf(choices: Choices, at: number): Windows {
   return { window, step, periods, before }
 }
 
+const lastDays: Partial<Record<Span, number>> = { '24h': 1, '7d': 7 }
 const steps = { '24h': 'quarter', '7d': 'hour', '30d': 'day', '12m': 'day' } as const
 
 function windowOf({ span, from, to }: Choices, now: number): Period {

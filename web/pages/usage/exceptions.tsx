@@ -25,7 +25,11 @@ export function Exceptions({ choices, windows: { window } }: { choices: Choices;
       ...{ limit: shownMost, service_name: choices.service, resource: choices.resource?.split(' ')[0] },
     },
   }
-  const answer = useAnswer(JSON.stringify(asked), (signal) => call<{ exceptions: Listed[] }>(asked, signal))
+  const answer = useAnswer(
+    JSON.stringify(asked),
+    (signal) => call<{ exceptions: Listed[] }>(asked, signal),
+    JSON.stringify(choices),
+  )
   const shown = useSignal<number | undefined>(undefined)
   const { value, error } = answer.state.value
   return (

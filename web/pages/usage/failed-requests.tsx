@@ -24,31 +24,35 @@ const firstFailure = 400
 export function FailedRequests({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
   const { label: _label, ...filters } = filtersOf(choices)
-  const answer = useAnswer(JSON.stringify([window, filters]), async (signal) => {
-    const [whole, byLayer] = await Promise.all([
-      askMetric('response.status', [window], filters, signal),
-      askMetric(
-        'response.status',
-        [window],
-        { ...filters, group_by: 'resource', resource_type: 'layer' },
-        signal,
-      ),
-    ])
-    const failed = (status = ''): boolean => Number(status) >= firstFailure
-    const ofLayers = (byLayer.rows[0] ?? []).flatMap(({ label, resource, val }): Failure[] =>
-      failed(label) && resource !== undefined
-        ? [{ status: label ?? '', layer: resource.name, count: Number(val) }]
-        : [],
-    )
-    const others = (whole.rows[0] ?? []).flatMap(({ label, val }): Failure[] => {
-      if (!failed(label)) return []
-      const named = ofLayers
-        .filter(({ status }) => status === label)
-        .reduce((sum, { count }) => sum + count, 0)
-      return Number(val) > named ? [{ status: label ?? '', count: Number(val) - named }] : []
-    })
-    return [...ofLayers, ...others].sort((a, b) => b.count - a.count)
-  })
+  const answer = useAnswer(
+    JSON.stringify([window, filters]),
+    async (signal) => {
+      const [whole, byLayer] = await Promise.all([
+        askMetric('response.status', [window], filters, signal),
+        askMetric(
+          'response.status',
+          [window],
+          { ...filters, group_by: 'resource', resource_type: 'layer' },
+          signal,
+        ),
+      ])
+      const failed = (status = ''): boolean => Number(status) >= firstFailure
+      const ofLayers = (byLayer.rows[0] ?? []).flatMap(({ label, resource, val }): Failure[] =>
+        failed(label) && resource !== undefined
+          ? [{ status: label ?? '', layer: resource.name, count: Number(val) }]
+          : [],
+      )
+      const others = (whole.rows[0] ?? []).flatMap(({ label, val }): Failure[] => {
+        if (!failed(label)) return []
+        const named = ofLayers
+          .filter(({ status }) => status === label)
+          .reduce((sum, { count }) => sum + count, 0)
+        return Number(val) > named ? [{ status: label ?? '', count: Number(val) - named }] : []
+      })
+      return [...ofLayers, ...others].sort((a, b) => b.count - a.count)
+    },
+    JSON.stringify(choices),
+  )
   const { value, error } = answer.state.value
   const rows = (): (string | number)[][] => [
     [texts.answer, texts.layerAndReason, texts.times],
@@ -58,6 +62,7 @@ export function FailedRequests({ choices, windows: { window } }: { choices: Choi
   return (
     <ChartPanel
       title={texts.failedRequests}
+      isLoaded={value !== undefined}
       rows={rows}
       onPicture={() =>
         saveRankPicture(

@@ -61,16 +61,20 @@ function Ranking({ choices, windows, title, metric, by, filters = {}, none }: Ra
   const { label: _label, ...own } = filtersOf(choices)
   const all = { ...own, ...filters }
   const key = JSON.stringify([window, metric, all, choices.isCompared])
-  const answer = useAnswer(key, async (signal): Promise<Found> => {
-    const earlier = { from: before[0]?.from ?? window.from, to: before.at(-1)?.to ?? window.to }
-    const [now, then] = await Promise.all([
-      askMetric(metric, [window], all, signal),
-      choices.isCompared ? askMetric(metric, [earlier], all, signal) : undefined,
-    ])
-    const amounts = amountsBy(now.rows[0] ?? [], by, now.type)
-    const old = then === undefined ? [] : amountsBy(then.rows[0] ?? [], by, then.type)
-    return { amounts, before: new Map(old.map((one) => [one.key, one.value])) }
-  })
+  const answer = useAnswer(
+    key,
+    async (signal): Promise<Found> => {
+      const earlier = { from: before[0]?.from ?? window.from, to: before.at(-1)?.to ?? window.to }
+      const [now, then] = await Promise.all([
+        askMetric(metric, [window], all, signal),
+        choices.isCompared ? askMetric(metric, [earlier], all, signal) : undefined,
+      ])
+      const amounts = amountsBy(now.rows[0] ?? [], by, now.type)
+      const old = then === undefined ? [] : amountsBy(then.rows[0] ?? [], by, then.type)
+      return { amounts, before: new Map(old.map((one) => [one.key, one.value])) }
+    },
+    JSON.stringify([choices, metric, filters]),
+  )
   const { value, error } = answer.state.value
   const entries =
     value === undefined ? [] : value.amounts.map((one) => rankedOf(one, value.before, { metric, by }))
@@ -82,6 +86,7 @@ function Ranking({ choices, windows, title, metric, by, filters = {}, none }: Ra
   return (
     <ChartPanel
       title={title}
+      isLoaded={value !== undefined}
       rows={rows}
       onPicture={() => saveRankPicture(title, entries, shownNumber)}
       foot={<footer>{first !== undefined && <CopyAsCurl call={first} />}</footer>}

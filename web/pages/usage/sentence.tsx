@@ -40,7 +40,7 @@ async function askToday(signal: AbortSignal): Promise<Told | undefined> {
 /** What a colleague would say of the use of today. */
 export function Sentence({ at }: { at: number }) {
   const texts = usageTexts.value
-  const { value, error } = useAnswer(`today ${at}`, askToday).state.value
+  const { value, error } = useAnswer(`today ${at}`, askToday, 'today').state.value
   if (value === undefined) return <p class="lead dim">{error === undefined ? '\u00a0' : reasonOf(error)}</p>
   const { requests, mostAsked, mostFailed } = value
   const { today } = requests

@@ -35,7 +35,11 @@ export function SeriesPanel({ choices, windows, metric, known, services }: Props
   const texts = usageTexts.value
   const names = services.map(({ name }) => name)
   const key = JSON.stringify([choices, windows.window, metric.name, texts.now])
-  const answer = useAnswer(key, (signal) => askSeries(metric, choices, windows, names, signal))
+  const answer = useAnswer(
+    key,
+    (signal) => askSeries(metric, choices, windows, names, signal),
+    JSON.stringify([choices, metric.name, texts.now]),
+  )
   const { value, error } = answer.state.value
   const picture: { save?: (title: string) => void } = useMemo(() => ({}), [])
   const title = titleOf(metric, choices, windows.step)
@@ -43,6 +47,7 @@ export function SeriesPanel({ choices, windows, metric, known, services }: Props
   return (
     <ChartPanel
       title={title}
+      isLoaded={value !== undefined}
       rows={() => (value === undefined ? [] : csvRows(value.course))}
       shownRows={() => (value === undefined ? [] : shownRows(value.course, windows.step))}
       onPicture={() => picture.save?.(title)}

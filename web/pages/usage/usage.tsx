@@ -36,7 +36,7 @@ export function UsagePage() {
   const choices = useMemo(() => choicesOf(query.value), [query.value])
   // A window that does not end now stays what it is while the page is open.
   const windows = useMemo(() => windowsOf(choices, now.value), [choices, now.value])
-  const empty = useAnswer(`empty ${now.value}`, askIsEmpty)
+  const empty = useAnswer(`empty ${now.value}`, askIsEmpty, 'empty')
   const { value: known, error } = metrics.state.value
   const { value: watched, error: unwatched } = services.state.value
   if (known === undefined || watched === undefined) {

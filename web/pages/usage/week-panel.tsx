@@ -25,19 +25,24 @@ export function WeekPanel({ choices, windows: { window } }: { choices: Choices; 
   const days = Math.min(mostDays, Math.max(leastDays, Math.round((window.to - window.from) / dayMs)))
   const span = { from: dayStart(daysLater(window.to, -days)), to: window.to }
   const periods = periodsBetween(span, 'hour')
-  const answer = useAnswer(JSON.stringify([span, filters]), async (signal) => {
-    const { rows, type } = await askMetric('request.count', periods, filters, signal)
-    return hoursOfWeek(
-      periods,
-      rows.map((own) => amountOf(own, type) ?? 0),
-    )
-  })
+  const answer = useAnswer(
+    JSON.stringify([span, filters]),
+    async (signal) => {
+      const { rows, type } = await askMetric('request.count', periods, filters, signal)
+      return hoursOfWeek(
+        periods,
+        rows.map((own) => amountOf(own, type) ?? 0),
+      )
+    },
+    JSON.stringify(choices),
+  )
   const { value, error } = answer.state.value
   const names = weekdayNames()
   const shown = (one: number): string => shownAmount(one, 'Count')
   return (
     <ChartPanel
       title={texts.week}
+      isLoaded={value !== undefined}
       rows={() => [
         [chartTexts.value.weekday, ...Array.from({ length: hoursOfDay }, (_, hour) => String(hour))],
         ...(value ?? []).map((row, day) => [names[day] ?? '', ...row]),
