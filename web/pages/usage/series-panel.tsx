@@ -98,22 +98,26 @@ export function SeriesPanel({ choices, windows, metric, known, services }: Props
           />
         </>
       )}
-      {choices.zoom !== undefined && (
-        <p class="zoomed">
-          <span class="dim small">
-            {shownMoment(new Date(choices.zoom.from))} – {shownMoment(new Date(choices.zoom.to))}
-          </span>
-          <button
-            type="button"
-            class="btn sm"
-            onClick={() => setQuery({ zoom: undefined }, { isReplaced: false })}
-          >
-            <Icon name="undo" />
-            {chartTexts.value.zoomOut}
-          </button>
-        </p>
-      )}
+      {choices.zoom !== undefined && <Zoomed zoom={choices.zoom} />}
     </ChartPanel>
+  )
+}
+
+function Zoomed({ zoom: { from, to } }: { zoom: Period }) {
+  return (
+    <p class="zoomed">
+      <span class="dim small">
+        {shownMoment(new Date(from))} – {shownMoment(new Date(to))}
+      </span>
+      <button
+        type="button"
+        class="btn sm"
+        onClick={() => setQuery({ zoom: undefined }, { isReplaced: false })}
+      >
+        <Icon name="undo" />
+        {chartTexts.value.zoomOut}
+      </button>
+    </p>
   )
 }
 
