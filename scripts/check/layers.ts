@@ -53,7 +53,7 @@ export const house: House = {
     'src/db': ['migrations', '.'],
     'src/formats': [
       ...['.', 'text', 'xml', 'geojson', 'content-name.ts', '*'],
-      ...['gdal', 'raster', 'registry.ts', 'file-names.ts'],
+      ...['gdal', 'raster', 'registry.ts', 'file-names.ts', 'writing'],
     ],
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/geo': [

@@ -40,7 +40,8 @@ export function isValid(validity: Uint8Array, row: number): boolean {
   return (((validity[row >> 3] as number) >> (row & 7)) & 1) === 1
 }
 
-const decoder = new TextDecoder()
+/** A text may begin with U+FEFF: in a value that is no mark of its encoding. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** One value as a JavaScript one; for tests, rejects and small replies, never on the hot path. */
 export function columnValue(

@@ -2,11 +2,19 @@ import { geometryTypeName } from './wkb.ts'
 
 const dimensionWords = ['', ' Z', ' M', ' ZM'] as const
 
+/** How the coordinates of a geometry are written. */
+export interface GeometryTextOptions {
+  /** Writes y before x, for a CRS whose own order that is. */
+  isYx?: boolean
+}
+
 class WktWriter {
   readonly #view: DataView
+  readonly #isYx: boolean
   #at = 0
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, isYx: boolean) {
+    this.#isYx = isYx
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
@@ -45,14 +53,14 @@ class WktWriter {
 
   /** Empty for the NaN pair of an empty point. */
   #position(dimensions: number): string {
+    const view = this.#view
     const count = dimensions === 0 ? 2 : dimensions === 3 ? 4 : 3
-    const isEmpty = Number.isNaN(this.#view.getFloat64(this.#at, true))
-    let text = ''
-    for (let i = 0; i < count; i += 1) {
-      text += `${i === 0 ? '' : ' '}${this.#view.getFloat64(this.#at, true)}`
-      this.#at += 8
-    }
-    return isEmpty ? '' : text
+    const x = view.getFloat64(this.#at, true)
+    const y = view.getFloat64(this.#at + 8, true)
+    let text = this.#isYx ? `${y} ${x}` : `${x} ${y}`
+    for (let i = 2; i < count; i += 1) text += ` ${view.getFloat64(this.#at + i * 8, true)}`
+    this.#at += count * 8
+    return Number.isNaN(x) ? '' : text
   }
 }
 
@@ -60,6 +68,6 @@ class WktWriter {
  * A geometry in this program's own form (`wkb.ts`, well-formed) as WKT (OGC 06-103r4 section 7), each number in the
  * shortest form that reads back the same.
  */
-export function writeGeometryText(bytes: Uint8Array): string {
-  return new WktWriter(bytes).geometry()
+export function writeGeometryText(bytes: Uint8Array, options: GeometryTextOptions = {}): string {
+  return new WktWriter(bytes, options.isYx ?? false).geometry()
 }

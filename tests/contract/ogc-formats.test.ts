@@ -52,6 +52,47 @@ describe('formats of answers below /ogc', () => {
     }
   })
 
+  it('give features as CSV, with what has no place in it in headers', async () => {
+    const page = await get(`${collection}/items?limit=1&offset=1&f=csv`)
+    assert.equal(page.headers['content-type'], 'text/csv; charset=utf-8; header=present')
+    assert.equal(page.headers['ogc-numbermatched'], '2')
+    assert.match(page.body, /^id,.*,WKT\r\n2,.*,"POINT \(3 4\)"\r\n$/)
+    const link = String(page.headers.link)
+    const self = /<([^>]*)>; rel="self"; type="text\/csv"/.exec(link)?.[1] ?? ''
+    assert.equal(new URL(self).search, '?limit=1&offset=1&f=csv')
+    assert.match(link, /rel="prev"; type="text\/csv"/)
+    assert.match(link, /rel="collection"; type="application\/json"/)
+    assert.match(link, /f=geojson>; rel="alternate"; type="application\/geo\+json"/)
+    assert.equal((await get(`${collection}/items`, { accept: 'text/csv' })).body.split('\r\n').length, 4)
+    assert.equal((await get(`${collection}/items?datetime=..%2F..&filter=1%3D2&f=csv`)).statusCode, 200)
+    const one = await get(`${collection}/items/2`, { accept: 'text/csv' })
+    assert.equal(one.body, page.body)
+    assert.match(String(one.headers.etag), /^W\/"/)
+    assert.equal((await get(`${collection}/items/77?f=csv`)).statusCode, 404)
+    assert.equal(
+      (await get(`${collection}/items?f=csv`, {}, 'HEAD')).headers['content-type'],
+      page.headers['content-type'],
+    )
+  })
+
+  it('lead from GeoJSON to the others, which are kept apart', async () => {
+    for (const path of [`${collection}/items`, `${collection}/items/1`]) {
+      const { links } = (await get(path)).json<{ links: { rel: string; type: string; href: string }[] }>()
+      const others = links.filter(({ rel }) => rel === 'alternate')
+      assert.ok(others.some(({ type }) => type === 'text/csv'))
+      for (const { type, href } of others) {
+        const { pathname, search } = new URL(href)
+        const reply = await get(pathname + search)
+        assert.equal(String(reply.headers['content-type']).split(';')[0], type)
+      }
+    }
+    const tags = [undefined, 'text/csv'].map(
+      async (accept) =>
+        (await get(`${collection}/items`, accept === undefined ? {} : { accept })).headers.etag,
+    )
+    assert.notEqual(await tags[0], await tags[1])
+  })
+
   it('are refused by name where they are not offered', async () => {
     for (const path of documents) {
       for (const f of ['gif', '', '__proto__']) {

@@ -9,12 +9,14 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { featureEtag, tags } from '../etag.ts'
 import { collectionId } from './collection.ts'
 import { filterInTable, readFilter } from './filter-query.ts'
+import type { ItemLink } from './item-link.ts'
+import type { ItemsForm } from './items-form.ts'
+import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { alternateLinks } from './representations.ts'
+import { alternateLinks, chosenRepresentation } from './representations.ts'
 
-const geoJson = 'application/geo+json; charset=utf-8'
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
 
@@ -82,7 +84,7 @@ async function itemsView({ catalog }: OgcParts, layer: LayerRecord): Promise<Fea
   }
 }
 
-/** A page of features as GeoJSON (OGC 17-069r4, section 7.15), streamed. */
+/** A page of features (OGC 17-069r4, section 7.15), streamed. */
 export async function sendItems(
   parts: OgcParts,
   layer: LayerRecord,
@@ -90,7 +92,8 @@ export async function sendItems(
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<FastifyReply> {
-  const { uri } = requestedCrs(layer, request.query.crs)
+  const crs = requestedCrs(layer, request.query.crs)
+  const form = await itemsForm(request, layer, crs)
   const view = given ?? (await itemsView(parts, layer))
   const asked = inTable(toWish(layer, request.query, view.fileLink?.attribute), view.columns)
   const { counts } = parts.kept
@@ -98,20 +101,20 @@ export async function sendItems(
   const numberMatched = counts.find(key)
   const wish: PageWish = {
     ...asked,
-    ...defined({ numberMatched, fileLink: view.fileLink, columns: view.columns }),
+    ...defined({ numberMatched, fileLink: view.fileLink, columns: view.columns, form: form.form }),
   }
   const signal = abortOnClose(request, reply)
   const isSettled = given === undefined ? () => parts.catalog.layers.isSettled(layer) : async () => true
   const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
   if (isSure) counts.keep(key, first.numberMatched)
-  reply.header('content-type', geoJson).header('content-crs', `<${uri}>`)
-  const frame: CollectionFrame = {
-    at: parts.clock.now(),
-    links: pageLinks(request, layer, { ...wish.query, path: view.path, numberMatched: first.numberMatched }),
-  }
+  const page = { ...wish.query, path: view.path, numberMatched: first.numberMatched }
+  const links = pageLinks(request, layer, page, form.mediaType)
+  form.describe(reply, links, first.numberMatched)
+  reply.header('content-crs', `<${crs.uri}>`)
+  const frame: CollectionFrame = { at: parts.clock.now(), links, form }
   if (first.isLast) {
     finish(written)
-    return reply.send(joined([head, first.bytes, tailOf(first, frame)], first))
+    return reply.send(joined([form.head, first.bytes, tailOf(first, frame)], first))
   }
   return reply.send(
     watchStalls(reply, Readable.from(collectionBytes(first, written, frame), { objectMode: false })),
@@ -169,15 +172,16 @@ function watchStalls(reply: FastifyReply, stream: Readable): Readable {
 }
 
 interface CollectionFrame {
-  links: object[]
+  form: ItemsForm
+  links: ItemLink[]
   at: Date
 }
 
-const head = Buffer.from('{"type":"FeatureCollection","features":[')
-
-function tailOf({ numberMatched, numberReturned }: PagePart, { at, links }: CollectionFrame): Buffer {
-  const rest = JSON.stringify({ numberMatched, numberReturned, timeStamp: at.toISOString(), links })
-  return Buffer.from(`],${rest.slice(1)}`)
+function tailOf(
+  { numberMatched, numberReturned }: PagePart,
+  { form, at, links }: CollectionFrame,
+): Uint8Array {
+  return form.end({ numberMatched, numberReturned, timeStamp: at.toISOString(), links })
 }
 
 /**
@@ -199,7 +203,7 @@ async function* collectionBytes(
 ): AsyncGenerator<Uint8Array> {
   let part = first
   try {
-    yield joined([head, part.bytes], part)
+    yield joined([frame.form.head, part.bytes], part)
     while (!part.isLast) {
       part = partOf(await parts.next())
       if (part.bytes.length > 0) yield joined([part.bytes], part)
@@ -214,14 +218,15 @@ function pageLinks(
   request: FastifyRequest,
   layer: LayerRecord,
   page: { path: string; limit: number; offset: number; numberMatched: number },
-): object[] {
+  type: string,
+): ItemLink[] {
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
-  const pageLink = (rel: string, offset: number): object => {
+  const pageLink = (rel: string, offset: number): ItemLink => {
     const query = new URLSearchParams(request.query as Record<string, string>)
     query.set('limit', String(page.limit))
     query.set('offset', String(offset))
     const text = query.toString()
-    return { rel, type: 'application/geo+json', href: request.link(`${page.path}?${text}`) }
+    return { rel, type, href: request.link(`${page.path}?${text}`) }
   }
   const links = [
     pageLink('self', page.offset),
@@ -240,19 +245,20 @@ export function unknownFeature(featureId: string): Error {
 async function isKept(
   { catalog }: OgcParts,
   layer: LayerRecord,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   state: string | undefined,
 ): Promise<boolean> {
   if (state === undefined) return false
   const { version, isCurrent } = await catalog.layers.versionOf(layer)
   const etag = featureEtag(state, isCurrent ? version : undefined)
-  reply.header('etag', etag)
-  const wanted = tags(headers['if-none-match'])
+  // Other bytes of the same state: a tag of that state, which does not promise the same bytes.
+  reply.header('etag', chosenRepresentation(request) === undefined ? etag : `W/${etag}`)
+  const wanted = tags(request.headers['if-none-match'])
   return wanted.includes(etag) || wanted.includes('*')
 }
 
-/** One feature as GeoJSON (OGC 17-069r4, section 7.16). */
+/** One feature (OGC 17-069r4, section 7.16). */
 export async function sendItem(
   parts: OgcParts,
   layer: LayerRecord,
@@ -262,6 +268,7 @@ export async function sendItem(
 ): Promise<FastifyReply> {
   const { featureId } = request.params
   const crs = requestedCrs(layer, request.query.crs)
+  const form = await itemsForm(request, layer, crs, { isSingle: true })
   const view = given ?? (await itemsView(parts, layer))
   const wish: PageWish = {
     query: {
@@ -271,24 +278,34 @@ export async function sendItem(
     numberMatched: 1,
     ...(given === undefined ? { wantsTag: true } : {}),
     ...outputOf(layer, crs),
-    ...defined({ fileLink: view.fileLink, columns: view.columns }),
+    ...defined({ fileLink: view.fileLink, columns: view.columns, form: form.form }),
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
   if (await isKept(parts, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))
-  const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
-  const links = [
-    {
-      rel: 'self',
-      type: 'application/geo+json',
-      href: request.link(`${view.path}/${encodeURIComponent(featureId)}${view.query ?? ''}`),
-    },
-    { rel: 'collection', type: 'application/json', href: request.link(path) },
-    ...alternateLinks(request, `${view.path}/${encodeURIComponent(featureId)}`),
+  const links = itemLinks(request, layer, view, form.mediaType)
+  form.describe(reply, links)
+  reply.header('content-crs', `<${crs.uri}>`)
+  if (form.form === undefined) {
+    const end = Buffer.from(`,"links":${JSON.stringify(links)}}`)
+    return reply.send(Buffer.concat([feature.subarray(0, -1), end]))
+  }
+  const end = { numberReturned: 1, timeStamp: parts.clock.now().toISOString(), links, numberMatched: 1 }
+  return reply.send(Buffer.concat([feature, form.end(end)]))
+}
+
+function itemLinks(
+  request: FastifyRequest<{ Params: { featureId: string } }>,
+  layer: LayerRecord,
+  view: FeatureView,
+  type: string,
+): ItemLink[] {
+  const path = `${view.path}/${encodeURIComponent(request.params.featureId)}`
+  const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
+  return [
+    { rel: 'self', type, href: request.link(`${path}${view.query ?? ''}`) },
+    { rel: 'collection', type: 'application/json', href: request.link(collection) },
+    ...alternateLinks(request, path),
   ]
-  reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
-  return reply.send(
-    Buffer.concat([feature.subarray(0, -1), Buffer.from(`,"links":${JSON.stringify(links)}}`)]),
-  )
 }

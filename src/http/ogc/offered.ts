@@ -1,3 +1,6 @@
+import { Type } from 'typebox'
+import { writtenFormats } from '../../formats/writing/written-formats.ts'
+import { Bytes } from '../description.ts'
 import type { Representation } from './representations.ts'
 
 const json: Representation = { name: 'json', mediaType: 'application/json', title: 'JSON' }
@@ -28,7 +31,13 @@ const geoJson: Representation = {
 }
 
 /** Features of layers. */
-export const offeredItems: readonly Representation[] = [geoJson]
+export const offeredItems: readonly Representation[] = [
+  geoJson,
+  ...Object.entries(writtenFormats).map(([name, { mediaType, title, isText }]) => ({
+    ...{ name, title, mediaType: mediaType.split(';', 1).join() },
+    schema: isText ? Type.String() : Bytes,
+  })),
+]
 
 /** Granules of mosaics. */
 export const offeredGranules: readonly Representation[] = [geoJson]

@@ -7,6 +7,7 @@ import { addVary } from '../caching.ts'
 import type { MediaAnswer } from '../description.ts'
 import { media } from '../description.ts'
 import type { Operation } from '../endpoint.ts'
+import type { ItemLink } from './item-link.ts'
 import { chooseMediaType } from './media-ranges.ts'
 
 /** A way to write an answer below `/ogc`. */
@@ -79,7 +80,7 @@ function hrefAs(request: FastifyRequest, path: string, { name }: Representation)
 }
 
 /** Links to the same in the other representations; `path` is the address without parameters. */
-export function alternateLinks(request: FastifyRequest, path: string): object[] {
+export function alternateLinks(request: FastifyRequest, path: string): ItemLink[] {
   const { offered, chosen } = negotiatedOf(request)
   return offered
     .filter((one) => one !== chosen)

@@ -1,4 +1,6 @@
 import type { Filter } from '../../filters/filter.ts'
+import type { WrittenAbout } from '../../formats/writing/feature-format.ts'
+import type { WrittenFormatName } from '../../formats/writing/written-formats.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
@@ -49,11 +51,22 @@ export interface PageWish {
   isChanging?: boolean
   /** Where the columns of the table have other names than what is shown of them. */
   columns?: ShownColumns
+  /** Absent: GeoJSON, without what stands around its features. */
+  form?: WrittenForm
+}
+
+/** In which format a page is written. */
+export interface WrittenForm {
+  name: WrittenFormatName
+  about: WrittenAbout
 }
 
 /** A part of a page, in order. Plain data. */
 export interface PagePart {
-  /** Features as GeoJSON (UTF-8) with commas between and before, but not before the first of all. */
+  /**
+   * Features as GeoJSON (UTF-8) with commas between and before, but not before the first of all; in other formats the
+   * document from its head to its last feature.
+   */
   bytes: Uint8Array
   numberMatched: number
   /** In all parts so far. */

@@ -1,4 +1,6 @@
 import { basename } from 'node:path'
+import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../../formats/writing/feature-format.ts'
+import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
@@ -11,7 +13,7 @@ import { defined } from '../../lib/defined.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import { filterIn } from './filter-in-crs.ts'
-import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
+import type { FileLink, PagePart, PageWish, WishedBox, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
 
@@ -28,7 +30,7 @@ export async function* writePage(
   const query = await queryOf(wish)
   const { numberMatched, pages } = await openPages(store, wish, query, signal)
   const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
-  const page = new PageText(wish)
+  const page = wish.form === undefined ? new PageText(wish) : await openForm(wish.form)
   try {
     for await (const read of pages) {
       const { batch, ids } = wish.columns === undefined ? read : shownPage(read, wish.columns)
@@ -36,7 +38,7 @@ export async function* writePage(
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')
         if (wish.wantsTag === true) page.tag = featureTag(read.batch, row, ids[row] ?? '')
-        if (page.text.length >= partLength) yield page.take(numberMatched, false)
+        if (page.waiting >= partLength) yield page.take(numberMatched, false)
       }
     }
     yield page.take(numberMatched, true)
@@ -78,7 +80,16 @@ async function* begun(
   }
 }
 
-class PageText {
+/** A page as it is written. */
+interface WrittenPage {
+  tag: string | undefined
+  /** Bytes, about, that wait to be taken. */
+  readonly waiting: number
+  add(batch: FeatureBatch, row: number, id: string): void
+  take(numberMatched: number, isLast: boolean): PagePart
+}
+
+class PageText implements WrittenPage {
   text = ''
   tag: string | undefined
   #numberReturned = 0
@@ -86,6 +97,10 @@ class PageText {
 
   constructor(wish: PageWish) {
     this.#wish = wish
+  }
+
+  get waiting(): number {
+    return this.text.length
   }
 
   add(batch: FeatureBatch, row: number, id: string): void {
@@ -103,6 +118,41 @@ class PageText {
     this.text = ''
     const { tag } = this
     return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast, ...defined({ tag }) }
+  }
+}
+
+async function openForm({ name, about }: WrittenForm): Promise<FormPage> {
+  return new FormPage(await writtenFormats[name].load(), about)
+}
+
+/** A page in another format than GeoJSON. */
+class FormPage implements WrittenPage {
+  tag: string | undefined
+  #numberReturned = 0
+  #writer: FeatureWriter | undefined
+  readonly #format: FeatureFormat
+  readonly #about: WrittenAbout
+
+  constructor(format: FeatureFormat, about: WrittenAbout) {
+    this.#format = format
+    this.#about = about
+  }
+
+  get waiting(): number {
+    return this.#writer?.waiting ?? 0
+  }
+
+  add(batch: FeatureBatch, row: number, id: string): void {
+    this.#writer ??= this.#format.open(this.#about, batch.schema)
+    this.#writer.add(batch, row, id)
+    this.#numberReturned += 1
+  }
+
+  take(numberMatched: number, isLast: boolean): PagePart {
+    this.#writer ??= this.#format.open(this.#about, this.#about.schema)
+    const { tag } = this
+    const counts = { numberMatched, numberReturned: this.#numberReturned }
+    return { bytes: this.#writer.take(), ...counts, isLast, ...defined({ tag }) }
   }
 }
 

@@ -1,0 +1,28 @@
+import type { FeatureFormat } from './feature-format.ts'
+
+/** What is told of a format before any of its code is read. */
+export interface WrittenFormat {
+  /** With its parameters. */
+  mediaType: string
+  /** Of files, such as `.csv`. */
+  ending: string
+  title: string
+  isText: boolean
+  /** Whether a document has a place for links. */
+  hasLinks: boolean
+  load(): Promise<FeatureFormat>
+}
+
+const formats = {
+  csv: {
+    ...{ mediaType: 'text/csv; charset=utf-8; header=present', ending: '.csv', title: 'CSV' },
+    ...{ isText: true, hasLinks: false },
+    load: async () => (await import('./csv-format.ts')).csvFormat,
+  },
+} satisfies Record<string, WrittenFormat>
+
+/** The name of a format, as the parameter `f` has it. */
+export type WrittenFormatName = keyof typeof formats
+
+/** Every format that features are written in, besides GeoJSON. */
+export const writtenFormats: Readonly<Record<WrittenFormatName, WrittenFormat>> = formats
