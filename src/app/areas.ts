@@ -12,6 +12,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
+import { LayerBounds } from '../http/layer-bounds.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
@@ -52,6 +53,7 @@ export function openAreas(context: Parts): Area[] {
   } = context
   const space = new FreeSpace(context.directory.root)
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
+  const bounds = new LayerBounds()
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
@@ -70,7 +72,7 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits },
+      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds },
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, {
@@ -92,7 +94,7 @@ export function openAreas(context: Parts): Area[] {
     }),
     uploadArea({ uploads: importer.uploads }),
     ...openMonitoringAreas(context),
-    openOverview(context),
+    openOverview(context, bounds),
   ]
 }
 

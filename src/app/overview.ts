@@ -1,6 +1,6 @@
 import type { Area } from '../http/app-types.ts'
 import { addEndpoints } from '../http/endpoint.ts'
-import { LayerBounds } from '../http/overview/layer-bounds.ts'
+import type { LayerBounds } from '../http/layer-bounds.ts'
 import { LayerUse } from '../http/overview/layer-use.ts'
 import { OrderedCards } from '../http/overview/ordered-cards.ts'
 import { RequestsToday } from '../http/overview/requests-today.ts'
@@ -9,13 +9,13 @@ import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
 import type { Parts } from './parts.ts'
 
 /** Lists of layers, and how things are; with what monitoring has counted where it is on. */
-export function openOverview(context: Parts): Area {
+export function openOverview(context: Parts, bounds: LayerBounds): Area {
   const { catalog, importer, clock, settings, monitoring, notifications } = context
   const counts = monitoring === undefined ? undefined : readCounts(context)
   const use = counts && new LayerUse({ read: counts.layers, clock })
   const requests = counts && new RequestsToday({ read: counts.totals, clock })
   return (app) => {
-    const lists = { catalog, use, bounds: new LayerBounds(), ordered: new OrderedCards(use) }
+    const lists = { catalog, use, bounds, ordered: new OrderedCards(use) }
     addEndpoints(app, layerListEndpoints, lists)
     addEndpoints(app, stateEndpoints, {
       ...{ catalog, imports: importer.kept, clock },

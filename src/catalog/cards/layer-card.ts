@@ -1,5 +1,5 @@
 import { foldText } from '../../lib/text/fold-text.ts'
-import type { LayerDetails, LayerRecord } from '../records.ts'
+import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
 
 /** What a layer is to somebody who looks for one; a table has no geometry. */
 export const cardKinds = ['vector', 'raster', 'table'] as const
@@ -26,6 +26,8 @@ export interface LayerCard {
   /** Features, or granules of a mosaic; undefined where others have changed them since they were counted. */
   rows: number | undefined
   place: LayerPlace
+  /** Of a mosaic whose granules have times. */
+  times: Pick<LayerTimes, 'from' | 'to'> | undefined
   /** What it says itself; undefined where its workspace says. */
   isPublic: boolean | undefined
   changedAt: string
@@ -33,9 +35,9 @@ export interface LayerCard {
   qualifiedName: string
   /** By which titles are ordered. */
   titleKey: string
-  /** Its name and title, as they are searched. */
+  /** Its name and title, as they are searched: each in one line, words apart by one blank. */
   head: string
-  /** Keywords, columns and abstract. */
+  /** Keywords, columns and abstract, as in `head`. */
   body: string
 }
 
@@ -47,8 +49,8 @@ const longestBody = 8000
 /** The card of a layer with as many rows as its version is known to have. */
 export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   const { id, storeId, version, workspace, name, nativeName, details, isPublic, updatedAt } = layer
-  const { title, abstract, keywords = [], envelope, srs, crs, schema } = details
-  const head = foldText(`${name}\n${title}`)
+  const { title, abstract, keywords = [], envelope, srs, crs, schema, times } = details
+  const head = foldText(`${oneLine(name)}\n${oneLine(title)}`)
   return {
     ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic },
     abstract: abstract === undefined ? undefined : shortened(abstract),
@@ -56,6 +58,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
     geometryType: schema.geometry?.type,
     rows: details.featureCount ?? rows,
     place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
+    times: times && { from: times.from, to: times.to },
     changedAt: updatedAt,
     qualifiedName: `${workspace}:${name}`,
     titleKey: foldText(title).slice(0, longestTitleKey),
@@ -75,6 +78,10 @@ function shortened(text: string): string {
 
 /** Keywords first: what is cut off in the end is text. */
 function bodyOf({ keywords = [], abstract = '', schema }: LayerDetails): string {
-  const parts = [...keywords, ...schema.attributes.map(({ name }) => name)].join('\n')
-  return foldText(`${parts.slice(0, longestBody)}\n${abstract}`.slice(0, longestBody))
+  const parts = [...keywords, ...schema.attributes.map(({ name }) => name)].map(oneLine).join('\n')
+  return foldText(`${parts.slice(0, longestBody)}\n${oneLine(abstract)}`.slice(0, longestBody))
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/gu, ' ')
 }

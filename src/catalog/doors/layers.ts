@@ -12,6 +12,7 @@ import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts
 import { beginChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'
 import {
   deleteLayerRow,
+  findCountedLayers,
   findLayer,
   findLayerById,
   findNamedLayer,
@@ -151,6 +152,11 @@ export class Layers {
   /** The layer of a number that was known before. */
   findById(id: number): Promise<LayerRecord | undefined> {
     return findLayerById(this.#parts.database.kysely, id)
+  }
+
+  /** Those of the layers of these numbers that are there, in no order. */
+  async findByIds(ids: readonly number[]): Promise<LayerRecord[]> {
+    return (await findCountedLayers(this.#parts.database.kysely, ids)).map(({ layer }) => layer)
   }
 
   /**

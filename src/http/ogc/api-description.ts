@@ -193,6 +193,14 @@ const operations: Record<string, Operation> = {
   },
 }
 
+/** The catalogue has a description of its own; links lead to where it begins. */
+const catalogueOperations: Record<string, Operation> = {
+  '/catalogue': {
+    ...{ id: 'getCatalogueLanding', summary: 'Landing page of the catalogue (OGC API Records)' },
+    answer: answerOf(json, 'landingPage'),
+  },
+}
+
 const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
 
 /** Suffixes of ids tell clients what is what (OGC 20-057, section 14.2). */
@@ -276,7 +284,10 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
 
 /** The interface below `/ogc` as OpenAPI 3.0, which is what clients of OGC API read. */
 export function describeOgcApi(request: FastifyRequest, version: string): object {
-  const paths = { ...pathsOf(operations, 'features'), ...pathsOf(tileOperations, 'tiles') }
+  const paths = {
+    ...pathsOf({ ...operations, ...catalogueOperations }, 'features'),
+    ...pathsOf(tileOperations, 'tiles'),
+  }
   return {
     openapi: '3.0.3',
     info: {

@@ -94,9 +94,8 @@ function parseInstant(text: string, edge: 'from' | 'to'): string | undefined {
   return new Date(times.milliseconds + (isWholeDay ? dayEndMs : 0)).toISOString()
 }
 
-/** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */
-export function readTime(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
-  if (text === undefined) return undefined
+/** `datetime` as an interval; an end that is open is absent. */
+export function readInterval(text: string): { from?: string; to?: string } {
   const parts = text.split('/')
   if (parts.length > 2) throw invalid('invalid-datetime', `datetime "${text}" has more than one "/"`)
   const from = parseInstant(parts[0] ?? '', 'from')
@@ -104,12 +103,15 @@ export function readTime(layer: LayerRecord, text: string | undefined): FeatureQ
   if (from !== undefined && to !== undefined && from > to) {
     throw invalid('invalid-datetime', `datetime "${text}" ends before it begins`)
   }
+  return defined({ from, to })
+}
+
+/** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */
+export function readTime(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
+  if (text === undefined) return undefined
+  const interval = readInterval(text)
   const attribute = timeAttribute(layer)
-  if (attribute === undefined) return undefined
-  return {
-    attribute: attribute.name,
-    ...defined({ from, to }),
-  }
+  return attribute && { attribute: attribute.name, ...interval }
 }
 
 /** A page: `limit` at most `maxLimit`. */

@@ -35,6 +35,7 @@ const conformsTo = [
 ]
 
 const json = 'application/json'
+const catalogRelation = 'http://www.opengis.net/def/rel/ogc/1.0/ogc-catalog'
 const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
 function landingPage(request: FastifyRequest): object {
@@ -51,6 +52,7 @@ function landingPage(request: FastifyRequest): object {
       link('conformance', json, 'Conformance', '/ogc/conformance'),
       link('data', json, 'Collections', '/ogc/collections'),
       link(tilingSchemes, json, 'Tile matrix sets', '/ogc/tileMatrixSets'),
+      link(catalogRelation, json, 'The layers as records of a catalogue', '/ogc/catalogue'),
     ],
   }
 }

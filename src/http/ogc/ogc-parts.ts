@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { LayerBounds } from '../layer-bounds.ts'
 import type { TileParts } from '../tiles/tile-parts.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { KeptTimes } from './kept-times.ts'
@@ -20,6 +21,8 @@ export interface OgcParts {
   granuleFolders: readonly string[]
   tiles: TileParts
   edits: FeatureEdits
+  /** Where layers lie in degrees. */
+  bounds: LayerBounds
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; times: KeptTimes }
 }

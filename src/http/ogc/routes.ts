@@ -11,6 +11,7 @@ import {
 } from './edits.ts'
 import { getFeature, getFeatures } from './features.ts'
 import { getApi, getConformance, getLandingPage } from './landing-page.ts'
+import { recordEndpoints } from './records/routes.ts'
 import {
   getCollectionTile,
   getCollectionTileset,
@@ -67,4 +68,5 @@ export const ogcEndpoints = [
   }),
   endpoint('GET', '/ogc/collections/:collectionId/file/:fileName', 'public', 'OWS:WCS', { getCoverageFile }),
   ...tilesetEndpoints,
+  ...recordEndpoints,
 ]

@@ -1,0 +1,35 @@
+import type { LayerCard } from '../catalog/cards/layer-card.ts'
+import type { LayerRecord } from '../catalog/records.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
+import { defined } from '../lib/defined.ts'
+import { WorkQueue } from '../lib/workers/work-queue.ts'
+import { geographicRange } from './geographic-range.ts'
+
+const remembered = 20_000
+/** Some ways between systems go through programs. */
+const atATime = 4
+
+/** What of a layer tells where it lies. */
+type Placed = Pick<LayerCard, 'id' | 'version' | 'place'>
+
+/** Where layers lie in degrees, worked out once for each version. */
+export class LayerBounds {
+  readonly #known = new BoundedCache<string, Promise<number[] | undefined>>(remembered)
+  readonly #turns = new WorkQueue({ limit: atATime })
+
+  /** West, south, east and north; east may be beyond 180. Undefined where that is not known. */
+  of(card: Placed): Promise<number[] | undefined> {
+    return this.#known.get(`${card.id} ${card.version}`, () => this.#turns.run(() => boundsOf(card)))
+  }
+
+  /** The same of a layer whose document is at hand. */
+  ofLayer({ id, version, details }: LayerRecord): Promise<number[] | undefined> {
+    const { envelope, srs, crs } = details
+    return this.of({ id, version, place: defined({ envelope, srs, crs }) })
+  }
+}
+
+async function boundsOf({ place }: Pick<Placed, 'place'>): Promise<number[] | undefined> {
+  const range = await geographicRange({ details: place }).catch(() => undefined)
+  return range && [range.minX, range.minY, range.maxX, range.maxY]
+}

@@ -1,0 +1,168 @@
+import { hasRole } from '../../../accounts/caller.ts'
+import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import { apiMediaType } from '../api-description.ts'
+import { crs84Uri } from '../crs-uris.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+import { ConfClasses } from '../shapes.ts'
+import { describeCatalogueApi } from './api-records.ts'
+import { isKept, knownCards } from './read-records.ts'
+import type { RecordLink } from './record-wire.ts'
+import { catalogProfile, catalogueRoot, recordsCollection, recordsId, recordsPath } from './record-wire.ts'
+import {
+  CatalogueAnswer,
+  CatalogueLanding,
+  CataloguesAnswer,
+  OpenApiAnswer,
+  SortablesAnswer,
+} from './shapes.ts'
+
+const parts = 'http://www.opengis.net/spec'
+const features = `${parts}/ogcapi-features-1/1.0/conf`
+const records = `${parts}/ogcapi-records-1/1.0/conf`
+
+/** What the catalogue is held to. */
+const conformsTo = [
+  ...['core', 'oas30', 'geojson'].map((name) => `${features}/${name}`),
+  ...['searchable-catalog', 'searchable-catalog-sorting', 'record-core', 'record-collection'].map(
+    (name) => `${records}/${name}`,
+  ),
+  ...['record-core-query-parameters', 'records-api', 'sorting', 'json', 'oas30'].map(
+    (name) => `${records}/${name}`,
+  ),
+]
+
+const json = 'application/json'
+const catalogJson = 'application/ogc-catalog+json'
+const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
+const marks = { tags: ['records'], isPublicRead: true }
+
+function linker(request: FastifyRequest) {
+  return (rel: string, type: string, title: string, path: string): RecordLink => ({
+    ...{ rel, type, title, href: request.link(path) },
+  })
+}
+
+export const getCatalogueLanding = operation({
+  ...marks,
+  summary: 'The catalogue: landing page of OGC API Records',
+  answers: { 200: CatalogueLanding },
+  handle: (_parts: OgcParts, request) => {
+    const link = linker(request)
+    return {
+      title: 'Terrane: catalogue',
+      description: 'Layers of this server as records of a catalogue (OGC API Records)',
+      links: [
+        link('self', json, 'This page', catalogueRoot),
+        link('service-desc', apiMediaType, 'Definition of this interface', `${catalogueRoot}/api`),
+        link('service-doc', 'text/html', 'Documentation', '/docs'),
+        link('conformance', json, 'Conformance', `${catalogueRoot}/conformance`),
+        link('data', json, 'Collections of records', `${catalogueRoot}/collections`),
+        link(`${relations}/ogc-catalog`, 'application/geo+json', 'Records', recordsPath),
+        link('related', json, 'The layers themselves', '/ogc'),
+      ],
+    }
+  },
+})
+
+export const getCatalogueConformance = operation({
+  ...marks,
+  summary: 'Conformance classes of the catalogue',
+  answers: { 200: ConfClasses },
+  handle: () => ({ conformsTo }),
+})
+
+export const getCatalogueApi = operation({
+  ...marks,
+  summary: 'The catalogue as OpenAPI 3.0',
+  answers: { 200: OpenApiAnswer },
+  handle: ({ version }: OgcParts, request, reply) => {
+    // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
+    const text = JSON.stringify(describeCatalogueApi(request, version))
+    return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+  },
+})
+
+/** The collection of records; it was changed when the newest of its layers was. */
+function toCatalogue(request: FastifyRequest, set: CardSet): object {
+  const link = linker(request)
+  const newest = set.ordered('changed', true)[0]?.changedAt
+  return {
+    ...{ id: recordsId, type: 'Collection', itemType: 'record', title: 'Layers' },
+    description: 'The layers of this server that may be read',
+    ...defined({ updated: newest }),
+    conformsTo: [`${records}/record-collection`],
+    extent: { spatial: { bbox: [[-180, -90, 180, 90]], crs: crs84Uri } },
+    crs: [crs84Uri],
+    defaultSortOrder: [{ field: 'id', direction: 'asc' }],
+    links: [
+      link('self', catalogJson, 'This collection', recordsCollection),
+      link('alternate', json, 'The same as JSON', recordsCollection),
+      link('items', 'application/geo+json', 'Records', recordsPath),
+      link(
+        `${relations}/sortables`,
+        'application/schema+json',
+        'Sortables',
+        `${recordsCollection}/sortables`,
+      ),
+      link('root', json, 'The catalogue', catalogueRoot),
+      catalogProfile,
+    ],
+  }
+}
+
+const signInHint = 'No layer is public: with a login (user name and password, or a token) there may be more'
+
+export const getCatalogues = operation({
+  ...marks,
+  summary: 'Collections of records, of which there is one',
+  answers: { 200: CataloguesAnswer },
+  handle: async (parts: OgcParts, request, reply) => {
+    const set = await knownCards(parts, request)
+    if (isKept(parts, set, request, reply)) return reply.send()
+    const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
+    return {
+      ...(isHintDue ? { description: signInHint } : {}),
+      links: [linker(request)('self', json, 'This page', `${catalogueRoot}/collections`)],
+      collections: [toCatalogue(request, set)],
+    }
+  },
+})
+
+export const describeCatalogue = operation({
+  ...marks,
+  summary: 'The collection of records',
+  answers: { 200: CatalogueAnswer },
+  handle: async (parts: OgcParts, request, reply) => {
+    const set = await knownCards(parts, request)
+    if (isKept(parts, set, request, reply)) return reply.send()
+    const { accept = '' } = request.headers
+    const isPlain = accept.includes(json) && !accept.includes(catalogJson)
+    return reply
+      .header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)
+      .send(JSON.stringify(toCatalogue(request, set)))
+  },
+})
+
+export const getCatalogueSortables = operation({
+  ...marks,
+  summary: 'What records can be ordered by',
+  answers: { 200: SortablesAnswer },
+  handle: (_parts: OgcParts, request, reply) => {
+    reply.header('content-type', 'application/schema+json; charset=utf-8')
+    return {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: request.link(`${recordsCollection}/sortables`),
+      title: 'Layers',
+      type: 'object',
+      properties: {
+        id: { title: 'Workspace and name', type: 'string' },
+        title: { title: 'Title, whatever case and accents', type: 'string' },
+        updated: { title: 'Last change', type: 'string', format: 'date-time' },
+      },
+      additionalProperties: false,
+    }
+  },
+})

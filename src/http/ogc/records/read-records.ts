@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { Failure, notFound } from '../../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { keepPrivately } from '../../caching.ts'
+import { tags } from '../../etag.ts'
+import { ownMaxAgeSeconds } from '../../public-copies.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+
+/** Documents that are read in one turn of the event loop. */
+const atOnce = 100
+
+/** The layers that the caller may know of, without their documents. */
+export async function knownCards({ catalog }: OgcParts, { caller }: FastifyRequest): Promise<CardSet> {
+  const all = await catalog.cards.now()
+  return hasRole(caller, 'user') ? all : all.open
+}
+
+/** The documents of layers in the order of their cards, some at a time; what is gone or hidden by now is left out. */
+export async function* readLayers(
+  { catalog }: OgcParts,
+  request: FastifyRequest,
+  cards: readonly LayerCard[],
+): AsyncGenerator<LayerRecord[]> {
+  const isUser = hasRole(request.caller, 'user')
+  for (let at = 0; at < cards.length; at += atOnce) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    const wanted = cards.slice(at, at + atOnce).map(({ id }) => id)
+    const found = await catalog.layers.findByIds(wanted)
+    const shown = isUser ? found : await catalog.layers.onlyPublic(found)
+    const byId = new Map(shown.map((layer) => [layer.id, layer]))
+    yield wanted.flatMap((id) => byId.get(id) ?? [])
+  }
+}
+
+/** The layer of a record; the anonymous do not learn whether one that is not public exists. */
+export async function readableRecord(
+  { catalog: { layers } }: OgcParts,
+  request: FastifyRequest<{ Params: { recordId: string } }>,
+): Promise<LayerRecord> {
+  const { recordId } = request.params
+  const colon = Math.max(recordId.indexOf(':'), 0)
+  const layer = await layers.find(recordId.slice(0, colon), recordId.slice(colon + 1))
+  const isUser = hasRole(request.caller, 'user')
+  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
+    request.usedLayer = layer
+    return layer
+  }
+  if (isUser) throw notFound('unknown-layer', `Record "${recordId}" does not exist`)
+  throw new Failure(
+    'unauthenticated',
+    'login-required',
+    'This record is not of a public layer: credentials are needed',
+  )
+}
+
+/** Says how long an answer may be kept that depends on the layers alone; true where the client has it already, as a 304. */
+export function isKept(
+  { version, sharedMaxAgeSeconds }: OgcParts,
+  set: CardSet,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  if (request.caller.role === 'anonymous')
+    reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
+  else keepPrivately(reply)
+  const meaning = [version, set.digest, [...set.openWorkspaces], request.link(request.url)]
+  const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
+  reply.header('etag', `W/"${digest}"`)
+  const wanted = tags(request.headers['if-none-match'])
+  if (!wanted.includes(`"${digest}"`) && !wanted.includes('*')) return false
+  reply.code(304)
+  return true
+}

@@ -1,0 +1,26 @@
+/** Whom to ask about a layer, as far as a text tells. */
+export interface Contact {
+  /** The text without what is told beside. */
+  name: string
+  email?: string
+  address?: string
+}
+
+const emailIn = /[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+\.[a-z\d-]{2,}/i
+const addressIn = /https?:\/\/[^\s<>"]+/i
+
+/** Somebody's name, mail and page in a text such as `City <maps@city.example>`. */
+export function readContact(text: string): Contact {
+  const email = emailIn.exec(text)?.[0].replace(/^mailto:/i, '')
+  const address = addressIn.exec(text)?.[0]
+  const rest = [email, address].reduce<string>(
+    (left, part) => (part === undefined ? left : left.replace(part, ' ')),
+    text,
+  )
+  const name = rest.replace(/[\s<>(),;:]+/g, ' ').trim()
+  return {
+    name: name === '' ? text.trim() : name,
+    ...(email === undefined ? {} : { email }),
+    ...(address === undefined ? {} : { address }),
+  }
+}

@@ -1,0 +1,35 @@
+/** West, south, east and north in degrees; east is beyond 180 across the antimeridian. */
+export type Range = readonly number[]
+
+type Ring = [number, number][]
+
+/** The box as GeoJSON has it (RFC 7946, section 5.2): across the antimeridian the first number is the larger. */
+export function toBbox([west = 0, south = 0, east = 0, north = 0]: Range): number[] {
+  return [west, south, east > 180 ? east - 360 : east, north]
+}
+
+/** The box as a geometry; across the antimeridian two polygons (RFC 7946, section 3.1.9). */
+export function toGeometry([west = 0, south = 0, east = 0, north = 0]: Range): object {
+  if (east <= 180) return { type: 'Polygon', coordinates: [ring(west, south, east, north)] }
+  const parts = [ring(west, south, 180, north), ring(-180, south, east - 360, north)]
+  return { type: 'MultiPolygon', coordinates: parts.map((one) => [one]) }
+}
+
+function ring(west: number, south: number, east: number, north: number): Ring {
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+}
+
+/** Whether a range and a box in degrees have a point in common, edges too. */
+export function meets(
+  [west = 0, south = 0, east = 0, north = 0]: Range,
+  { minX, minY, maxX, maxY }: { minX: number; minY: number; maxX: number; maxY: number },
+): boolean {
+  const isBeside = (turn: number): boolean => west <= maxX + turn && east >= minX + turn
+  return south <= maxY && north >= minY && (isBeside(0) || isBeside(360) || isBeside(-360))
+}

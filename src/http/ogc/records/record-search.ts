@@ -1,0 +1,190 @@
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { foldText } from '../../../lib/text/fold-text.ts'
+import type { LayerBounds } from '../../layer-bounds.ts'
+import { readBox, readInterval } from '../items-query.ts'
+import { meets } from './record-place.ts'
+
+/** Records are of layers, and those are data sets. */
+export const recordType = 'dataset'
+
+export const defaultRecords = 100
+export const mostRecords = 1000
+const mostKeys = 5
+
+/** Query parameters of the records, as text. */
+export interface RecordsParameters {
+  q?: string
+  bbox?: string
+  datetime?: string
+  type?: string
+  ids?: string
+  externalIds?: string
+  workspace?: string
+  sortby?: string
+  limit?: string
+  offset?: string
+  after?: string
+}
+
+/** What records can be ordered by. */
+const sortables = {
+  id: (card: LayerCard): string => card.qualifiedName,
+  title: (card: LayerCard): string => card.titleKey,
+  updated: (card: LayerCard): string => card.changedAt,
+} as const
+type Sortable = keyof typeof sortables
+
+interface SortKey {
+  name: Sortable
+  isDescending: boolean
+}
+
+/** A page of the records that were asked for. */
+export interface FoundRecords {
+  cards: LayerCard[]
+  total: number
+  /** Where the next page begins. */
+  after: string | undefined
+}
+
+/** The layers whose records are asked for, in order. Throws `Failure` (`invalid`). */
+export async function findRecords(
+  set: CardSet,
+  parameters: RecordsParameters,
+  bounds: Pick<LayerBounds, 'of'>,
+): Promise<FoundRecords> {
+  const keys = readSortKeys(parameters.sortby)
+  const limit = Math.min(mostRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
+  const offset = wholeNumber('offset', parameters.offset, 0, 0)
+  const position = readPosition(parameters.after, keys)
+  const isWanted = testOf(parameters)
+  const chosen = await within([...set.ordered('name', false)].filter(isWanted), parameters, bounds)
+  const ordered = parameters.sortby === undefined ? chosen : sorted(chosen, keys)
+  const from =
+    position === undefined
+      ? offset
+      : ordered.findIndex((card) => compare(keys, keysOf(keys, card), position) > 0)
+  const cards = from < 0 ? [] : ordered.slice(from, from + limit)
+  const last = cards.at(-1)
+  const hasMore = last !== undefined && from + limit < ordered.length
+  return { cards, total: ordered.length, after: hasMore ? writePosition(keysOf(keys, last)) : undefined }
+}
+
+function wholeNumber(name: string, text: string | undefined, fallback: number, least: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (/^\d{1,9}$/.test(text) && value >= least) return value
+  throw invalid('invalid-parameter', `${name} "${text}" is not a whole number from ${least}`)
+}
+
+function listed(text: string | undefined): string[] | undefined {
+  return text === undefined ? undefined : text.split(',').map((one) => one.trim())
+}
+
+/** Whether a layer is asked for, its place aside. */
+function testOf({ q, datetime, type, ids, externalIds, workspace }: RecordsParameters) {
+  const terms = (listed(q) ?? []).map(phraseOf).filter((term) => term !== '')
+  const named = ids === undefined ? undefined : new Set(listed(ids))
+  const workspaces = workspace === undefined ? undefined : new Set(listed(workspace))
+  const isType = listed(type)?.includes(recordType) ?? true
+  const isInTime = datetime === undefined ? () => true : timeTest(datetime)
+  return (card: LayerCard): boolean =>
+    isType &&
+    // No layer has an identifier that somebody else gave it.
+    externalIds === undefined &&
+    named?.has(card.qualifiedName) !== false &&
+    workspaces?.has(card.workspace) !== false &&
+    (terms.length === 0 || terms.some((term) => card.head.includes(term) || card.body.includes(term))) &&
+    isInTime(card)
+}
+
+/** Words that belong together, as they stand in what is searched. */
+function phraseOf(term: string): string {
+  return foldText(term).split(/\s+/u).filter(Boolean).join(' ')
+}
+
+/** What has no time is left in (OGC 17-069r4, /req/core/fc-time-response). */
+function timeTest(datetime: string): (card: LayerCard) => boolean {
+  const { from, to } = readInterval(datetime)
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from)
+  const last = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to)
+  return ({ times }) =>
+    times === undefined || (Date.parse(times.from) <= last && Date.parse(times.to) >= first)
+}
+
+/** What has no place is left in (OGC 17-069r4, /req/core/fc-bbox-response). */
+async function within(
+  cards: LayerCard[],
+  { bbox }: RecordsParameters,
+  bounds: Pick<LayerBounds, 'of'>,
+): Promise<LayerCard[]> {
+  const boxes = bbox === undefined ? undefined : readBox({ bbox })?.boxes
+  if (boxes === undefined) return cards
+  const ranges = await Promise.all(cards.map((card) => bounds.of(card)))
+  return cards.filter((_, index) => {
+    const range = ranges[index]
+    return range === undefined || boxes.some((box) => meets(range, box))
+  })
+}
+
+function readSortKeys(text: string | undefined): SortKey[] {
+  // A plus sign in an address is a blank.
+  const names = (text ?? 'id').split(',').map((one) => one.replace(/^ /, '+').trim())
+  if (names.length > mostKeys)
+    throw invalid('invalid-parameter', `sortby takes at most ${mostKeys} names, found ${names.length}`)
+  return names.map((one) => {
+    const name = one.replace(/^[+-]/, '')
+    if (isSortable(name)) return { name, isDescending: one.startsWith('-') }
+    throw invalid(
+      'invalid-parameter',
+      `sortby "${one}" is not offered: expected ${Object.keys(sortables).join(', ')}, with "-" before what is to fall`,
+    )
+  })
+}
+
+function isSortable(name: string): name is Sortable {
+  return Object.hasOwn(sortables, name)
+}
+
+/** By what a layer is ordered; its id last, so that no two are the same. */
+function keysOf(keys: readonly SortKey[], card: LayerCard): string[] {
+  return [...keys.map(({ name }) => sortables[name](card)), card.qualifiedName]
+}
+
+function compare(keys: readonly SortKey[], a: readonly string[], b: readonly string[]): number {
+  for (const [at, one] of a.entries()) {
+    const other = b[at] ?? ''
+    if (one !== other) return one < other === (keys[at]?.isDescending === true) ? 1 : -1
+  }
+  return 0
+}
+
+function sorted(cards: readonly LayerCard[], keys: readonly SortKey[]): LayerCard[] {
+  return cards
+    .map((card) => ({ card, at: keysOf(keys, card) }))
+    .sort((a, b) => compare(keys, a.at, b.at))
+    .map(({ card }) => card)
+}
+
+function writePosition(position: readonly string[]): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+/** The place behind which a page begins. */
+function readPosition(text: string | undefined, keys: readonly SortKey[]): string[] | undefined {
+  if (text === undefined) return undefined
+  try {
+    const read: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (
+      Array.isArray(read) &&
+      read.length === keys.length + 1 &&
+      read.every((one) => typeof one === 'string')
+    )
+      return read
+  } catch {
+    // Told below.
+  }
+  throw invalid('invalid-parameter', 'after takes what the address of a next page says')
+}

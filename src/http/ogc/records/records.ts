@@ -1,0 +1,77 @@
+import type { FastifyRequest } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+import { isKept, knownCards, readableRecord, readLayers } from './read-records.ts'
+import { findRecords } from './record-search.ts'
+import type { RecordLink } from './record-wire.ts'
+import { catalogProfile, recordsCollection, recordsPath, toRecord } from './record-wire.ts'
+import { RecordAnswer, RecordParams, RecordsAnswer, RecordsQuery } from './shapes.ts'
+
+const geoJson = 'application/geo+json; charset=utf-8'
+const marks = { tags: ['records'], isPublicRead: true }
+
+function linksOf(request: FastifyRequest, after: string | undefined): RecordLink[] {
+  const type = 'application/geo+json'
+  const [, query = ''] = request.url.split('?', 2)
+  const self = request.link(`${recordsPath}${query === '' ? '' : `?${query}`}`)
+  const links = [
+    { rel: 'self', type, title: 'This page', href: self },
+    {
+      ...{ rel: 'collection', type: 'application/ogc-catalog+json', title: 'The catalogue' },
+      href: request.link(recordsCollection),
+    },
+    catalogProfile,
+  ]
+  if (after === undefined) return links
+  const parameters = new URLSearchParams(query)
+  parameters.delete('offset')
+  parameters.set('after', after)
+  return [
+    ...links,
+    { rel: 'next', type, title: 'Next page', href: request.link(`${recordsPath}?${parameters}`) },
+  ]
+}
+
+export const getRecords = operation({
+  ...marks,
+  summary: 'Layers as records of a catalogue',
+  description:
+    'Without a login those that are public. Pages that are asked for by `next` lose and repeat no layer that stays where it is in the order.',
+  query: RecordsQuery,
+  answers: { 200: RecordsAnswer },
+  handle: async (parts: OgcParts, request, reply) => {
+    const set = await knownCards(parts, request)
+    const found = await findRecords(set, request.query, parts.bounds)
+    if (isKept(parts, set, request, reply)) return reply.send()
+    const features: object[] = []
+    const places = new Map(found.cards.map((card) => [card.id, card]))
+    for await (const layers of readLayers(parts, request, found.cards))
+      for (const layer of layers) {
+        const card = places.get(layer.id)
+        features.push(toRecord(request, layer, card && (await parts.bounds.of(card))))
+      }
+    reply.header('content-type', geoJson)
+    return {
+      type: 'FeatureCollection',
+      features,
+      numberMatched: found.total,
+      numberReturned: features.length,
+      timeStamp: parts.clock.now().toISOString(),
+      links: linksOf(request, found.after),
+    }
+  },
+})
+
+export const getRecord = operation({
+  ...marks,
+  summary: 'One layer as a record of a catalogue',
+  params: RecordParams,
+  answers: { 200: RecordAnswer },
+  handle: async (parts: OgcParts, request, reply) => {
+    const layer = await readableRecord(parts, request)
+    const set = await knownCards(parts, request)
+    if (isKept(parts, set, request, reply)) return reply.send()
+    reply.header('content-type', geoJson)
+    return toRecord(request, layer, await parts.bounds.ofLayer(layer))
+  },
+})

@@ -1,0 +1,134 @@
+import { Type } from 'typebox'
+import { media } from '../../description.ts'
+import { defaultRecords, mostRecords } from './record-search.ts'
+
+/** Shapes of OGC API Records (OGC 20-004r1, `recordGeoJSON.yaml` and `catalog.yaml`). */
+
+const Link = Type.Object({
+  rel: Type.String(),
+  href: Type.String(),
+  type: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+})
+const links = Type.Array(Link)
+const bboxNumbers = Type.Array(Type.Number(), { minItems: 4, maxItems: 4 })
+const Extent = Type.Object({
+  spatial: Type.Optional(Type.Object({ bbox: Type.Array(bboxNumbers), crs: Type.String() })),
+  temporal: Type.Optional(Type.Object({ interval: Type.Array(Type.Array(Type.String())) })),
+})
+
+const Contact = Type.Object({
+  name: Type.String(),
+  emails: Type.Optional(Type.Array(Type.Object({ value: Type.String() }))),
+  links: Type.Optional(links),
+  roles: Type.Array(Type.String()),
+})
+
+const RecordShape = Type.Object(
+  {
+    id: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+    type: Type.Literal('Feature'),
+    conformsTo: Type.Array(Type.String()),
+    time: Type.Union([
+      Type.Object({ interval: Type.Array(Type.String(), { minItems: 2, maxItems: 2 }) }),
+      Type.Null(),
+    ]),
+    geometry: Type.Union([
+      Type.Object(
+        { type: Type.Union([Type.Literal('Polygon'), Type.Literal('MultiPolygon')]) },
+        { additionalProperties: true, description: 'The box of the layer in degrees' },
+      ),
+      Type.Null(),
+    ]),
+    bbox: Type.Optional(bboxNumbers),
+    extent: Extent,
+    properties: Type.Object({
+      type: Type.String(),
+      title: Type.String(),
+      created: Type.String({ format: 'date-time' }),
+      updated: Type.String({ format: 'date-time' }),
+      description: Type.Optional(Type.String()),
+      keywords: Type.Optional(Type.Array(Type.String())),
+      license: Type.Optional(Type.String({ description: 'By the list of SPDX, or `other` with a link' })),
+      rights: Type.Optional(Type.String()),
+      contacts: Type.Optional(Type.Array(Contact)),
+      formats: Type.Array(Type.Object({ name: Type.String(), mediaType: Type.String() })),
+    }),
+    links,
+  },
+  { description: 'A layer as a record', title: 'LayerAsRecord' },
+)
+
+export const RecordAnswer = media('A record', { 'application/geo+json': RecordShape })
+export const RecordsAnswer = media('A page of records', {
+  'application/geo+json': Type.Object({
+    type: Type.Literal('FeatureCollection'),
+    features: Type.Array(RecordShape),
+    numberMatched: Type.Integer({ minimum: 0 }),
+    numberReturned: Type.Integer({ minimum: 0 }),
+    timeStamp: Type.String({ format: 'date-time' }),
+    links,
+  }),
+})
+
+const catalogue = {
+  id: Type.String(),
+  type: Type.Literal('Collection'),
+  itemType: Type.Literal('record'),
+  title: Type.String(),
+  description: Type.String(),
+  updated: Type.Optional(Type.String({ format: 'date-time' })),
+  conformsTo: Type.Array(Type.String()),
+  extent: Extent,
+  crs: Type.Array(Type.String()),
+  defaultSortOrder: Type.Array(Type.Object({ field: Type.String(), direction: Type.String() })),
+  links,
+}
+const CatalogueShape = Type.Object(catalogue, { title: 'CatalogueOfLayers' })
+const type = 'application/ogc-catalog+json'
+export const CatalogueAnswer = media('The collection of records', {
+  [type]: CatalogueShape,
+  'application/json': CatalogueShape,
+})
+export const CataloguesAnswer = Type.Object({
+  description: Type.Optional(Type.String()),
+  links,
+  collections: Type.Array(CatalogueShape),
+})
+export const CatalogueLanding = Type.Object({ title: Type.String(), description: Type.String(), links })
+
+export const SortablesAnswer = media('JSON Schema of what records can be ordered by', {
+  'application/schema+json': Type.Object(
+    {
+      title: Type.String(),
+      type: Type.Literal('object'),
+      properties: Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
+    },
+    { additionalProperties: Type.Unknown() },
+  ),
+})
+
+const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 4000 }))
+
+/** Checked as text: what is wrong is told in the words of the standard. */
+export const RecordsQuery = Type.Object({
+  q: text(
+    'Words to look for in name, title, keywords, columns and abstract: with blanks between they have to stand there one after the other, with commas between one of them is enough',
+  ),
+  bbox: text('west,south,east,north in degrees; across the antimeridian west is the larger'),
+  datetime: text('A date, a time, or an interval with "/" and ".." for open'),
+  type: text('Types with commas between: all are `dataset`'),
+  ids: text('Ids of records with commas between'),
+  externalIds: text('Identifiers that others have given; there are none'),
+  workspace: text('Names of workspaces with commas between'),
+  sortby: text('`id`, `title`, `updated` with commas between, with `-` before what is to fall'),
+  limit: text(`Records a page: ${defaultRecords}, at most ${mostRecords}`),
+  offset: text('Records to skip'),
+  after: text('As the address of a next page says'),
+})
+export const RecordParams = Type.Object({
+  recordId: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+})
+export const OpenApiAnswer = media('An OpenAPI document', {
+  'application/vnd.oai.openapi+json': Type.Object({}, { additionalProperties: true }),
+})
