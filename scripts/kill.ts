@@ -1,6 +1,7 @@
 // `npm run test:kill -- --runs 200`: kills servers in the middle of loads, so many times for each store, on all processors.
 // `--work changes` kills those that upsert, rehearse and let stopped loads through alone, `--work versions` at named steps of loads,
-// restores, style changes, deletions and prunings, `--work coverages` at those of deleted rasters and mosaics, `--work loads` the others.
+// restores, edits, style changes, deletions and prunings, `--work coverages` at those of deleted rasters and mosaics, `--work loads` the
+// others.
 // `--store GeoPackage` does so for one alone, `--seed 17` repeats one session, `--jobs 2` runs so many sessions at a time.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

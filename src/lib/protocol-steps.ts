@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 
 /**
  * The steps of the protocols by which layers change, each named after what has just been done: a process may die behind any of
- * them. `load.` is a task of an import, `commit.` what a load and a restore have in common, `settle.` what a start does of either.
+ * them. `load.` is a task of an import, `commit.` what a load and a restore have in common, `edit.` one feature, `settle.` what a start does of either.
  */
 export const protocolSteps = [
   ...[
@@ -24,6 +24,7 @@ export const protocolSteps = [
     'restore.committed',
   ],
   ...['restore.published', 'restore.returned'],
+  ...['edit.touched', 'edit.noted', 'edit.committed', 'edit.published'],
   ...['settle.swept', 'settle.given-up', 'settle.published'],
   ...['change.written', 'delete.noted', 'delete.aside', 'delete.told', 'delete.finished'],
   ...['prune.told', 'prune.dropped', 'sweep.found', 'sweep.dropped'],

@@ -323,8 +323,6 @@ export interface EditResult {
   /** Of the table as it is now. */
   envelope?: Envelope
   kept?: KeptState | NotKept
-  /** By which the store knows the table as it was before, should the edit not be committed. */
-  mark?: string
 }
 
 /** An edit of which only the commit is missing. Either `commit` or `discard` it at once. */
@@ -333,6 +331,7 @@ export interface PreparedEdit {
   /** As that of a load: for `outcome`. */
   readonly token: string
   commit(): Promise<void>
+  /** Undoes what was written; the table may look otherwise than before, which `isUnchanged` knows by the mark. */
   discard(): Promise<void>
 }
 
@@ -340,8 +339,8 @@ export interface PreparedEdit {
 export interface EditHooks {
   /** Ends the edit until `commit` is called. */
   signal: AbortSignal
-  /** Called before what was written is undone: the table will look otherwise, and `isUnchanged` knows it by the mark. */
-  beforeUndo(mark: string): Promise<void>
+  /** Awaited before a row is written, as that of a load; the token is that of the edit. */
+  beforeTouch(token: string, mark: string): Promise<void>
 }
 
 /** Changes single features of tables. */

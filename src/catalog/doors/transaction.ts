@@ -6,7 +6,7 @@ import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-t
 import type { StoreParameters } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { AnnouncedChange } from '../rows/changing-layers.ts'
-import { beginChange, isChangedBy } from '../rows/changing-layers.ts'
+import { beginChange, isChangedBy, isChanging } from '../rows/changing-layers.ts'
 import type { LayerEdit } from '../rows/edited-layer.ts'
 import { editLayer } from '../rows/edited-layer.ts'
 import { findLayer, findLayerById } from '../rows/layer-rows.ts'
@@ -139,8 +139,8 @@ export class CatalogTransaction {
   }
 
   /**
-   * A store is about to commit an edit: from now on nothing that is read of its layers is told as current. False where
-   * the layer has another version than `version`: then nothing is done.
+   * A store is about to write or commit an edit: from now on nothing that is read of its layers is told as current. False
+   * where the layer has another version than `version`, or another change of it is under way: then nothing is done.
    */
   async beginEdit(
     { id, version }: Pick<LayerRecord, 'id' | 'version'>,
@@ -148,8 +148,9 @@ export class CatalogTransaction {
     editId: string,
   ): Promise<boolean> {
     const layer = await findLayerById(this.#db, id)
-    if (layer?.version !== version) return false
-    await beginChange(this.#db, table, { loadId: editId, at: this.#now() })
+    const at = this.#now()
+    if (layer?.version !== version || isChanging(layer, Date.parse(at))) return false
+    await beginChange(this.#db, table, { loadId: editId, at })
     return true
   }
 

@@ -104,14 +104,18 @@ export async function listChanging(db: Queryable, loadId: string): Promise<Uncha
   return rows.map(({ id, seen_state }) => ({ id: Number(id), ...beforeChange(seen_state ?? '') }))
 }
 
-/** What stands behind the marks, and what the first one says of the table. */
+/** What stands behind the marks, and what the oldest that does says of the table. */
 function beforeChange(text: string): Omit<UnchangedLayer, 'id'> {
-  const [, , , touched = untouched] = text.split(' ')
+  let touched = untouched
   let seen = text
-  while (seen.startsWith(changing)) seen = seen.split(' ').slice(4).join(' ')
+  while (seen.startsWith(changing)) {
+    const [, , , mark = untouched, ...rest] = seen.split(' ')
+    if (mark !== untouched && mark !== '') touched = mark
+    seen = rest.join(' ')
+  }
   return {
     ...(seen === '' ? {} : { seen }),
-    ...(touched === untouched || touched === '' ? {} : { touched: fromText(touched) }),
+    ...(touched === untouched ? {} : { touched: fromText(touched) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerEdit } from '../../catalog/doors/transaction.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
@@ -8,13 +9,15 @@ import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
+import { crossesThreads } from '../../lib/workers/error-codec.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { EditRequest, KeptState, NotKept } from '../../stores/store.ts'
 import type { ImportLocks } from '../live/live.ts'
 import type { EditOutcome, EditWish, LoadPool } from '../worker/worker.ts'
-import type { EditRecord } from './edit-rows.ts'
-import { deleteEdit, insertEdit } from './edit-rows.ts'
-import { publishEdit, settleEdits } from './settle-edits.ts'
+import type { EditRecord, OpenEdit } from './edit-rows.ts'
+import { completeEdit, insertEdit, listEdits } from './edit-rows.ts'
+import { forgetEdit, isCommitted, publishEdit, settleEdits } from './settle-edits.ts'
 
 interface EditNeeds {
   database: Database
@@ -43,11 +46,13 @@ export interface MadeEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json'
 const patienceMs = 30_000
 /** After so long an edit has ended, well or not. */
 const longestMs = 120_000
-/** How often an edit is planned anew when the layer got another version meanwhile. */
-const mostPlans = 5
+/** Where the layer got another version meanwhile an edit is planned anew: at once at first, then after a while. */
+const promptPlans = 3
+const planRestMs = 200
 
-/** The layer got another version between the plan and the commit. */
+/** The layer got another version since the plan, or another server changes it. */
 class Outdated extends Error {}
+crossesThreads(Outdated)
 
 /** Changes features of layers, each in a transaction of its own, by the same protocol and in the same turns as loads. */
 export class Edits {
@@ -122,17 +127,15 @@ export class Edits {
 
   /** After what an earlier edit of this process has left, where the catalogue was out of reach. */
   async #settled(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
-    const { storeId, nativeName } = layer
-    await settleEdits(this.#needs, (record) => {
-      const isHere = record.storeId === storeId && record.table === nativeName
-      return isHere && (record.process === this.#process || this.#isOld(record))
-    })
+    const { storeId, nativeName: table } = layer
+    const isOver = (record: OpenEdit): boolean => record.process === this.#process || this.#isOld(record)
+    await settleEdits(this.#needs, isOver, { storeId, table })
     for (let plan = 1; ; plan += 1) {
       try {
         return await this.#attempt(layer, wish, signal)
       } catch (error) {
         if (!(error instanceof Outdated)) throw error
-        if (plan === mostPlans) throw busy(layer, error)
+        if (plan >= promptPlans) await sleep(planRestMs, undefined, { signal })
       }
     }
   }
@@ -142,7 +145,7 @@ export class Edits {
     { featureId, user, ...wish }: WishedEdit,
     signal: AbortSignal,
   ): Promise<MadeEdit> {
-    const { catalog, pool } = this.#needs
+    const { catalog, database, pool } = this.#needs
     const layer = await this.#present(id)
     const store = await catalog.stores.get(layer.storeId)
     const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
@@ -151,27 +154,31 @@ export class Edits {
       ...defined({ featureId, envelope: layer.details.envelope }),
       ...('id' in keep ? { keep: { id: keep.id, isBegun: isJoined } } : {}),
     }
+    const { editId, table } = request
+    const place = { editId, storeId: store.id, table, process: this.#process }
     let record: EditRecord | undefined
+    const beforeTouch = async (token: string, mark: string): Promise<void> => {
+      record = { ...place, token }
+      await this.#begin(layer, record, mark)
+      passStep('edit.touched')
+    }
     const beforeCommit = async (token: string, outcome: EditOutcome): Promise<void> => {
       const edit = layerEdit(outcome, { layerId: id, isJoined, since, store, keep, user })
-      record = { editId, storeId: store.id, table, token, process: this.#process, edit }
-      await this.#record(layer, record, outcome.mark)
-    }
-    const { editId, table } = request
-    let isTouched = false
-    const beforeUndo = async (mark: string): Promise<void> => {
-      isTouched = true
-      await catalog.layers.announceChange({ storeId: store.id, table, mark }, editId)
+      const isBegun = record !== undefined
+      record = { ...place, token, edit }
+      await (isBegun ? completeEdit(database.kysely, record) : this.#begin(layer, record))
+      passStep('edit.noted')
     }
     const connection = await catalog.stores.connection(store)
     const outcome = await pool
-      .edit({ connection, request, wish }, { signal, beforeUndo, beforeCommit })
+      .edit({ connection, request, wish }, { signal, beforeTouch, beforeCommit })
       .catch(async (error: unknown) => {
         if (record !== undefined && (await this.#isDone(record))) throw unsettled(error)
-        if (record === undefined && isTouched) await catalog.layers.giveUpChange(editId)
         throw error
       })
+    passStep('edit.committed')
     const version = record === undefined ? layer.version : await publishEdit(this.#needs, record)
+    passStep('edit.published')
     return { ...outcome, ...defined({ version }) }
   }
 
@@ -184,25 +191,29 @@ export class Edits {
     return version === found.version ? found : { ...found, version }
   }
 
-  /** From now on nothing that is read of the layer is told as current, and a crash is found out about. */
-  async #record(layer: LayerRecord, record: EditRecord, mark: string | undefined): Promise<void> {
-    const { catalog, clock } = this.#needs
+  /**
+   * From now on nothing that is read of the layer is told as current, and a crash is found out about. The store lets nobody
+   * else write meanwhile: so edits of the table that were begun before, on other servers, have ended.
+   */
+  async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<void> {
+    const { catalog, clock, database } = this.#needs
     const { storeId, table, editId } = record
+    if ((await listEdits(database.kysely, { storeId, table })).length > 0) {
+      await settleEdits(this.#needs, () => true, { storeId, table })
+      throw new Outdated('Another server has changed the layer')
+    }
     await catalog.transaction(async (change, db) => {
       if (!(await change.beginEdit(layer, { storeId, table, ...defined({ mark }) }, editId)))
-        throw new Outdated('The layer has another version by now')
+        throw new Outdated('The layer has another version by now, or another server changes it')
       await insertEdit(db, record, clock.now().toISOString())
     })
   }
 
   /** Whether an edit that failed has committed, or nobody can tell: then it is not forgotten. */
-  async #isDone({ storeId, token, editId }: EditRecord): Promise<boolean> {
-    const { catalog, database } = this.#needs
+  async #isDone(record: EditRecord): Promise<boolean> {
     try {
-      const opened = await catalog.stores.open(await catalog.stores.get(storeId))
-      if ((await opened.outcome(token)) === 'committed') return true
-      await deleteEdit(database.kysely, editId)
-      await catalog.layers.giveUpChange(editId)
+      if (await isCommitted(this.#needs, record)) return true
+      await forgetEdit(this.#needs, record)
       return false
     } catch {
       return true

@@ -52,7 +52,7 @@ export interface EditOutcome extends Omit<EditResult, 'feature'> {
 interface EditWatch {
   signal: AbortSignal
   /** As of the store. */
-  beforeUndo(mark: string): Promise<void>
+  beforeTouch(token: string, mark: string): Promise<void>
   /** Called before the commit of what is changed; the store rolls back when it throws. */
   beforeCommit(token: string, outcome: EditOutcome): Promise<void>
 }

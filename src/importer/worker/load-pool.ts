@@ -45,7 +45,7 @@ interface RestoreHandlers {
 
 interface EditHandlers {
   signal: AbortSignal
-  beforeUndo(mark: string): Promise<void>
+  beforeTouch(token: string, mark: string): Promise<void>
   beforeCommit(token: string, outcome: EditOutcome): Promise<void>
 }
 
@@ -182,14 +182,14 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
           },
         }),
       ),
-    edit: (plan, { signal, beforeUndo, beforeCommit }) =>
+    edit: (plan, { signal, beforeTouch, beforeCommit }) =>
       work<EditOutcome>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('edit', plan, {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
           onAsk: async (question) => {
-            if ('touched' in question) await beforeUndo(question.touched)
+            if ('editing' in question) await beforeTouch(question.token, question.editing)
             else if ('edited' in question) await beforeCommit(question.token, question.edited)
           },
         }),

@@ -36,6 +36,7 @@ export type LoadQuestion =
   | { nothingMended: MendedOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
+  | { token: string; editing: string }
   | { token: string; edited: EditOutcome }
 
 type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
@@ -91,7 +92,7 @@ function handlersAt(place: LoadPlace) {
       checkStore(place, plan.connection)
       return editFeature(plan, {
         signal,
-        beforeUndo: (touched) => ask({ touched }),
+        beforeTouch: (token, editing) => ask({ token, editing }),
         beforeCommit: (token, edited) => ask({ token, edited }),
       })
     },

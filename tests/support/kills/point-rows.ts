@@ -37,6 +37,12 @@ export function expectedFeatures(model: Model): string[] {
     .map(([gid, round]) => [gid, nameOf(gid, round), xOf(gid), yOf(round)].join(' '))
 }
 
+/** What a feature is to be by an edit. */
+export function featureOf(gid: number, round: number): object {
+  const geometry = { type: 'Point', coordinates: [xOf(gid), yOf(round)] }
+  return { properties: { name: nameOf(gid, round) }, geometry }
+}
+
 /** Rows 1 to `rows`, written by round 0. */
 export function firstModel(rows: number): Model {
   return new Map(Array.from({ length: rows }, (_, at) => [at + 1, 0]))

@@ -5,7 +5,7 @@ import type { Mode } from './point-rows.ts'
 export type Deed =
   | { kind: 'load'; mode: Mode; deleteMissing: boolean }
   | { kind: 'restore'; what: readonly ('data' | 'style')[] }
-  | { kind: 'style' | 'remove' | 'prune' }
+  | { kind: 'style' | 'edit' | 'remove' | 'prune' }
 
 /** A deed, the step at which the server dies in it, and the one at which the next one dies as it starts. */
 export interface Round {
@@ -22,6 +22,8 @@ const restoreSteps = [
   ...['restore.asked', 'restore.kept', 'commit.prepared', 'restore.noted', 'restore.announced'],
   ...['commit.recorded', 'commit.done', 'restore.committed', 'restore.published', 'restore.returned'],
 ] as ProtocolStep[]
+
+const editSteps: readonly ProtocolStep[] = ['edit.noted', 'edit.committed', 'edit.published']
 
 const load = (mode: Mode, deleteMissing = false): Deed => ({ kind: 'load', mode, deleteMissing })
 const restore = (...what: ('data' | 'style')[]): Deed => ({ kind: 'restore', what })
@@ -49,6 +51,7 @@ function roundsOf(deed: Deed, steps: readonly ProtocolStep[]): Round[] {
 export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boolean }): Round[] {
   const more: ProtocolStep[] = locks ? ['commit.locked', 'load.touched'] : []
   const moreRestored: ProtocolStep[] = locks ? ['commit.locked', 'restore.touched'] : []
+  const moreEdited: ProtocolStep[] = locks ? ['commit.locked', 'edit.touched'] : []
   const deeds: [Deed, readonly ProtocolStep[]][] = [
     [load('REPLACE'), [...loadSteps, ...more]],
     [load('UPSERT'), [...loadSteps, ...more]],
@@ -58,6 +61,7 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
     [restore('data'), [...restoreSteps, ...moreRestored]],
     [restore('style'), ['restore.asked', 'restore.published', 'restore.returned']],
     [{ kind: 'style' }, ['change.written']],
+    [{ kind: 'edit' }, [...editSteps, ...moreEdited]],
     [{ kind: 'remove' }, canRemove ? ['delete.noted', 'delete.aside', 'delete.told'] : []],
     [{ kind: 'prune' }, ['prune.told', 'prune.dropped']],
   ]

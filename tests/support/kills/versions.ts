@@ -13,6 +13,7 @@ import type { Model } from './point-rows.ts'
 import {
   expectedFeatures,
   expectedRows,
+  featureOf,
   firstModel,
   modelAfter,
   nextSource,
@@ -129,6 +130,7 @@ class VersionedLayer {
     if (deed.kind === 'load') await this.#load(deed, kill, where)
     else if (deed.kind === 'restore') await this.#restore(deed, kill, where)
     else if (deed.kind === 'style') await this.#style(kill, where)
+    else if (deed.kind === 'edit') await this.#edit(kill, where)
     else if (deed.kind === 'remove') await this.#remove(kill, where)
     else await this.#prune(kill, where)
     await this.compare(where)
@@ -249,6 +251,28 @@ class VersionedLayer {
     await this.#take(['style'], { ...this.#now, style: number }, where)
   }
 
+  /** Edits that follow one another are one version. */
+  async #edit(kill: (work: () => Promise<unknown>) => Promise<void>, where: string): Promise<void> {
+    const before = this.#now
+    const last = this.#last
+    const gids = [...before.model.keys()]
+    const gid = gids[Math.floor(this.#random() * gids.length)] ?? 0
+    this.#number += 1
+    const model = new Map(before.model).set(gid, this.#number)
+    const items = `/ogc/collections/${this.#target.name}:${layer}/items`
+    const { json } = await this.#expect(200, 'GET', `${items}?limit=1&filter=gid%3D${gid}`)
+    const [feature] = (json as unknown as { features: { id: number }[] }).features
+    const patch = () => this.#server.call('PATCH', `${items}/${feature?.id}`, featureOf(gid, this.#number))
+    await kill(patch)
+    const shown = await this.#shownAt()
+    if (isSame(shown, expectedFeatures(before.model))) {
+      const answer = await patch()
+      assert.ok(answer.status < 300, `${where}: ${answer.text}`)
+    } else assert.ok(isSame(shown, expectedFeatures(model)), `${where}: half of an edit is there`)
+    await this.#take(['edit'], { ...before, model }, where)
+    if ((await this.#versions()).every(({ version }) => version !== last)) this.#states.delete(last)
+  }
+
   async #remove(kill: (work: () => Promise<unknown>) => Promise<void>, where: string): Promise<void> {
     const state = this.#now
     await kill(() => this.#server.call('DELETE', `${this.#path}?recurse=true`))
@@ -314,8 +338,9 @@ class VersionedLayer {
     return Number(/\d+/.exec(String((json as unknown as { name: string }).name))?.[0])
   }
 
-  async #shownAt(version: number): Promise<string[]> {
-    const url = `/ogc/collections/${this.#target.name}:${layer}/items?limit=10000&version=${version}`
+  async #shownAt(version?: number): Promise<string[]> {
+    const ofVersion = version === undefined ? '' : `&version=${version}`
+    const url = `/ogc/collections/${this.#target.name}:${layer}/items?limit=10000${ofVersion}`
     for (;;) {
       const { status, json, text } = await this.#server.call('GET', url)
       if (status === 503) {

@@ -20,8 +20,6 @@ const doing = 'keeping what the row was'
 export interface EditKeeper {
   /** To be called before a row that is there is changed or removed. */
   beforeTouch(featureId: string): Promise<void>
-  /** The mark of the table as it is before. */
-  mark?: string
   /** To be called when the row is written; gives how it differs from what is kept. */
   finish(featureId: string, done: EditDone): Promise<{ kept?: KeptState | NotKept; counts: EditCounts }>
 }
@@ -33,34 +31,44 @@ interface Difference {
   note: KeptNote
   /** Rows of the table before this edit. */
   rowCount: number
-  /** The mark of the table before this edit. */
-  mark: string
   table: KeptState['table'] | undefined
 }
+
+/** Tells that the table is about to be written to; `rowsNow` where it is known how many rows it has. */
+type TellTouch = (rowsNow?: number) => Promise<void>
 
 /** Undefined where nothing is to be kept, or what earlier edits have kept is gone. */
 export async function openKeeper(
   connection: Connection,
   rows: EditedRows,
   keep: EditRequest['keep'],
+  tellTouch: TellTouch,
 ): Promise<EditKeeper | undefined> {
-  if (keep === undefined) return undefined
   const { facts } = rows
-  if (keep.isBegun) {
-    const note = await findNote(connection.client, facts.schema, keep.id)
-    if (note?.kind !== 'difference') return undefined
-    const rowCount = (JSON.parse(note.mark ?? '{}') as { rows?: number }).rows
-    if (rowCount === undefined) return undefined
-    const mark = await markTable(connection, facts, rowCount)
-    return differenceKeeper({ connection, rows, note, rowCount, mark, table: undefined })
+  if (keep?.isBegun === true) {
+    const begun = await findBegun(connection, rows, keep.id)
+    await tellTouch(begun?.rowCount)
+    return begun && differenceKeeper({ connection, rows, ...begun, table: undefined })
   }
-  if (!rows.mayKeep) {
-    const reason = `The user of its store may make no table in schema "${facts.schema}" to keep it in`
-    return plainKeeper({ reason })
-  }
-  if (!(await keepsDifferences(connection, facts)))
-    return plainKeeper(await keepCopy(connection, facts, keep.id))
-  return beginDifference(connection, rows, keep.id)
+  if (keep !== undefined && rows.mayKeep && (await keepsDifferences(connection, facts)))
+    return beginDifference(connection, rows, keep.id, tellTouch)
+  await tellTouch()
+  if (keep === undefined) return undefined
+  if (rows.mayKeep) return plainKeeper(await keepCopy(connection, facts, keep.id))
+  const reason = `The user of its store may make no table in schema "${facts.schema}" to keep it in`
+  return plainKeeper({ reason })
+}
+
+/** What earlier edits have kept, and how many rows there are since. */
+async function findBegun(
+  { client }: Connection,
+  { facts }: EditedRows,
+  id: string,
+): Promise<Pick<Difference, 'note' | 'rowCount'> | undefined> {
+  const note = await findNote(client, facts.schema, id)
+  if (note?.kind !== 'difference') return undefined
+  const { rows } = JSON.parse(note.mark ?? '{}') as { rows?: number }
+  return rows === undefined ? undefined : { note, rowCount: rows }
 }
 
 /** All rows are kept, or none. */
@@ -71,9 +79,16 @@ function plainKeeper(kept: KeptState | NotKept): EditKeeper {
   }
 }
 
-async function beginDifference(connection: Connection, rows: EditedRows, id: string): Promise<EditKeeper> {
+async function beginDifference(
+  connection: Connection,
+  rows: EditedRows,
+  id: string,
+  tellTouch: TellTouch,
+): Promise<EditKeeper> {
   const { facts } = rows
   const table = await describeTable(connection.client, facts)
+  const rowCount = table.featureCount ?? (await countRows(connection, rows))
+  await tellTouch(rowCount)
   await createDifference(connection, facts, id, emptyRows(facts))
   const kept = quoteTable(facts.schema, keptName(id))
   await connection.run(doing, `create index on ${kept} (${quoteIdentifier(facts.primaryKey)})`)
@@ -85,9 +100,7 @@ async function beginDifference(connection: Connection, rows: EditedRows, id: str
     indexes: [],
     sequences: [],
   }
-  const rowCount = table.featureCount ?? (await countRows(connection, rows))
-  const mark = await markTable(connection, facts, rowCount)
-  return differenceKeeper({ connection, rows, note, rowCount, mark, table })
+  return differenceKeeper({ connection, rows, note, rowCount, table })
 }
 
 async function countRows(connection: Connection, { facts }: EditedRows): Promise<number> {
@@ -111,7 +124,6 @@ function differenceKeeper(difference: Difference): EditKeeper {
     before = change === undefined ? 'untouched' : change === 'added' ? 'added' : 'kept'
   }
   return {
-    mark: difference.mark,
     beforeTouch: async (featureId) => {
       await look(featureId)
       if (before !== 'untouched') return

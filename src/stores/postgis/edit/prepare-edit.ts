@@ -17,6 +17,7 @@ import type {
   PreparedEdit,
   TableEdits,
 } from '../../store.ts'
+import { markTable } from '../apply/table-mark.ts'
 import { commitPrepared, lockTable } from '../commit.ts'
 import type { ConnectionSettings } from '../connection-settings.ts'
 import type { ReadPool } from '../read-pool.ts'
@@ -43,12 +44,10 @@ export function createTableEdits(settings: ConnectionSettings, pool: ReadPool): 
     prepare: async (request, decide, hooks) => {
       const { signal } = hooks
       const session = await sessions.begin(signal)
-      const asked: Asked = { request, decide, beforeUndo: async () => undefined }
       try {
-        return await prepareEdit(settings, session, asked, hooks)
+        return await prepareEdit(settings, session, { request, decide }, hooks)
       } catch (error) {
-        await asked.beforeUndo()
-        await session.drop()
+        await undo(session)
         signal.throwIfAborted()
         throw error
       }
@@ -60,8 +59,15 @@ export function createTableEdits(settings: ConnectionSettings, pool: ReadPool): 
 interface Asked {
   request: EditRequest
   decide: DecideChange
-  /** Set once the table is written to. */
-  beforeUndo(): Promise<void>
+}
+
+/** What was counted of rows that are taken back is told with it. */
+async function undo({ connection, keep, drop }: EditSession): Promise<void> {
+  const isEnded = await connection.client.query('rollback').then(
+    () => true,
+    () => false,
+  )
+  await (isEnded ? keep() : drop())
 }
 
 async function prepareEdit(
@@ -77,7 +83,7 @@ async function prepareEdit(
     'select txid_current()::text as token',
   )
   const token = rows[0]?.token ?? ''
-  const result = await editRow(settings, connection, asked, hooks)
+  const result = await editRow(settings, { connection, token }, asked, hooks)
   return {
     token,
     result,
@@ -91,24 +97,16 @@ async function prepareEdit(
       }
       await session.keep()
     },
-    discard: async () => {
-      await asked.beforeUndo()
-      const isEnded = await connection.client.query('rollback').then(
-        () => true,
-        () => false,
-      )
-      await (isEnded ? session.keep() : session.drop())
-    },
+    discard: () => undo(session),
   }
 }
 
 async function editRow(
   { schema }: ConnectionSettings,
-  connection: Connection,
-  asked: Asked,
+  { connection, token }: { connection: Connection; token: string },
+  { request, decide }: Asked,
   hooks: EditHooks,
 ): Promise<EditResult> {
-  const { request, decide } = asked
   const rows = await getEditedRows(connection.client, schema, request.table)
   const { facts } = rows
   await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
@@ -122,12 +120,11 @@ async function editRow(
       ...{ featureId: featureId ?? '', rowsAdded: 0, counts: { added: 0, changed: 0, removed: 0 } },
       ...defined({ feature: present, envelope: request.envelope }),
     }
-  const keeper = await openKeeper(connection, rows, request.keep)
-  const { mark } = keeper ?? {}
   // Rows that are taken back are counted all the same.
-  if (mark !== undefined) asked.beforeUndo = () => hooks.beforeUndo(mark).catch(() => undefined)
-  const result = await writeChange(connection, rows, { request, present, change, keeper })
-  return { ...result, ...defined({ mark }) }
+  const keeper = await openKeeper(connection, rows, request.keep, async (rowsNow) =>
+    hooks.beforeTouch(token, await markTable(connection, facts, rowsNow)),
+  )
+  return writeChange(connection, rows, { request, present, change, keeper })
 }
 
 interface Writing {
