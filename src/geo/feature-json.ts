@@ -45,7 +45,8 @@ function valueToJson(column: Column, row: number, attribute: Attribute): string 
   }
 }
 
-function geometryJson(batch: FeatureBatch, row: number, isYx: boolean): string {
+/** The geometry of a row as GeoJSON text, `null` where it has none. */
+export function geometryToJson(batch: FeatureBatch, row: number, isYx: boolean): string {
   const geometry = batch.geometry
   if (geometry === undefined || !isValid(geometry.validity, row)) return 'null'
   const bytes = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
@@ -69,8 +70,8 @@ export interface FeatureShape {
   isYx: boolean
 }
 
-/** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
-export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
+/** The attributes of a row as a JSON object. */
+export function propertiesToJson(batch: FeatureBatch, row: number): string {
   const { attributes } = batch.schema
   const names = namesOf(attributes)
   let properties = ''
@@ -80,6 +81,16 @@ export function featureToJson(batch: FeatureBatch, row: number, id: string, shap
     if (column === undefined || attribute === undefined) continue
     properties += names[index] + valueToJson(column, row, attribute)
   }
-  const idJson = /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
-  return `{"type":"Feature","id":${idJson},"geometry":${geometryJson(batch, row, shape.isYx)},"properties":{${properties}}}`
+  return `{${properties}}`
+}
+
+/** The id of a feature as JSON: a number where it is one. */
+export function idToJson(id: string): string {
+  return /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
+}
+
+/** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
+export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
+  const geometry = geometryToJson(batch, row, shape.isYx)
+  return `{"type":"Feature","id":${idToJson(id)},"geometry":${geometry},"properties":${propertiesToJson(batch, row)}}`
 }

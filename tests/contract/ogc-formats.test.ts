@@ -75,6 +75,37 @@ describe('formats of answers below /ogc', () => {
     )
   })
 
+  it('give features as JSON-FG, in the CRS that is asked for', async () => {
+    const crs = 'http://www.opengis.net/def/crs/EPSG/0/4326'
+    const page = await get(`${collection}/items?limit=1&crs=${encodeURIComponent(crs)}`, {
+      accept: 'application/fg+json',
+    })
+    assert.equal(page.headers['content-type'], 'application/vnd.ogc.fg+json')
+    assert.equal(page.headers['content-crs'], `<${crs}>`)
+    const root = page.json<{
+      coordRefSys: string
+      features: object[]
+      links: { rel: string; type: string }[]
+    }>()
+    assert.equal(root.coordRefSys, crs)
+    assert.deepEqual(root.features[0] as { place: unknown; geometry: unknown }, {
+      ...(root.features[0] as object),
+      place: { type: 'Point', coordinates: [2, 1] },
+      geometry: null,
+    })
+    assert.deepEqual(
+      root.links.slice(0, 3).map(({ rel, type }) => [rel, type]),
+      [
+        ['self', 'application/vnd.ogc.fg+json'],
+        ['collection', 'application/json'],
+        ['next', 'application/vnd.ogc.fg+json'],
+      ],
+    )
+    const one = (await get(`${collection}/items/1?f=jsonfg`)).json<Record<string, unknown>>()
+    assert.deepEqual([one.type, one.id, one.featureType, one.place], ['Feature', 1, 'spots', null])
+    assert.ok(Array.isArray(one.links) && Array.isArray(one.conformsTo))
+  })
+
   it('lead from GeoJSON to the others, which are kept apart', async () => {
     for (const path of [`${collection}/items`, `${collection}/items/1`]) {
       const { links } = (await get(path)).json<{ links: { rel: string; type: string; href: string }[] }>()

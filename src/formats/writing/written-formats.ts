@@ -4,6 +4,8 @@ import type { FeatureFormat } from './feature-format.ts'
 export interface WrittenFormat {
   /** With its parameters. */
   mediaType: string
+  /** Other media types by which it is asked for. */
+  acceptedAs?: readonly string[]
   /** Of files, such as `.csv`. */
   ending: string
   title: string
@@ -14,6 +16,11 @@ export interface WrittenFormat {
 }
 
 const formats = {
+  jsonfg: {
+    ...{ mediaType: 'application/vnd.ogc.fg+json', acceptedAs: ['application/fg+json'], ending: '.json' },
+    ...{ title: 'JSON-FG', isText: true, hasLinks: true },
+    load: async () => (await import('./jsonfg-format.ts')).jsonFgFormat,
+  },
   csv: {
     ...{ mediaType: 'text/csv; charset=utf-8; header=present', ending: '.csv', title: 'CSV' },
     ...{ isText: true, hasLinks: false },

@@ -26,6 +26,7 @@ const conformsTo = [
   `${parts}/ogcapi-features-4/1.0/conf/update`,
   `${parts}/ogcapi-features-4/1.0/conf/optimistic-locking-etags`,
   `${parts}/ogcapi-features-4/1.0/conf/features`,
+  ...['core', 'types-schemas'].map((name) => `${parts}/json-fg-1/1.0/conf/${name}`),
   `${parts}/ogcapi-tiles-1/1.0/conf/core`,
   `${parts}/ogcapi-tiles-1/1.0/conf/tileset`,
   `${parts}/ogcapi-tiles-1/1.0/conf/tilesets-list`,

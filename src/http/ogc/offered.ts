@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import { Bytes } from '../description.ts'
@@ -30,12 +31,18 @@ const geoJson: Representation = {
   acceptedAs: ['application/json', 'application/vnd.geo+json'],
 }
 
+function shapeOf(mediaType: string, isText: boolean): TSchema {
+  if (/json$/.test(mediaType)) return Type.Object({}, { additionalProperties: true })
+  return isText ? Type.String() : Bytes
+}
+
 /** Features of layers. */
 export const offeredItems: readonly Representation[] = [
   geoJson,
-  ...Object.entries(writtenFormats).map(([name, { mediaType, title, isText }]) => ({
+  ...Object.entries(writtenFormats).map(([name, { mediaType, title, isText, acceptedAs = [] }]) => ({
+    acceptedAs,
     ...{ name, title, mediaType: mediaType.split(';', 1).join() },
-    schema: isText ? Type.String() : Bytes,
+    schema: shapeOf(mediaType, isText),
   })),
 ]
 
