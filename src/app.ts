@@ -116,7 +116,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     closers.push(() => catalog.close())
     const opened = openMaps({ settings, directory, catalog, readers, events, clock, log }, closers)
-    const { maps, exports, sides, earlier, versionChanges } = opened
+    const { maps, exports, downloads, sides, earlier, versionChanges } = opened
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker, sides },
@@ -130,7 +130,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps, exports, earlier, versionChanges, sides, ...drawn },
+      ...{ accounts, catalog, importer, maps, exports, downloads, earlier, versionChanges, sides, ...drawn },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }

@@ -40,6 +40,7 @@ export function openAreas(context: Parts): Area[] {
     catalog,
     maps,
     exports,
+    downloads,
     earlier,
     versionChanges,
     sides,
@@ -72,7 +73,7 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds },
+      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds, downloads },
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, {
@@ -81,7 +82,7 @@ export function openAreas(context: Parts): Area[] {
       pictures,
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
-    table(downloadEndpoints, { catalog, exports }),
+    table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       ...{ catalog, sharedMaxAgeSeconds, restores: importer.restores },
       ...{ versionChanges, sides, imports: importer.kept },

@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import { Downloads } from '../downloads/downloads.ts'
 import { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import { VersionChanges } from '../maps/earlier/version-changes.ts'
 import { Exports } from '../maps/export/exports.ts'
@@ -28,6 +29,8 @@ interface MapsNeeds {
 export interface OpenedMaps {
   maps: Maps
   exports: Exports
+  /** Files with the rows of layers. */
+  downloads: Downloads
   /** Maps of tables that belong to no layer. */
   sides: SideTables
   /** What layers were before, to be looked at. */
@@ -63,10 +66,15 @@ export function openMaps(
   closers.push(() => earlier.close())
   const exports = new Exports({ maps, layers, earlier, events, clock, log }, kept)
   closers.push(() => exports.close())
+  const downloads = new Downloads(
+    { catalog, earlier, events, clock, log },
+    { folder: join(directory.maps, 'downloads'), maxBytes: limits.maxDownloadBytes },
+  )
+  closers.push(() => downloads.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })
   closers.push(() => versionChanges.close())
   const start = (): void => {
-    for (const part of [sources, maps, exports, earlier, versionChanges]) void part.start()
+    for (const part of [sources, maps, exports, downloads, earlier, versionChanges]) void part.start()
   }
-  return { maps, exports, sides, earlier, versionChanges, start }
+  return { maps, exports, downloads, sides, earlier, versionChanges, start }
 }

@@ -1,3 +1,4 @@
+import type { Downloads } from '../downloads/downloads.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
@@ -50,6 +51,7 @@ export interface Parts extends Ground, MonitoringParts {
   catalog: Catalog
   maps: Maps
   exports: Exports
+  downloads: Downloads
   /** What layers were before, to be looked at. */
   earlier: EarlierVersions
   versionChanges: VersionChanges

@@ -66,6 +66,8 @@ interface LimitSettings {
   maxTileCopyBytes: number
   /** Bytes that exported files may take on the disk altogether. */
   maxExportBytes: number
+  /** Files with the rows of layers, altogether. */
+  maxDownloadBytes: number
   /** Bytes that rows may take on the disk that somebody looks at before they are loaded. */
   maxPreviewBytes: number
   /** Loads at the same time; the rest queue. */
@@ -239,6 +241,7 @@ function readLimits(read: Reader): LimitSettings {
     maxRasterBytes: read.bytes('TERRANE_MAX_RASTER', 50 * 2 ** 30),
     maxTileCopyBytes: read.bytes('TERRANE_MAX_TILE_COPIES', 20 * 2 ** 30, { min: 0 }),
     maxExportBytes: read.bytes('TERRANE_MAX_EXPORTS', 20 * 2 ** 30),
+    maxDownloadBytes: read.bytes('TERRANE_MAX_DOWNLOADS', 20 * 2 ** 30),
     maxPreviewBytes: read.bytes('TERRANE_MAX_PREVIEWS', 5 * 2 ** 30),
     maxTileBytes: read.bytes('TERRANE_MAX_TILES', 5 * 2 ** 30, { min: 0 }),
     silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),

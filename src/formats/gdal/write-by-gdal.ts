@@ -6,7 +6,7 @@ import { gdalComplaints } from './complaints.ts'
 import { limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'
 
 const timeoutMs = 30 * 60_000
-const maxFileBytes = 4 * 1024 ** 3
+const usualMaxBytes = 4 * 1024 ** 3
 
 /** What a table is made of. */
 interface WrittenTable {
@@ -17,6 +17,8 @@ interface WrittenTable {
   folder: string
   /** Base name of the files. */
   name: string
+  /** Most bytes of a file; default 4 GiB. */
+  maxBytes?: number
 }
 
 /** The driver that a format is written with; undefined where this GDAL has none, or there is no GDAL. */
@@ -28,7 +30,7 @@ export async function findWritingDriver({ drivers }: WrittenByGdal): Promise<str
 
 /** Writes a table as a file of a format, with what belongs to it, into a folder. Throws `FormatError` where GDAL does not. */
 export async function writeByGdal(
-  { from, table, folder, name }: WrittenTable,
+  { from, table, folder, name, maxBytes = usualMaxBytes }: WrittenTable,
   { extension, options = [] }: WrittenByGdal,
   driver: string,
   signal: AbortSignal,
@@ -38,7 +40,7 @@ export async function writeByGdal(
   const skipped = known.filter((one) => one !== driver && one !== 'GPKG')
   const env = { ...safeConfig, CPL_TMPDIR: folder, GDAL_SKIP: skipped.join(',') }
   const wanted = ['-f', driver, path, from, table, '-nln', name, ...options]
-  const [program, args] = await limitedProgram('ogr2ogr', wanted, { maxFileBytes })
+  const [program, args] = await limitedProgram('ogr2ogr', wanted, { maxFileBytes: maxBytes })
   try {
     await runProgram(program, args, { env, signal, cwd: folder, timeoutMs })
   } catch (error) {

@@ -1,10 +1,16 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
+import type { DownloadRecord } from '../../downloads/downloads.ts'
+import { formatsOfFiles } from '../../downloads/downloads.ts'
+import type { MadeFile } from '../../jobs/files/made-file.ts'
+import { fileStates } from '../../jobs/files/made-file.ts'
+import { defined } from '../../lib/defined.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { invalid } from '../../lib/errors.ts'
 import { exportFormats } from '../../maps/export/archive.ts'
-import type { ExportRecord, ExportWish } from '../../maps/export/exports.ts'
-import { exportStates } from '../../maps/export/exports.ts'
+import type { ExportWish } from '../../maps/export/exports.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { Bytes } from '../description.ts'
 
 const deepest = 22
 const usualZoom = 14
@@ -37,28 +43,50 @@ export const DownloadReply = Type.Object(
   {
     download: Type.Object({
       id: Type.String(),
-      state: Type.Enum([...exportStates]),
-      progress: Type.Integer({ description: 'Tiles that were looked at' }),
-      total: Type.Integer({ description: 'Tiles that are known to be looked at; grows from zoom to zoom' }),
+      state: Type.Enum([...fileStates]),
+      progress: Type.Integer({ description: 'Tiles that were looked at, or rows that were read' }),
+      total: Type.Integer({ description: 'What is known to be done; grows' }),
       sizeBytes: Type.Optional(Type.Integer()),
       href: Type.Optional(Type.String({ description: 'The file, once it is there' })),
       expires: Type.String(),
       layer: Type.String(),
       version: Type.Optional(Type.Integer({ description: 'Where it is not the present one' })),
       format: Type.String(),
+      srs: Type.Optional(Type.String({ description: 'What coordinates of the file are in' })),
+      losses: Type.Optional(Type.Array(Type.String(), { description: 'What is not as in the layer' })),
       message: Type.Optional(Type.String({ description: 'Why there is no file' })),
     }),
   },
   { title: 'Download' },
 )
 
-export function downloadPath({ id }: Pick<ExportRecord, 'id'>): string {
+/** What the files of features are, as descriptions of answers name it. */
+export const fileBodies = Object.fromEntries(
+  Object.values(formatsOfFiles).map(({ mediaType }) => {
+    const [type = ''] = mediaType.split(';')
+    return [type, /json/.test(type) ? Type.Unknown() : Bytes]
+  }),
+)
+
+/** A record of a file, with what files of features tell besides. */
+export type AnyDownload = MadeFile & Pick<DownloadRecord, 'srs' | 'losses'>
+
+export function downloadPath({ id }: Pick<MadeFile, 'id'>): string {
   return `/rest/downloads/${id}`
 }
 
 /** The name that a client is to save the file under. */
-export function fileNameOf({ workspace, layer, version, format }: ExportRecord): string {
-  return `${workspace}-${layer}${version === undefined ? '' : `-v${version}`}.${format}`
+function fileNameOf({ workspace, layer, version, format }: MadeFile): string {
+  const extension = ownValue(formatsOfFiles, format)?.extension ?? format
+  return `${workspace}-${layer}${version === undefined ? '' : `-v${version}`}.${extension}`
+}
+
+/** The value of `Content-Disposition` (RFC 6266, RFC 8187). */
+export function dispositionOf(record: MadeFile): string {
+  const name = fileNameOf(record)
+  const plain = name.replaceAll(/[^\w.-]/g, '_')
+  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 
 export function fromWireExport({ export: wanted }: Static<typeof ExportBody>): ExportWish {
@@ -74,17 +102,15 @@ export function fromWireExport({ export: wanted }: Static<typeof ExportBody>): E
   return { format, minZoom, maxZoom, bbox: [west, south, east, north], ...of }
 }
 
-export function toWireDownload(request: FastifyRequest, record: ExportRecord): Static<typeof DownloadReply> {
-  const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, version, format, message } =
-    record
+export function toWireDownload(request: FastifyRequest, record: AnyDownload): Static<typeof DownloadReply> {
+  const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, format } = record
+  const { version, srs, losses, message } = record
+  const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
   return {
     download: {
-      ...{ id, state, progress, total },
-      ...(sizeBytes === undefined ? {} : { sizeBytes }),
-      ...(state === 'COMPLETE' ? { href: request.link(`${downloadPath(record)}/file`) } : {}),
+      ...{ id, state, progress, total, ...defined({ sizeBytes, href }) },
       ...{ expires: expiresAt, layer: `${workspace}:${layer}`, format },
-      ...(version === undefined ? {} : { version }),
-      ...(message === undefined ? {} : { message }),
+      ...defined({ version, srs, losses, message }),
     },
   }
 }

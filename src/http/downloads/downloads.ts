@@ -2,34 +2,47 @@ import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { conflict, Failure, notFound } from '../../lib/errors.ts'
-import type { ExportRecord, Exports } from '../../maps/export/exports.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import type { Downloads } from '../../downloads/downloads.ts'
+import { formatsOfFiles } from '../../downloads/downloads.ts'
+import { unknownDownload } from '../../jobs/files/made-files.ts'
+import type { ExportFormat } from '../../maps/export/archive.ts'
+import type { Exports } from '../../maps/export/exports.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { sendFile } from '../send-file.ts'
+import type { AnyDownload } from './download-wire.ts'
 import {
   DownloadReply,
+  dispositionOf,
   downloadPath,
   ExportBody,
-  fileNameOf,
+  fileBodies,
   fromWireExport,
   toWireDownload,
 } from './download-wire.ts'
 
-/** What the endpoints of exports work with. */
+/** What the endpoints of files that are made of layers work with. */
 export interface DownloadParts {
   catalog: Pick<Catalog, 'layers' | 'versions'>
   exports: Exports
+  downloads: Downloads
 }
 
 const tags = ['downloads']
 const LayerParams = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
 const IdParams = Type.Object({ id: Type.String({ description: '32 hexadecimal digits' }) })
-const mediaTypes: Record<ExportRecord['format'], string> = {
+const mediaTypes: Record<ExportFormat, string> = {
   mbtiles: 'application/vnd.mapbox-vector-tile+mbtiles',
   pmtiles: 'application/vnd.pmtiles',
 }
+const typesOfFiles: Record<string, string> = {
+  ...mediaTypes,
+  ...Object.fromEntries(Object.entries(formatsOfFiles).map(([name, { mediaType }]) => [name, mediaType])),
+}
+const bodies = { ...fileBodies, [mediaTypes.mbtiles]: Bytes, [mediaTypes.pmtiles]: Bytes }
 
 export const createExport = operation({
   summary: 'Export all vector tiles of a layer as one file, MBTiles or PMTiles',
@@ -58,7 +71,7 @@ export const showDownload = operation({
   params: IdParams,
   answers: { 200: DownloadReply },
   handle: async (parts: DownloadParts, request, reply) => {
-    const record = await readable(parts, request)
+    const { record } = await readable(parts, request)
     keepPrivately(reply)
     return toWireDownload(request, record)
   },
@@ -70,58 +83,53 @@ export const readDownload = operation({
   handlesHead: true,
   params: IdParams,
   answers: {
-    200: media('The file', { [mediaTypes.mbtiles]: Bytes, [mediaTypes.pmtiles]: Bytes }),
-    206: media('The range of it that was asked for', {
-      [mediaTypes.mbtiles]: Bytes,
-      [mediaTypes.pmtiles]: Bytes,
-    }),
+    200: media('The file', bodies),
+    206: media('The range of it that was asked for', bodies),
     304: empty('The client has it already'),
     416: empty('The file has no such range'),
   },
   handle: async (parts: DownloadParts, request, reply) => {
-    const record = await readable(parts, request)
-    const path = parts.exports.filePath(record)
+    const { record, files } = await readable(parts, request)
+    const path = files.filePath(record)
     if (path === undefined)
       throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
-    const name = fileNameOf(record)
-    const plain = name.replaceAll(/[^\w.-]/g, '_')
-    reply.header(
-      'content-disposition',
-      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
-    )
-    const file = { path, mediaType: mediaTypes[record.format], isLinkAllowed: false }
-    if (await sendFile(request, reply, file)) return reply
+    reply.header('content-disposition', dispositionOf(record))
+    const mediaType = ownValue(typesOfFiles, record.format) ?? 'application/octet-stream'
+    if (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })) return reply
     throw unknownDownload(record.id)
   },
 })
 
 export const removeDownload = operation({
-  summary: 'Cancel an export, or remove its file',
+  summary: 'Cancel a download, or remove its file',
   tags,
   params: IdParams,
   answers: { 200: empty() },
   handle: async (parts: DownloadParts, request, reply) => {
-    const { id, user } = await readable(parts, request)
-    if (user !== request.caller.name && !hasRole(request.caller, 'staff'))
+    const { record, files } = await readable(parts, request)
+    if (record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
       throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
-    await parts.exports.remove(id)
+    await files.remove(record.id)
     return reply.code(200).send()
   },
 })
 
+interface FoundDownload {
+  record: AnyDownload
+  /** The files that it is one of. */
+  files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'remove'>
+}
+
 /** Rights are those of the moment: of a layer that the caller may not read there is no download. */
 async function readable(
-  { catalog, exports }: DownloadParts,
+  { catalog, exports, downloads }: DownloadParts,
   request: FastifyRequest<{ Params: { id: string } }>,
-): Promise<ExportRecord> {
+): Promise<FoundDownload> {
   const { id } = request.params
-  const { record, layer } = await exports.get(id)
+  const exported = await exports.files.find(id)
+  const { record, layer } = exported ?? (await downloads.files.get(id))
   const isOpen = record.version === undefined && (await catalog.layers.isPublic(layer))
   if (!hasRole(request.caller, 'user') && !isOpen) throw unknownDownload(id)
   request.usedLayer = layer
-  return record
-}
-
-function unknownDownload(id: string): Failure {
-  return notFound('unknown-download', `There is no download "${id}", or not any more`)
+  return { record, files: exported === undefined ? downloads.files : exports.files }
 }

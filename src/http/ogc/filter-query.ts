@@ -1,12 +1,10 @@
 import { checkFilter } from '../../filters/check-filter.ts'
 import { parseCql2Json } from '../../filters/cql2-json.ts'
 import { parseCql2Text } from '../../filters/cql2-text.ts'
-import { inColumns } from '../../filters/filter.ts'
 import { swapAxes } from '../../filters/swap-axes.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { WishedFilter } from '../../stores/reading/page-wish.ts'
-import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
 
 /** Query parameters of a filter (OGC 19-079r2, section 8), as text. */
@@ -38,11 +36,4 @@ export function readFilter(parameters: FilterParameters, schema: Schema): Wished
   if (parameters.filter === undefined) return undefined
   const written = parse(parameters.filter)
   return { asked: checkFilter(crs.isYx ? swapAxes(written) : written, schema), srs: crs.srs }
-}
-
-/** The same filter in the names that the table has for its columns. */
-export function filterInTable(filter: WishedFilter, columns: ShownColumns | undefined): WishedFilter {
-  if (columns === undefined) return filter
-  const names = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
-  return { ...filter, asked: inColumns(filter.asked, (name) => names.get(name) ?? name) }
 }

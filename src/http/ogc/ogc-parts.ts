@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Downloads } from '../../downloads/downloads.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
@@ -20,6 +21,7 @@ export interface OgcParts {
   /** Folders whose files may be granules. */
   granuleFolders: readonly string[]
   tiles: TileParts
+  downloads: Downloads
   edits: FeatureEdits
   /** Where layers lie in degrees. */
   bounds: LayerBounds

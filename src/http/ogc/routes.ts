@@ -1,6 +1,7 @@
 import { endpoint } from '../endpoint.ts'
 import { describeCollection, getCollections, getQueryables, getSchema } from './collections.ts'
 import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
+import { getDownload } from './download.ts'
 import {
   createFeature,
   deleteFeature,
@@ -61,6 +62,7 @@ export const ogcEndpoints = [
   endpoint('GET', items, 'public', 'OWS:WFS', { getFeatures }),
   endpoint('GET', item, 'public', 'OWS:WFS', { getFeature }),
   ...editEndpoints,
+  endpoint('GET', '/ogc/collections/:collectionId/download', 'public', 'OWS:WFS', { getDownload }),
   endpoint('GET', '/ogc/collections/:collectionId/granules', 'public', 'OWS:WCS', { getGranules }),
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId', 'public', 'OWS:WCS', { getGranule }),
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId/file/:fileName', 'public', 'OWS:WCS', {

@@ -206,6 +206,8 @@ export const ToldItemsQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
   ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters },
 })
+/** By what a part of a layer is chosen, at whatever time. */
+export const selection = { bbox, 'bbox-crs': bboxCrs, ...filters, version }
 export const ItemQuery = Type.Object({ crs, version })
 export const SchemaQuery = Type.Object({
   type: Type.Optional(

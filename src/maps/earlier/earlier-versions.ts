@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { VersionRecord } from '../../catalog/doors/versions.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
@@ -20,6 +21,7 @@ export interface EarlierLayer {
   /** Its table is that of the store below. */
   layer: LayerRecord
   store: ServedStore
+  connection: StoreConnection
   /** Where the columns of the table have other names. */
   columns?: ShownColumns
   /** The file of a copy. */
@@ -39,6 +41,9 @@ interface EarlierNeeds {
 /** How long a request waits for a copy that is being made. */
 const longestWaitMs = 15_000
 const sweepMs = 3_600_000
+/** How long work in the background waits for it. */
+const longestCopyMs = 30 * 60_000
+const pauseMs = 1000
 
 /** Lets what layers were be looked at: where it lies, or in a copy that is made in the background. */
 export class EarlierVersions {
@@ -70,17 +75,35 @@ export class EarlierVersions {
 
   /** Throws `Failure` for a version that nobody knows (`not-found`) or of which nothing is kept (`conflict`). */
   async at(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
-    const { versions, layers } = this.#needs.catalog
+    const { versions, layers, stores } = this.#needs.catalog
     const told = await versions.get({ ...layer, layer }, version)
     const { details, storeId, nativeName } = told
     const then = { ...layer, details, storeId, nativeName }
-    if (version === layer.version) return { layer: then, store: await layers.openStoreOf(then) }
+    const present = async (): Promise<EarlierLayer> => ({
+      ...{ layer: then, store: await layers.openStoreOf(then) },
+      connection: await stores.connection(await stores.get(storeId)),
+    })
+    if (version === layer.version) return present()
     const way = await versions.wayBack(told)
     if (way.kind === 'none')
       throw conflict('not-restorable', `Version ${version} cannot be looked at: ${way.reason}`)
-    if (way.kind === 'present') return { layer: then, store: await layers.openStoreOf(then) }
-    if (way.kind === 'files') return { layer: then, store: await this.#openFiles(then, told) }
+    if (way.kind === 'present') return present()
+    if (way.kind === 'files') return this.#ofFiles(then, told)
     return this.#ofCopy(then, told, way.path, signal)
+  }
+
+  /** As `at`, and asks again as long as the copy is being made. */
+  async whenReady(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(longestCopyMs)])
+    for (;;) {
+      try {
+        return await this.at(layer, version, limited)
+      } catch (error) {
+        const isBeingMade = error instanceof Failure && error.code === 'version-not-ready'
+        if (!isBeingMade || limited.aborted) throw error
+        await sleep(pauseMs, undefined, { signal: limited })
+      }
+    }
   }
 
   /** A vector tile by WebMercatorQuad of what `at` gave. */
@@ -97,12 +120,13 @@ export class EarlierVersions {
     return this.#needs.sides.tile({ path, table, name, crs, rows, ...defined({ columns }) }, wanted, signal)
   }
 
-  async #openFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<ServedStore> {
+  async #ofFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<EarlierLayer> {
     const { stores } = this.#needs.catalog
     if (files === undefined || layer.details.kind === 'raster')
       throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
     const { indexFolder } = await stores.connection(await stores.get(layer.storeId))
-    return this.#needs.openStore({ ...files, ...defined({ indexFolder }) })
+    const connection = { ...files, ...defined({ indexFolder }) }
+    return { layer, connection, store: this.#needs.openStore(connection) }
   }
 
   async #ofCopy(
@@ -124,13 +148,15 @@ export class EarlierVersions {
     })
     const state = path.at(-1)
     const featureCount = state?.table.featureCount
+    const connection = { type: ownStores.file.type, parameters: { path: file } }
     return {
+      connection,
       layer: {
         ...layer,
         nativeName: copiedTable,
         details: { ...layer.details, ...defined({ featureCount }) },
       },
-      store: this.#needs.openStore({ type: ownStores.file.type, parameters: { path: file } }),
+      store: this.#needs.openStore(connection),
       columns: shownColumns(state?.table.schema ?? layer.details.schema),
       path: file,
     }

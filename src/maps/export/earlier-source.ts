@@ -1,18 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Layers } from '../../catalog/doors/layers.ts'
-import { Failure, notFound } from '../../lib/errors.ts'
+import { notFound } from '../../lib/errors.ts'
 import type { EarlierLayer, EarlierVersions } from '../earlier/earlier-versions.ts'
 import { requireVectorTiles } from '../earlier/earlier-versions.ts'
 import type { WriteNeeds } from './write-archive.ts'
 
 interface EarlierNeeds {
   layers: Pick<Layers, 'findById'>
-  earlier: Pick<EarlierVersions, 'at' | 'tile'>
+  earlier: Pick<EarlierVersions, 'whenReady' | 'tile'>
 }
-
-/** How long it is waited for the copy in which a version is looked at. */
-const longestMs = 30 * 60_000
-const pauseMs = 1000
 
 /** Where the tiles of an earlier version come from: what it holds never changes. */
 export function earlierSource(
@@ -23,7 +18,7 @@ export function earlierSource(
   const whole = async (id: number): Promise<EarlierLayer> => {
     const layer = await layers.findById(id)
     if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
-    const found = await patiently((signal) => earlier.at(layer, version, signal))
+    const found = await earlier.whenReady(layer, version, new AbortController().signal)
     requireVectorTiles(found.layer)
     return found
   }
@@ -44,19 +39,5 @@ export function earlierSource(
         ...{ version, isCurrent: true },
       }),
     },
-  }
-}
-
-/** Asks again as long as the copy is being made. */
-async function patiently<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(longestMs)
-  for (;;) {
-    try {
-      return await ask(signal)
-    } catch (error) {
-      const isBeingMade = error instanceof Failure && error.code === 'version-not-ready'
-      if (!isBeingMade || signal.aborted) throw error
-      await sleep(pauseMs, undefined, { signal })
-    }
   }
 }

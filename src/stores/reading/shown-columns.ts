@@ -1,6 +1,8 @@
+import { inColumns } from '../../filters/filter.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import type { FeaturePage, TileQuery } from '../store.ts'
+import type { WishedFilter } from './page-wish.ts'
 import type { ShownColumns, TileWish } from './tile-wish.ts'
 
 /** The attributes that are read of the table for those that are wanted. */
@@ -25,4 +27,11 @@ export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): 
     .map((attribute) => ({ ...attribute, name: names[attribute.name] ?? attribute.name }))
   const shown = { ...batch, schema: { ...batch.schema, attributes }, columns: batch.columns.filter(isShown) }
   return { batch: shown, ids }
+}
+
+/** The same filter in the names that the table has for its columns. */
+export function filterInTable(filter: WishedFilter, columns: ShownColumns | undefined): WishedFilter {
+  if (columns === undefined) return filter
+  const names = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
+  return { ...filter, asked: inColumns(filter.asked, (name) => names.get(name) ?? name) }
 }

@@ -156,7 +156,8 @@ class FormPage implements WrittenPage {
   }
 }
 
-async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
+/** The question in the terms of the table. */
+export async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
   return {
     ...query,
     ...(box !== undefined && { bboxes: await boxesIn(box, crs) }),

@@ -1,0 +1,129 @@
+import type { WrittenByGdal } from '../formats/format.ts'
+import type { AttributeType } from '../geo/schema.ts'
+import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
+
+/** What layers can be downloaded as. */
+export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
+export type DownloadFormat = (typeof downloadFormats)[number]
+
+/** What is asked for. */
+export interface DownloadWish {
+  format: DownloadFormat
+  /** Code of the CRS; absent: the usual one of the format, which is mostly the layer's own. */
+  srs?: string
+  box?: WishedBox
+  filter?: WishedFilter
+  /** Names of attributes; absent: all. */
+  properties?: string[]
+  /** Which version of the layer; absent: the present one. */
+  version?: number
+}
+
+/** What is known of a format of files beforehand. */
+export interface FormatOfFile {
+  title: string
+  mediaType: string
+  /** Of the file that is sent. */
+  extension: string
+  of: 'features' | 'coverage'
+  /** The only CRS that it may have. */
+  onlySrs?: string
+  /** The CRS where none is asked for; default: the layer's own. */
+  usualSrs?: string
+  columns?: ColumnRules
+  /** What is made from the rows by GDAL. */
+  gdal?: WrittenByGdal
+  /** What every file of it loses. */
+  losses: readonly string[]
+}
+
+/** What columns of a format can be. */
+export interface ColumnRules {
+  maxNameBytes?: number
+  maxTextBytes?: number
+  /** Types that become text, binary as Base64. */
+  asText?: readonly AttributeType[]
+  dropped?: readonly AttributeType[]
+}
+
+const wgs84 = 'EPSG:4326'
+
+/** Every format by its name in addresses. */
+export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
+  gpkg: {
+    ...{ title: 'GeoPackage', mediaType: 'application/geopackage+sqlite3', extension: 'gpkg' },
+    of: 'features',
+    losses: ['Features are numbered anew'],
+  },
+  geojson: {
+    ...{ title: 'GeoJSON', mediaType: 'application/geo+json', extension: 'geojson' },
+    ...{ of: 'features', usualSrs: wgs84 },
+    losses: [
+      'Types of columns: dates, times and binary values are texts',
+      'M values of coordinates',
+      'A CRS other than WGS 84 stands in the member "crs", which many programs do not read',
+    ],
+  },
+  csv: {
+    ...{ title: 'CSV', mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
+    of: 'features',
+    columns: { asText: ['binary'] },
+    gdal: {
+      ...{ drivers: ['CSV'], extension: 'csv' },
+      options: ['-lco', 'GEOMETRY=AS_WKT', '-lco', 'STRING_QUOTING=IF_AMBIGUOUS'],
+    },
+    losses: [
+      'Types of columns: all values are texts, and empty texts cannot be told from missing ones',
+      'The CRS: geometries are WKT without one',
+      'Features are numbered anew',
+    ],
+  },
+  shp: {
+    ...{ title: 'Shapefile', mediaType: 'application/zip', extension: 'zip' },
+    of: 'features',
+    columns: {
+      ...{ maxNameBytes: 10, maxTextBytes: 254 },
+      ...{ asText: ['timestamp', 'time', 'decimal'], dropped: ['binary'] },
+    },
+    gdal: {
+      ...{ drivers: ['ESRI Shapefile'], extension: 'shp', isZipped: true, maxTextBytes: 254 },
+      options: ['-lco', 'ENCODING=UTF-8', '-lco', '2GB_LIMIT=YES'],
+    },
+    losses: [
+      'Names of columns are at most 10 bytes long, texts 254 bytes',
+      'Times of day, and times with a date, are texts; so are decimals',
+      'Empty texts cannot be told from missing ones; true and false are 1 and 0',
+      'Features are numbered anew; no file is larger than 2 GB',
+    ],
+  },
+  fgb: {
+    ...{ title: 'FlatGeobuf', mediaType: 'application/vnd.flatgeobuf', extension: 'fgb' },
+    of: 'features',
+    columns: { asText: ['time', 'decimal'] },
+    gdal: { drivers: ['FlatGeobuf'], extension: 'fgb' },
+    losses: [
+      'Times of day and decimals are texts; days are times at midnight',
+      'Features are numbered anew, and stand in the order of their places',
+    ],
+  },
+  parquet: {
+    ...{ title: 'GeoParquet', mediaType: 'application/vnd.apache.parquet', extension: 'parquet' },
+    of: 'features',
+    losses: ['Features are numbered anew', 'M values of coordinates, for readers of GeoParquet 1.0'],
+  },
+  kml: {
+    ...{ title: 'KML', mediaType: 'application/vnd.google-earth.kml+xml', extension: 'kml' },
+    ...{ of: 'features', onlySrs: wgs84, usualSrs: wgs84 },
+    columns: { asText: ['timestamp', 'date', 'time', 'decimal', 'binary', 'int64', 'boolean'] },
+    gdal: { drivers: ['KML', 'LIBKML'], extension: 'kml' },
+    losses: [
+      'The CRS: all of it is in WGS 84',
+      'Types of columns but whole numbers, numbers and texts; M values of coordinates',
+      'Features are numbered anew',
+    ],
+  },
+  tif: {
+    ...{ title: 'GeoTIFF', extension: 'tif', of: 'coverage', losses: [] },
+    mediaType: 'image/tiff; application=geotiff; profile=cloud-optimized',
+  },
+}

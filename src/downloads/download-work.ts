@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { DatabaseSync } from 'node:sqlite'
+import type { FeatureBatch } from '../geo/batch.ts'
+import { featureToJson } from '../geo/feature-json.ts'
+import { Failure } from '../lib/errors.ts'
+import type { CallContext } from '../lib/workers/handlers.ts'
+import { serveWork } from '../lib/workers/serve-work.ts'
+import { commitLoad } from '../stores/commit-load.ts'
+import { openVectorStore, ownStores } from '../stores/registry.ts'
+import type { FeaturePage } from '../stores/store.ts'
+import { fileRows, fileSchema } from './file-rows.ts'
+import type { RowsWish, RowsWritten } from './rows-wish.ts'
+
+/** What is left to everything else on the disk. */
+const spareBytes = 256 << 20
+
+async function write(wish: RowsWish, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
+  const counts: RowsWritten = {
+    ...{ rows: 0, typeCodes: [], cutTexts: {}, unplaced: 0, refused: {}, renamed: {} },
+  }
+  const store = openVectorStore(wish.connection, { isGuarded: true })
+  try {
+    const pages = watched(fileRows(store, wish, counts, signal), wish, notify)
+    if (wish.into === 'geojson') await writeGeoJson(wish, pages, signal)
+    else await writeGeoPackage(wish, pages, counts, signal)
+    return counts
+  } finally {
+    await store.close()
+  }
+}
+
+/** Tells how many rows have been read, and stops where there is no more room. */
+async function* watched(
+  pages: AsyncIterable<FeaturePage>,
+  { path, roomBytes }: RowsWish,
+  notify: (rows: number) => void,
+): AsyncGenerator<FeaturePage> {
+  let rows = 0
+  for await (const page of pages) {
+    rows += page.batch.rowCount
+    notify(rows)
+    const { bsize, bavail } = statfsSync(dirname(path))
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    if (bsize * bavail < spareBytes || size > roomBytes)
+      throw new Failure('unavailable', 'downloads-full', 'There is no room for the file: ask for less')
+    if (page.batch.rowCount > 0) yield page
+  }
+}
+
+async function writeGeoPackage(
+  wish: RowsWish,
+  pages: AsyncIterable<FeaturePage>,
+  counts: RowsWritten,
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, name: table } = wish
+  const target = openVectorStore({ type: ownStores.file.type, parameters: { path } })
+  const onReject = (_: FeatureBatch, _row: number, { reason }: { reason: string }): void => {
+    counts.refused[reason] = (counts.refused[reason] ?? 0) + 1
+  }
+  try {
+    const load = { loadId: randomUUID(), mode: 'CREATE' as const, table, schema: fileSchema(wish), indexes: [] }
+    const staged = await target.stage(load, batchesOf(pages), { signal, onReject, onMessage: () => undefined })
+    const { renamed } = await commitLoad(staged, async () => undefined)
+    counts.renamed = renamed
+  } finally {
+    await target.close()
+  }
+  makeWhole(path)
+}
+
+async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<FeatureBatch> {
+  for await (const { batch } of pages) yield batch
+}
+
+/** One file without a log beside it, which programs may read where they cannot write. */
+function makeWhole(path: string): void {
+  const db = new DatabaseSync(path)
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
+  } finally {
+    db.close()
+  }
+}
+
+async function writeGeoJson(
+  wish: RowsWish,
+  pages: AsyncIterable<FeaturePage>,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = createWriteStream(wish.path, { mode: 0o600 })
+  await pipeline(Readable.from(geoJsonTexts(wish, pages), { objectMode: false }), file, { signal })
+}
+
+async function* geoJsonTexts(
+  { name, namedSrs }: RowsWish,
+  pages: AsyncIterable<FeaturePage>,
+): AsyncGenerator<string> {
+  const crs = namedSrs === undefined ? '' : `"crs":${JSON.stringify(crsMember(namedSrs))},`
+  yield `{"type":"FeatureCollection","name":${JSON.stringify(name)},${crs}"features":[`
+  let comma = '\n'
+  for await (const { batch, ids } of pages) {
+    let text = ''
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      text += comma + featureToJson(batch, row, ids[row] ?? '', { isYx: false })
+      comma = ',\n'
+    }
+    yield text
+  }
+  yield '\n]}\n'
+}
+
+/** As in the GeoJSON of 2008, section 3.1, with x or easting first. */
+function crsMember(srs: string): object {
+  const [authority, code] = srs.split(':')
+  return { type: 'name', properties: { name: `urn:ogc:def:crs:${authority}::${code}` } }
+}
+
+const handlers = { write }
+export type DownloadHandlers = typeof handlers
+
+serveWork(handlers)

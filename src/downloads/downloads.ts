@@ -1,0 +1,168 @@
+import { mkdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { LayerRecord } from '../catalog/records.ts'
+import type { MadeFile } from '../jobs/files/made-file.ts'
+import type { MakeTask } from '../jobs/files/made-files.ts'
+import { MadeFiles } from '../jobs/files/made-files.ts'
+import type { Clock } from '../lib/clock.ts'
+import { defined } from '../lib/defined.ts'
+import { Failure, notFound } from '../lib/errors.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import { startProcess } from '../lib/workers/start-process.ts'
+import { WorkPool } from '../lib/workers/work-pool.ts'
+import type { EarlierLayer, EarlierVersions } from '../maps/earlier/earlier-versions.ts'
+import { aboutText } from './about-text.ts'
+import { convert } from './convert.ts'
+import type { DownloadFormat, DownloadWish } from './download-format.ts'
+import { formatsOfFiles } from './download-format.ts'
+import type { DownloadHandlers } from './download-work.ts'
+import { fileColumns } from './file-columns.ts'
+import { lossesOf } from './losses.ts'
+import { chosenAttributes, fileSrs, planRows } from './plan-rows.ts'
+
+export { type DownloadFormat, type DownloadWish, downloadFormats, formatsOfFiles } from './download-format.ts'
+
+/** A file with what a layer holds, as it is kept. Its progress counts rows. */
+export interface DownloadRecord extends MadeFile {
+  format: DownloadFormat
+  /** What its coordinates are in, where that has a code. */
+  srs?: string
+  /** What the file has lost. */
+  losses?: string[]
+}
+
+interface DownloadNeeds {
+  catalog: Pick<Catalog, 'layers' | 'stores'>
+  earlier: Pick<EarlierVersions, 'whenReady'>
+  events: EventBus
+  clock: Clock
+  log: Pick<Logger, 'warn'>
+}
+
+interface DownloadLimits {
+  folder: string
+  /** Most that all files may take together. */
+  maxBytes: number
+}
+
+/** At a time; others wait. */
+const atATime = 2
+const limits = { atATime, mostWaiting: 40, mostOfOne: 4, mostKept: 1000, longestMs: 60 * 60_000 }
+const silenceMs = 10 * 60_000
+const maxHeapMb = 512
+/** A file that was sent at once stays for those who read ranges of it. */
+const shortlyKeptMs = 15 * 60_000
+
+/** Files with the rows of layers, or with what a filter leaves of them, made on request and kept for a while. */
+export class Downloads {
+  readonly files: MadeFiles<DownloadRecord, LayerRecord>
+  readonly #needs: DownloadNeeds
+  readonly #pool = new WorkPool<DownloadHandlers>({
+    start: (options) =>
+      startProcess(new URL('./download-work.ts', import.meta.url), { ...options, maxHeapMb }),
+    limit: atATime,
+  })
+
+  constructor(needs: DownloadNeeds, { folder, maxBytes }: DownloadLimits) {
+    this.#needs = needs
+    const { catalog, events, clock, log } = needs
+    this.files = new MadeFiles(
+      {
+        ...{ events, clock, log, findLayer: (id) => catalog.layers.findById(id) },
+        refuse: { tooMany: tooManyDownloads, full: () => full(maxBytes) },
+      },
+      { ...limits, folder, maxBytes },
+    )
+  }
+
+  start(): Promise<void> {
+    return this.files.start()
+  }
+
+  /** `owner` is whose downloads are counted together. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
+  async begin(
+    layer: LayerRecord,
+    wish: DownloadWish,
+    { user, owner, isBrief }: { user: string; owner: string; isBrief: boolean },
+  ): Promise<DownloadRecord> {
+    const { id: layerId, workspace, name } = layer
+    const { format, version } = wish
+    const srs = fileSrs(layer, wish)
+    return this.files.begin({
+      wanted: { layerId, workspace, layer: name, format, user, ...defined({ version, srs }) },
+      make: (task, signal) => this.#make(wish, task, signal),
+      owner,
+      ...(isBrief ? { keptMs: shortlyKeptMs } : {}),
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.files.close()
+    await this.#pool.close()
+  }
+
+  async #make(
+    wish: DownloadWish,
+    task: MakeTask<DownloadRecord>,
+    signal: AbortSignal,
+  ): Promise<{ sizeBytes: number; losses: string[] }> {
+    const { path, workPath, record } = task
+    const source = await this.#source(record, signal)
+    const { layer } = source
+    const format = formatsOfFiles[wish.format]
+    const columns = fileColumns(chosenAttributes(layer, wish.properties), format.columns)
+    await mkdir(workPath, { recursive: true, mode: 0o750 })
+    const rows = planRows(source, wish, { columns: columns.columns, task })
+    const total = await this.#count(source, wish, signal)
+    const written = await this.#pool.call('write', rows, {
+      ...{ signal, silenceMs },
+      onNotice: (done) => task.onProgress(done, Math.max(total ?? done, done)),
+    })
+    task.onProgress(written.rows, written.rows)
+    const losses = lossesOf(format, columns, written, format.gdal?.isZipped === true)
+    if (format.gdal !== undefined) {
+      const about = aboutText(layer, { ...wish, ...defined({ srs: record.srs }) }, losses, this.#needs.clock.now())
+      const conversion = { from: rows.path, table: rows.name, folder: join(workPath, 'out'), name: layer.name }
+      const { geometry } = rows
+      const { typeCodes } = written
+      const all = { ...conversion, path, maxBytes: task.roomBytes, geometry, typeCodes, about }
+      await convert(all, format.gdal, signal)
+    } else await rename(rows.path, path)
+    const { size: sizeBytes } = await stat(path)
+    task.checkSize(sizeBytes)
+    return { sizeBytes, losses }
+  }
+
+  /** The layer as it is now, or was at the version, and where its rows stand. */
+  async #source({ layerId, version }: DownloadRecord, signal: AbortSignal): Promise<EarlierLayer> {
+    const { layers, stores } = this.#needs.catalog
+    const layer = await layers.findById(layerId)
+    if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
+    if (version !== undefined) return this.#needs.earlier.whenReady(layer, version, signal)
+    const connection = await stores.connection(await stores.get(layer.storeId))
+    return { layer, connection, store: await layers.openStoreOf(layer) }
+  }
+
+  /** How many rows there will be, where that is known at once; sees to it that a file has its index. */
+  async #count(
+    { layer, store }: EarlierLayer,
+    { box, filter }: DownloadWish,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    await store.findTable(layer.nativeName)
+    signal.throwIfAborted()
+    return box === undefined && filter === undefined ? layer.details.featureCount : undefined
+  }
+}
+
+function tooManyDownloads(): Failure {
+  const text = 'Too many downloads are made or kept already: try again later, or delete some'
+  return new Failure('tooMany', 'too-many-downloads', text, { retryAfterSeconds: 60 })
+}
+
+function full(maxBytes: number): Failure {
+  const text = `Downloads may fill ${maxBytes} bytes altogether, which TERRANE_MAX_DOWNLOADS sets: delete one, or ask for less`
+  return new Failure('unavailable', 'downloads-full', text)
+}

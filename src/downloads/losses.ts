@@ -1,0 +1,45 @@
+import type { FormatOfFile } from './download-format.ts'
+import type { FileColumns } from './file-columns.ts'
+import type { RowsWritten } from './rows-wish.ts'
+
+const shown = 20
+
+function list(names: readonly string[]): string {
+  const more = names.length > shown ? ` and ${names.length - shown} more` : ''
+  return `${names
+    .slice(0, shown)
+    .map((name) => `"${name}"`)
+    .join(', ')}${more}`
+}
+
+/** What a file has lost, in words for people: what every file of the format does, then what this one does. */
+export function lossesOf(
+  { losses }: Pick<FormatOfFile, 'losses'>,
+  { columns, dropped, asText }: FileColumns,
+  { cutTexts, unplaced, refused, renamed, typeCodes }: RowsWritten,
+  isZipped: boolean,
+): string[] {
+  const short = columns
+    .filter(({ source, attribute }) => source !== attribute.name)
+    .map(({ source, attribute }) => `${source} → ${attribute.name}`)
+  const others = Object.entries(renamed).map(([name, other]) => `${name} → ${other}`)
+  const cut = Object.entries(cutTexts).map(([name, count]) => `${name} (${count})`)
+  return [
+    ...losses,
+    ...(dropped.length > 0 ? [`Columns that are left out: ${list(dropped)}`] : []),
+    ...(asText.length > 0 ? [`Columns that are texts here: ${list(asText.map(({ name }) => name))}`] : []),
+    ...(short.length + others.length > 0
+      ? [`Columns with other names: ${list([...short, ...others])}`]
+      : []),
+    ...(cut.length > 0 ? [`Columns with texts that were cut, and how many: ${list(cut)}`] : []),
+    ...(unplaced > 0 ? [`${unplaced} geometries have no place in the CRS of the file and are missing`] : []),
+    ...Object.entries(refused).map(([reason, count]) => `${count} rows are missing: ${reason}`),
+    ...(isZipped && hasSeveralKinds(typeCodes)
+      ? ['Geometries of several kinds stand in several files; of collections only the rows, in a table of their own']
+      : []),
+  ]
+}
+
+function hasSeveralKinds(codes: readonly number[]): boolean {
+  return codes.includes(7) || new Set(codes.map((code) => code === 5 || code === 6 ? code - 3 : code)).size > 1
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import type { LayerRecord } from '../catalog/records.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Attribute } from '../geo/schema.ts'
+import { defined } from '../lib/defined.ts'
+import type { EarlierLayer } from '../maps/earlier/earlier-versions.ts'
+import { filterInTable } from '../stores/reading/shown-columns.ts'
+import type { DownloadWish } from './download-format.ts'
+import { formatsOfFiles } from './download-format.ts'
+import type { FileColumn } from './file-columns.ts'
+import type { RowsWish } from './rows-wish.ts'
+
+/** The attributes of a layer that are wanted, in its order. */
+export function chosenAttributes({ details }: LayerRecord, properties: string[] | undefined): Attribute[] {
+  const { attributes } = details.schema
+  return properties === undefined ? attributes : attributes.filter(({ name }) => properties.includes(name))
+}
+
+function ownCrs({ details: { srs, crs, schema } }: LayerRecord): CrsDeclaration | string | undefined {
+  return schema.geometry === undefined ? undefined : (srs ?? crs)
+}
+
+/** The CRS of the file; undefined where that of the layer is not known. */
+function fileCrs(layer: LayerRecord, { format, srs }: DownloadWish): CrsDeclaration | string | undefined {
+  const own = ownCrs(layer)
+  const { onlySrs, usualSrs } = formatsOfFiles[format]
+  return own === undefined ? undefined : (onlySrs ?? srs ?? usualSrs ?? own)
+}
+
+/** The code of the CRS of the file, where it has one. */
+export function fileSrs(layer: LayerRecord, wish: DownloadWish): string | undefined {
+  const crs = fileCrs(layer, wish)
+  return typeof crs === 'object' ? crs.srs : crs
+}
+
+/** Which rows of a layer are written, and as what. */
+export function planRows(
+  { layer, connection, columns: shown }: EarlierLayer,
+  wish: DownloadWish,
+  { columns, task }: { columns: FileColumn[]; task: { workPath: string; roomBytes: number } },
+): RowsWish {
+  const into = wish.format === 'geojson' ? 'geojson' : 'geopackage'
+  const { columns: rules, usualSrs } = formatsOfFiles[wish.format]
+  const { box, filter } = wish
+  const to = fileCrs(layer, wish)
+  const namedSrs = typeof to === 'string' && to !== usualSrs ? to : undefined
+  return {
+    ...{ connection, table: layer.nativeName, columns, geometry: layer.details.schema.geometry, into },
+    ...defined({ shown, from: ownCrs(layer), to, namedSrs, maxTextBytes: rules?.maxTextBytes }),
+    select: defined({ box, filter: filter && filterInTable(filter, shown) }),
+    path: join(task.workPath, into === 'geojson' ? 'rows.geojson' : 'rows.gpkg'),
+    ...{ name: layer.name, roomBytes: task.roomBytes },
+  }
+}

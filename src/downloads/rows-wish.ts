@@ -1,0 +1,43 @@
+import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Schema } from '../geo/schema.ts'
+import type { PageWish } from '../stores/reading/page-wish.ts'
+import type { ShownColumns } from '../stores/reading/tile-wish.ts'
+import type { StoreConnection } from '../stores/store.ts'
+import type { FileColumn } from './file-columns.ts'
+
+/** Which rows a file gets, and what it is. Plain data: it crosses processes. */
+export interface RowsWish {
+  connection: StoreConnection
+  table: string
+  /** Where the columns of the table have other names than those of the layer. */
+  shown?: ShownColumns
+  select: Pick<PageWish, 'box' | 'filter'>
+  columns: FileColumn[]
+  geometry: Schema['geometry']
+  /** What the coordinates of the table are in, and those of the file; absent: where that is not known. */
+  from?: CrsDeclaration | string
+  to?: CrsDeclaration | string
+  maxTextBytes?: number
+  into: 'geopackage' | 'geojson'
+  path: string
+  /** Of the table in a GeoPackage, or of the collection in GeoJSON. */
+  name: string
+  /** Code of a CRS that GeoJSON has to name. */
+  namedSrs?: string
+  roomBytes: number
+}
+
+/** What became of the rows. Plain data. */
+export interface RowsWritten {
+  rows: number
+  /** Types of geometries (OGC 06-103r4, table 7, without Z and M) that were met. */
+  typeCodes: number[]
+  /** How many texts were cut, by the names of their columns. */
+  cutTexts: Record<string, number>
+  /** Geometries that have no place in the CRS of the file. */
+  unplaced: number
+  /** What the file could not take, by the reason. */
+  refused: Record<string, number>
+  /** Names of columns by those of the layer, where the file has others. */
+  renamed: Record<string, string>
+}

@@ -1,0 +1,176 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { DownloadFormat, DownloadWish } from '../../downloads/downloads.ts'
+import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
+import { defined } from '../../lib/defined.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { clientSignal } from '../client-signal.ts'
+import { empty, media } from '../description.ts'
+import type { AnyDownload } from '../downloads/download-wire.ts'
+import { DownloadReply, dispositionOf, downloadPath, fileBodies, toWireDownload } from '../downloads/download-wire.ts'
+import { operation } from '../endpoint.ts'
+import { sendFile } from '../send-file.ts'
+import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
+import { readableLayer } from './about-layer.ts'
+import { parseCrsUri, toCrsUri } from './crs-uris.ts'
+import { readFilter } from './filter-query.ts'
+import { readBox } from './items-query.ts'
+import type { OgcParts } from './ogc-parts.ts'
+import { CollectionParams, selection } from './shapes.ts'
+
+/** Layers of more rows are made in the background, unless something narrows them. */
+const mostRowsAtOnce = 100_000
+/** How long a client waits that does not say so, and the longest. */
+const usualWaitSeconds = 15
+const longestWaitSeconds = 60
+
+const DownloadQuery = Type.Object({
+  f: Type.Optional(
+    Type.String({ description: `The format: ${downloadFormats.join(', ')}; default gpkg, of coverages tif` }),
+  ),
+  crs: Type.Optional(
+    Type.String({ description: 'Any CRS by its URI or code, for instance EPSG:25832; default that of the layer' }),
+  ),
+  properties: Type.Optional(Type.String({ description: 'Names of properties with commas between; default all' })),
+  ...selection,
+})
+type Parameters = Static<typeof DownloadQuery>
+
+export const getDownload = operation({
+  summary: 'A layer, or what a filter leaves of it, as a file',
+  description:
+    'The file at once, or 202 and the address of a download: with `Prefer: respond-async`, where the layer is large, and where it takes longer than `Prefer: wait` or 15 seconds. All rows are of one state of the layer.',
+  tags: ['downloads'],
+  isPublicRead: true,
+  handlesHead: true,
+  params: CollectionParams,
+  query: DownloadQuery,
+  answers: {
+    200: media('The file; `Terrane-Losses` tells what is not as in the layer', fileBodies),
+    202: DownloadReply,
+    206: media('The range of it that was asked for', fileBodies),
+    304: empty('The client has it already'),
+    416: empty('The file has no such range'),
+  },
+  handle: async (parts: OgcParts, request, reply) => {
+    const layer = await readableLayer(parts, request)
+    const wish = readWish(layer, request.query)
+    if (wish.version !== undefined) {
+      requireLoginForVersions(request)
+      await parts.catalog.versions.get({ ...layer, layer }, wish.version)
+    }
+    const wait = waitSeconds(layer, wish, request)
+    const { name } = request.caller
+    const record = await parts.downloads.begin(layer, wish, {
+      ...{ user: name ?? '', owner: name ?? `anonymous ${request.ip}` },
+      isBrief: wait > 0,
+    })
+    const made = await waitFor(parts, record, wait, reply)
+    if (made.state === 'COMPLETE' && wait > 0) return sendMade(parts, made, request, reply)
+    reply.code(202).header('location', request.link(downloadPath(record)))
+    return toWireDownload(request, made)
+  },
+})
+
+function readWish(layer: LayerRecord, query: Parameters): DownloadWish {
+  const { schema, kind } = layer.details
+  const format = readFormat(query.f ?? (kind === 'vector' ? 'gpkg' : 'tif'), kind)
+  const crs = query.crs === undefined ? undefined : parseCrsUri('crs', query.crs)
+  const { onlySrs, title } = formatsOfFiles[format]
+  if (crs !== undefined && onlySrs !== undefined && crs.srs !== onlySrs)
+    throw invalid('unsupported-crs', `${title} is always in ${onlySrs}: leave crs out`)
+  const version = query.version === undefined ? undefined : parseVersion(query.version)
+  const properties = readProperties(schema.attributes, query.properties)
+  const srs = crs?.srs
+  return {
+    format,
+    ...defined({ srs, version, properties, box: readBox(query), filter: readFilter(query, schema) }),
+  }
+}
+
+function readFormat(text: string, kind: LayerRecord['details']['kind']): DownloadFormat {
+  const wanted = kind === 'vector' ? 'features' : 'coverage'
+  const offered = downloadFormats.filter((one) => formatsOfFiles[one].of === wanted)
+  const found = offered.find((one) => one === text)
+  if (found !== undefined) return found
+  throw invalid(
+    'unsupported-format',
+    `f "${text.slice(0, 60)}" is not offered of this collection: expected ${offered.join(', ')}`,
+  )
+}
+
+function readProperties(
+  attributes: LayerRecord['details']['schema']['attributes'],
+  text: string | undefined,
+): string[] | undefined {
+  if (text === undefined) return undefined
+  const names = text === '' ? [] : text.split(',')
+  const unknown = names.find((name) => !attributes.some((attribute) => attribute.name === name))
+  if (unknown === undefined) return names
+  throw invalid('invalid-parameter', `properties names "${unknown.slice(0, 80)}", which the collection has not`)
+}
+
+/** How long the client wants to wait (RFC 7240, sections 4.1 and 4.3); 0: not at all. */
+function waitSeconds({ details }: LayerRecord, { box, filter }: DownloadWish, request: FastifyRequest): number {
+  const prefer = [request.headers['prefer'] ?? ''].flat().join(',').toLowerCase()
+  if (/(?:^|[,;\s])respond-async(?:$|[,;\s])/.test(prefer)) return 0
+  const [, wait] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/.exec(prefer) ?? []
+  if (wait !== undefined) return Math.min(Number(wait), longestWaitSeconds)
+  const isLarge = (details.featureCount ?? 0) > mostRowsAtOnce && box === undefined && filter === undefined
+  return isLarge ? 0 : usualWaitSeconds
+}
+
+/** The record when the file is there, or the client has waited long enough; its work ends with a client that leaves. */
+async function waitFor(
+  { downloads }: OgcParts,
+  record: AnyDownload,
+  seconds: number,
+  reply: FastifyReply,
+): Promise<AnyDownload> {
+  if (seconds === 0) return record
+  const gone = clientSignal(reply)
+  try {
+    await downloads.files.wait(record.id, AbortSignal.any([gone, AbortSignal.timeout(seconds * 1000)]))
+  } catch (error) {
+    await downloads.files.remove(record.id)
+    throw error
+  }
+  if (gone.aborted) await downloads.files.remove(record.id)
+  return (await downloads.files.get(record.id)).record
+}
+
+async function sendMade(
+  { downloads }: OgcParts,
+  record: AnyDownload,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { mediaType } = formatsOfFiles[record.format as DownloadFormat]
+  const path = downloads.files.filePath(record)
+  const { srs, losses = [] } = record
+  keepPrivately(reply)
+  reply.header('content-disposition', dispositionOf(record))
+  reply.header('terrane-losses', lossesHeader(losses))
+  reply.header('content-location', request.link(`${downloadPath(record)}/file`))
+  if (srs !== undefined) reply.header('content-crs', `<${toCrsUri(srs)}>`)
+  if (path !== undefined && (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })))
+    return reply
+  throw new Failure('unavailable', 'download-failed', 'The file is gone already: ask for it anew')
+}
+
+/** Most characters of a header that every client takes. */
+const mostHeader = 3500
+
+/** Texts with commas between, each percent-encoded; those that there is no place for are in the document of the download. */
+function lossesHeader(losses: readonly string[]): string {
+  let header = ''
+  for (const loss of losses.map((text) => encodeURIComponent(text).replaceAll('%20', ' '))) {
+    const longer = header === '' ? loss : `${header}, ${loss}`
+    if (longer.length > mostHeader) break
+    header = longer
+  }
+  return header
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MadeFile } from './made-file.ts'
+import { isUnfinished } from './made-file.ts'
+
+const idForm = /^[0-9a-f]{32}$/
+const recordEnding = '.json'
+
+/** Another server may be at work on it as long as it was seen within this time. */
+const aliveMs = 15_000
+
+/** Records of files that are made, and the files, in one folder that several servers may share. */
+export class FileRecords<Made extends MadeFile> {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  newId(): string {
+    return randomBytes(16).toString('hex')
+  }
+
+  /** The finished file. */
+  filePath({ id, format }: Pick<MadeFile, 'id' | 'format'>): string {
+    return join(this.#folder, `${id}.${format}`)
+  }
+
+  /** A folder for what is needed while it is made. */
+  workPath({ id }: Pick<MadeFile, 'id'>): string {
+    return join(this.#folder, `${id}.work`)
+  }
+
+  async save(record: Made): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o750 })
+    const path = this.#recordPath(record.id)
+    const unfinished = `${path}.${randomBytes(4).toString('hex')}`
+    await writeFile(unfinished, JSON.stringify(record), { mode: 0o640 })
+    await rename(unfinished, path)
+  }
+
+  /** As it stands; one whose server has died is told as failed. */
+  async find(id: string): Promise<Made | undefined> {
+    if (!idForm.test(id)) return undefined
+    try {
+      return settled(JSON.parse(await readFile(this.#recordPath(id), 'utf8')) as Made)
+    } catch {
+      return undefined
+    }
+  }
+
+  async list(): Promise<Made[]> {
+    const names = await this.#names()
+    const ids = names
+      .filter((name) => name.endsWith(recordEnding))
+      .map((name) => name.slice(0, -recordEnding.length))
+    const found = await Promise.all(ids.map((id) => this.find(id)))
+    return found.filter((one) => one !== undefined)
+  }
+
+  async count(): Promise<number> {
+    return (await this.#names()).filter((name) => name.endsWith(recordEnding)).length
+  }
+
+  async remove(id: string): Promise<void> {
+    if (!idForm.test(id)) return
+    for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await this.#removeNamed(name)
+  }
+
+  /** Files that no record names, and what those leave that nobody works at, such as what a killed process was writing. */
+  async removeStrays(): Promise<void> {
+    const unfinished = new Map((await this.list()).map((record) => [record.id, isUnfinished(record)]))
+    for (const name of await this.#names()) {
+      const isOpen = unfinished.get(name.slice(0, 32))
+      const isLeft = isOpen === undefined || (!isOpen && name.endsWith('.work'))
+      const look = await stat(join(this.#folder, name)).catch(() => undefined)
+      const isYoung = look !== undefined && Date.now() - look.mtimeMs < aliveMs
+      if (isLeft && !isYoung) await this.#removeNamed(name)
+    }
+  }
+
+  /** What all files take together. */
+  async sizeBytes(): Promise<number> {
+    const entries = await readdir(this.#folder, { recursive: true }).catch((): string[] => [])
+    const looks = await Promise.all(
+      entries.map((entry) => stat(join(this.#folder, entry)).catch(() => undefined)),
+    )
+    return looks.reduce((sum, look) => sum + (look?.isFile() === true ? look.size : 0), 0)
+  }
+
+  #names(): Promise<string[]> {
+    return readdir(this.#folder).catch((): string[] => [])
+  }
+
+  #removeNamed(name: string): Promise<void> {
+    return rm(join(this.#folder, name), { recursive: true, force: true })
+  }
+
+  #recordPath(id: string): string {
+    return join(this.#folder, `${id}${recordEnding}`)
+  }
+}
+
+function settled<Made extends MadeFile>(record: Made): Made {
+  if (!isUnfinished(record) || Date.now() - record.seenMs < aliveMs) return record
+  return {
+    ...record,
+    state: 'ERROR',
+    message: 'The server was ended while it made the file: ask for it anew',
+  }
+}

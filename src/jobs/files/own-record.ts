@@ -1,0 +1,39 @@
+import type { FileRecords } from './file-records.ts'
+import type { MadeFile } from './made-file.ts'
+
+/** The record of a file that this process works on. */
+export class OwnRecord<Made extends MadeFile> {
+  record: Made
+  readonly #records: FileRecords<Made>
+  readonly #gone = new AbortController()
+  #saved: Promise<void> = Promise.resolve()
+
+  constructor(records: FileRecords<Made>, record: Made) {
+    this.#records = records
+    this.record = record
+  }
+
+  /** Aborts when somebody has removed the record. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  change(values: Partial<Made>): void {
+    this.record = { ...this.record, ...values }
+  }
+
+  /** One after the other: the last is the one that stays. */
+  save(): Promise<void> {
+    this.#saved = this.#saved.catch(() => undefined).then(() => this.#saveNow())
+    return this.#saved
+  }
+
+  async #saveNow(): Promise<void> {
+    if (this.#gone.signal.aborted) return
+    if ((await this.#records.find(this.record.id)) === undefined) {
+      this.#gone.abort(new Error('The file was cancelled'))
+      return
+    }
+    await this.#records.save({ ...this.record, seenMs: Date.now() })
+  }
+}
