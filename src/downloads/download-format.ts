@@ -3,7 +3,7 @@ import type { AttributeType } from '../geo/schema.ts'
 import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
 
 /** What layers can be downloaded as. */
-export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
+export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
 
 /** What is asked for. */
@@ -106,11 +106,6 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
       'Features are numbered anew, and stand in the order of their places',
     ],
   },
-  parquet: {
-    ...{ title: 'GeoParquet', mediaType: 'application/vnd.apache.parquet', extension: 'parquet' },
-    of: 'features',
-    losses: ['Features are numbered anew', 'M values of coordinates, for readers of GeoParquet 1.0'],
-  },
   kml: {
     ...{ title: 'KML', mediaType: 'application/vnd.google-earth.kml+xml', extension: 'kml' },
     ...{ of: 'features', onlySrs: wgs84, usualSrs: wgs84 },
@@ -121,9 +116,5 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
       'Types of columns but whole numbers, numbers and texts; M values of coordinates',
       'Features are numbered anew',
     ],
-  },
-  tif: {
-    ...{ title: 'GeoTIFF', extension: 'tif', of: 'coverage', losses: [] },
-    mediaType: 'image/tiff; application=geotiff; profile=cloud-optimized',
   },
 }

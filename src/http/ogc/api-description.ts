@@ -201,6 +201,15 @@ const catalogueOperations: Record<string, Operation> = {
   },
 }
 
+/** Files of whole layers; counted and limited otherwise than pages. */
+const downloadOperations: Record<string, Operation> = {
+  [`${collectionPath}/download`]: {
+    ...{ id: 'getDownload', summary: 'A layer, or a part of it, as a file' },
+    answer: { 'application/geopackage+sqlite3': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['collectionId', 'bbox', 'bbox-crs', 'filter', 'filter-lang', 'filter-crs'],
+  },
+}
+
 const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
 
 /** Suffixes of ids tell clients what is what (OGC 20-057, section 14.2). */
@@ -285,7 +294,7 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
 /** The interface below `/ogc` as OpenAPI 3.0, which is what clients of OGC API read. */
 export function describeOgcApi(request: FastifyRequest, version: string): object {
   const paths = {
-    ...pathsOf({ ...operations, ...catalogueOperations }, 'features'),
+    ...pathsOf({ ...operations, ...downloadOperations, ...catalogueOperations }, 'features'),
     ...pathsOf(tileOperations, 'tiles'),
   }
   return {

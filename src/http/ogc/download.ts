@@ -97,7 +97,7 @@ function readFormat(text: string, kind: LayerRecord['details']['kind']): Downloa
   const found = offered.find((one) => one === text)
   if (found !== undefined) return found
   throw invalid(
-    'unsupported-format',
+    'unknown-format',
     `f "${text.slice(0, 60)}" is not offered of this collection: expected ${offered.join(', ')}`,
   )
 }
