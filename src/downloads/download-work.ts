@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { featureToJson } from '../geo/feature-json.ts'
 import { Failure } from '../lib/errors.ts'
@@ -63,8 +63,18 @@ async function writeGeoPackage(
     counts.refused[reason] = (counts.refused[reason] ?? 0) + 1
   }
   try {
-    const load = { loadId: randomUUID(), mode: 'CREATE' as const, table, schema: fileSchema(wish), indexes: [] }
-    const staged = await target.stage(load, batchesOf(pages), { signal, onReject, onMessage: () => undefined })
+    const load = {
+      loadId: randomUUID(),
+      mode: 'CREATE' as const,
+      table,
+      schema: fileSchema(wish),
+      indexes: [],
+    }
+    const staged = await target.stage(load, batchesOf(pages), {
+      signal,
+      onReject,
+      onMessage: () => undefined,
+    })
     const { renamed } = await commitLoad(staged, async () => undefined)
     counts.renamed = renamed
   } finally {

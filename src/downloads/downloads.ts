@@ -123,8 +123,18 @@ export class Downloads {
     task.onProgress(written.rows, written.rows)
     const losses = lossesOf(format, columns, written, format.gdal?.isZipped === true)
     if (format.gdal !== undefined) {
-      const about = aboutText(layer, { ...wish, ...defined({ srs: record.srs }) }, losses, this.#needs.clock.now())
-      const conversion = { from: rows.path, table: rows.name, folder: join(workPath, 'out'), name: layer.name }
+      const about = aboutText(
+        layer,
+        { ...wish, ...defined({ srs: record.srs }) },
+        losses,
+        this.#needs.clock.now(),
+      )
+      const conversion = {
+        from: rows.path,
+        table: rows.name,
+        folder: join(workPath, 'out'),
+        name: layer.name,
+      }
       const { geometry } = rows
       const { typeCodes } = written
       const all = { ...conversion, path, maxBytes: task.roomBytes, geometry, typeCodes, about }

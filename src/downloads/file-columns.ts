@@ -52,7 +52,7 @@ function shortNames(attributes: readonly Attribute[], maxBytes: number): string[
 }
 
 /** The longest beginning of a text, in whole characters, that is no longer than so many bytes of UTF-8. */
-export function cutBytes(text: string, maxBytes: number): string {
+function cutBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, wholeLength(bytes, maxBytes))
 }

@@ -28,18 +28,20 @@ export function lossesOf(
     ...losses,
     ...(dropped.length > 0 ? [`Columns that are left out: ${list(dropped)}`] : []),
     ...(asText.length > 0 ? [`Columns that are texts here: ${list(asText.map(({ name }) => name))}`] : []),
-    ...(short.length + others.length > 0
-      ? [`Columns with other names: ${list([...short, ...others])}`]
-      : []),
+    ...(short.length + others.length > 0 ? [`Columns with other names: ${list([...short, ...others])}`] : []),
     ...(cut.length > 0 ? [`Columns with texts that were cut, and how many: ${list(cut)}`] : []),
     ...(unplaced > 0 ? [`${unplaced} geometries have no place in the CRS of the file and are missing`] : []),
     ...Object.entries(refused).map(([reason, count]) => `${count} rows are missing: ${reason}`),
     ...(isZipped && hasSeveralKinds(typeCodes)
-      ? ['Geometries of several kinds stand in several files; of collections only the rows, in a table of their own']
+      ? [
+          'Geometries of several kinds stand in several files; of collections only the rows, in a table of their own',
+        ]
       : []),
   ]
 }
 
 function hasSeveralKinds(codes: readonly number[]): boolean {
-  return codes.includes(7) || new Set(codes.map((code) => code === 5 || code === 6 ? code - 3 : code)).size > 1
+  return (
+    codes.includes(7) || new Set(codes.map((code) => (code === 5 || code === 6 ? code - 3 : code))).size > 1
+  )
 }

@@ -39,7 +39,16 @@ const shapes = {
 function readByGdal(t: TestContext, format: string, bytes: Uint8Array): Feature[] {
   const path = join(temporaryFolder(t), `a.${format === 'shp' ? 'shz' : format}`)
   writeFileSync(path, bytes)
-  const args = ['-f', 'GeoJSON', '/vsistdout/', path, '-t_srs', 'EPSG:4326', '-lco', 'COORDINATE_PRECISION=15']
+  const args = [
+    '-f',
+    'GeoJSON',
+    '/vsistdout/',
+    path,
+    '-t_srs',
+    'EPSG:4326',
+    '-lco',
+    'COORDINATE_PRECISION=15',
+  ]
   const options = format === 'csv' ? ['-s_srs', 'EPSG:4326', '-oo', 'GEOM_POSSIBLE_NAMES=WKT'] : []
   const told = execFileSync('ogr2ogr', [...args, ...options], { encoding: 'utf8', maxBuffer: 1 << 28 })
   return (JSON.parse(told) as { features: Feature[] }).features
@@ -87,7 +96,11 @@ for (const [name, environment] of Object.entries(shapes))
       const part = await get(new URL(href).pathname, { ...server.admin, range: 'bytes=0-14' })
       assert.equal(part.statusCode, 206)
       assert.equal(part.body, 'SQLite format 3')
-      const gone = await server.app.inject({ method: 'DELETE', url: `/rest/downloads/${id}`, headers: server.admin })
+      const gone = await server.app.inject({
+        method: 'DELETE',
+        url: `/rest/downloads/${id}`,
+        headers: server.admin,
+      })
       assert.equal(gone.statusCode, 200, gone.body)
       assert.equal((await get(`/rest/downloads/${id}`)).statusCode, 404)
     })
@@ -107,7 +120,14 @@ for (const [name, environment] of Object.entries(shapes))
     })
 
     it('are refused where they name what there is not', async () => {
-      for (const query of ['f=doc', 'f=tif', 'properties=nope', 'crs=EPSG:0', 'filter=nope=1', 'f=kml&crs=EPSG:3857'])
+      for (const query of [
+        'f=doc',
+        'f=tif',
+        'properties=nope',
+        'crs=EPSG:0',
+        'filter=nope=1',
+        'f=kml&crs=EPSG:3857',
+      ])
         assert.equal((await download(query)).statusCode, 400, query)
       assert.equal((await download('version=77')).statusCode, 404)
       assert.equal((await download('f=csv', {})).statusCode, 401)

@@ -5,8 +5,8 @@ import { formatsOfFiles } from '../../downloads/downloads.ts'
 import type { MadeFile } from '../../jobs/files/made-file.ts'
 import { fileStates } from '../../jobs/files/made-file.ts'
 import { defined } from '../../lib/defined.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { exportFormats } from '../../maps/export/archive.ts'
 import type { ExportWish } from '../../maps/export/exports.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -85,7 +85,10 @@ function fileNameOf({ workspace, layer, version, format }: MadeFile): string {
 export function dispositionOf(record: MadeFile): string {
   const name = fileNameOf(record)
   const plain = name.replaceAll(/[^\w.-]/g, '_')
-  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  const whole = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  )
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 

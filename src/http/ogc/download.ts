@@ -10,7 +10,13 @@ import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
 import { empty, media } from '../description.ts'
 import type { AnyDownload } from '../downloads/download-wire.ts'
-import { DownloadReply, dispositionOf, downloadPath, fileBodies, toWireDownload } from '../downloads/download-wire.ts'
+import {
+  DownloadReply,
+  dispositionOf,
+  downloadPath,
+  fileBodies,
+  toWireDownload,
+} from '../downloads/download-wire.ts'
 import { operation } from '../endpoint.ts'
 import { sendFile } from '../send-file.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
@@ -32,9 +38,13 @@ const DownloadQuery = Type.Object({
     Type.String({ description: `The format: ${downloadFormats.join(', ')}; default gpkg, of coverages tif` }),
   ),
   crs: Type.Optional(
-    Type.String({ description: 'Any CRS by its URI or code, for instance EPSG:25832; default that of the layer' }),
+    Type.String({
+      description: 'Any CRS by its URI or code, for instance EPSG:25832; default that of the layer',
+    }),
   ),
-  properties: Type.Optional(Type.String({ description: 'Names of properties with commas between; default all' })),
+  properties: Type.Optional(
+    Type.String({ description: 'Names of properties with commas between; default all' }),
+  ),
   ...selection,
 })
 type Parameters = Static<typeof DownloadQuery>
@@ -110,11 +120,18 @@ function readProperties(
   const names = text === '' ? [] : text.split(',')
   const unknown = names.find((name) => !attributes.some((attribute) => attribute.name === name))
   if (unknown === undefined) return names
-  throw invalid('invalid-parameter', `properties names "${unknown.slice(0, 80)}", which the collection has not`)
+  throw invalid(
+    'invalid-parameter',
+    `properties names "${unknown.slice(0, 80)}", which the collection has not`,
+  )
 }
 
 /** How long the client wants to wait (RFC 7240, sections 4.1 and 4.3); 0: not at all. */
-function waitSeconds({ details }: LayerRecord, { box, filter }: DownloadWish, request: FastifyRequest): number {
+function waitSeconds(
+  { details }: LayerRecord,
+  { box, filter }: DownloadWish,
+  request: FastifyRequest,
+): number {
   const prefer = [request.headers['prefer'] ?? ''].flat().join(',').toLowerCase()
   if (/(?:^|[,;\s])respond-async(?:$|[,;\s])/.test(prefer)) return 0
   const [, wait] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/.exec(prefer) ?? []

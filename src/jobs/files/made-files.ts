@@ -63,7 +63,7 @@ export interface FileOrder<Made extends MadeFile> {
 }
 
 /** What the kind of file says of a new one. */
-export type NewFile<Made extends MadeFile> = Omit<
+type NewFile<Made extends MadeFile> = Omit<
   Made,
   'id' | 'state' | 'progress' | 'total' | 'createdAt' | 'expiresAt' | 'seenMs'
 >
