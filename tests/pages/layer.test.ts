@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { expectSound, expectSoundIn, type View } from './support/states.ts'
 
 const path = '/app/layers/default:countries'
 const drawn = '.canvas[data-drawn=yes]'
@@ -66,21 +66,25 @@ describe('the page of a layer', async () => {
     await expectSound(shown, 'layer-hostile-390-light')
   })
 
-  const views = [
-    [768, 'dark'],
-    [390, 'dark'],
-    [390, 'light'],
-  ] as const
-  for (const [width, colorScheme] of views)
-    it(`is sound at ${width} pixels, ${colorScheme}`, async (t) => {
-      const shown = await showPages(t, server, { width, colorScheme, locale: 'de' })
-      await shown.signIn(path)
-      await shown.page.waitForSelector(drawn)
-      await expectSound(shown, `layer-${width}-${colorScheme}`)
+  it('is sound on tablets and phones, light and dark', async (t) => {
+    const views: View[] = [
+      [768, 'dark'],
+      [390, 'dark'],
+      [390, 'light'],
+    ]
+    const shown = await showPages(t, server, { width: 768, colorScheme: 'dark', locale: 'de' })
+    await shown.signIn(path)
+    await shown.page.waitForSelector(drawn)
+    await expectSoundIn(shown, 'layer', views)
+    for (const [width, theme] of views.slice(0, 2)) {
+      await shown.page.setViewportSize({ width, height: 900 })
       await clickInAfrica(shown.page)
       await shown.page.waitForSelector('.values >> text=SOVEREIGNT')
-      await expectSound(shown, `layer-values-${width}-${colorScheme}`)
-    })
+      await expectSoundIn(shown, 'layer-values', [[width, theme]])
+      await shown.page.keyboard.press('Escape')
+      await shown.page.waitForSelector('.values', { state: 'detached' })
+    }
+  })
 })
 
 /** Down the middle of a map of the world, until something is there. */

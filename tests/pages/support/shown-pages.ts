@@ -12,7 +12,9 @@ const patienceMs = 30_000
 const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 const flags = [
   ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-  ...['--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  ...['--disable-sync', '--disable-gpu', '--enable-unsafe-swiftshader'],
+  // No name is found but those of this machine.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
 /** A server in a process of its own, which can be killed and started again on the same data and port. */
@@ -103,8 +105,10 @@ export interface ShownPage {
   page: Page
   /** What went wrong without being seen: errors of scripts, requests elsewhere, reports of the policy. */
   faults: string[]
-  /** Signs in as `admin` and goes to a path of the pages. */
+  /** Goes to a path of the pages as `admin`, who has signed in before. */
   signIn(path?: string): Promise<void>
+  /** The same through the form, as somebody does. */
+  signInByForm(path?: string): Promise<void>
   /** Goes to a path. */
   open(path: string): Promise<void>
   /** What axe finds against WCAG 2.2 AA and its best practices; one line each. */
@@ -137,7 +141,7 @@ export async function showPages(
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)
   if (now !== undefined) await page.clock.setFixedTime(now)
-  const faults = await watchFaults(context, page, new URL(url).origin)
+  const faults = watchFaults(context, page, new URL(url).origin)
   const open = async (path: string): Promise<void> => {
     await page.goto(url + path)
     await page.waitForSelector('main > *')
@@ -147,6 +151,14 @@ export async function showPages(
     faults,
     open,
     signIn: async (path = '/') => {
+      await context.addCookies(await sessionOf(context, url))
+      const keep = `localStorage.setItem('terrane.signed-in', 'yes')`
+      const isHere = `location.origin === '${new URL(url).origin}' && localStorage.getItem('terrane.signed-in') === null`
+      if (page.url() === 'about:blank') await page.addInitScript(`if (${isHere}) ${keep}`)
+      else await page.evaluate(keep)
+      await open(path)
+    },
+    signInByForm: async (path = '/') => {
       await open(`/app/sign-in?to=${encodeURIComponent(path)}`)
       await page.fill('input[name=user]', 'admin')
       await page.fill('input[name=password]', password)
@@ -167,6 +179,26 @@ export async function showPages(
   }
 }
 
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
+
+/** Of `admin`, by the address of the server. */
+const sessions = new Map<string, Cookies>()
+
+/** The session of `admin` on a server: one for all tests of a file, as long as it holds. */
+async function sessionOf(context: BrowserContext, url: string): Promise<Cookies> {
+  const place = `${url}/rest/security/session`
+  const known = sessions.get(url)
+  if (known !== undefined) {
+    await context.addCookies(known)
+    if ((await context.request.get(place)).ok()) return known
+  }
+  const reply = await context.request.post(place, { data: { session: { name: 'admin', password } } })
+  if (!reply.ok()) throw new Error(`${place}: ${reply.status()} ${await reply.text()}`)
+  const cookies = await context.cookies(url)
+  sessions.set(url, cookies)
+  return cookies
+}
+
 interface AxeResult {
   violations: { id: string; nodes: { html: string }[] }[]
 }
@@ -177,19 +209,18 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined
 }
 
-async function watchFaults(context: BrowserContext, page: Page, origin: string): Promise<string[]> {
+function watchFaults(context: BrowserContext, page: Page, origin: string): string[] {
   const faults: string[] = []
+  // Each request is heard of, without one that stops it on its way: that would take the cache from the browser too.
+  context.on('request', (request) => {
+    const address = new URL(request.url())
+    if (address.origin === origin || /^(?:data|blob):$/.test(address.protocol)) return
+    faults.push(`asked elsewhere: ${address.href}`)
+  })
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
     if (/Content Security Policy|violates/.test(message.text())) faults.push(message.text())
   })
-  await context.route(
-    (address) => address.origin !== origin && !/^(?:data|blob):$/.test(address.protocol),
-    async (route) => {
-      faults.push(`asked elsewhere: ${route.request().url()}`)
-      await route.abort()
-    },
-  )
   return faults
 }
 

@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ShownPage } from './shown-pages.ts'
+import type { PageOptions, ShownPage } from './shown-pages.ts'
 
 /** Where pictures go to be looked at; none are made where it is not set. */
 const folder = process.env.TERRANE_SCREENSHOTS
+
+/** How wide a window is, and in which theme. */
+export type View = readonly [width: NonNullable<PageOptions['width']>, theme: 'light' | 'dark']
+
+/** The same state in windows of several widths and themes, without asking for the page again. */
+export async function expectSoundIn(shown: ShownPage, name: string, views: readonly View[]): Promise<void> {
+  for (const [width, colorScheme] of views) {
+    await shown.page.setViewportSize({ width, height: 900 })
+    await shown.page.emulateMedia({ colorScheme })
+    // Two frames, after which what follows the size of the window has followed.
+    await shown.page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+    )
+    await expectSound(shown, `${name}-${width}-${colorScheme}`)
+  }
+}
 
 /** A state of a page as it has to be: nothing wider than its window, no violation, no fault; and a picture to be looked at. */
 export async function expectSound(shown: ShownPage, name: string): Promise<void> {
