@@ -56,6 +56,7 @@ export const house: House = {
       ...['.', 'text', 'xml', 'geojson', 'content-name.ts', '*'],
       ...['gdal', 'raster', 'registry.ts', 'file-names.ts', 'writing'],
     ],
+    'src/formats/writing': ['feature-format.ts', ['*'], '.'],
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/geo': [
       'crs.ts',

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { flatgeobuf } from '../../src/formats/flatgeobuf/flatgeobuf.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { readLayer } from '../support/read-layer.ts'
+import { temporaryFiles } from '../support/temporary-files.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 const collection = '/ogc/collections/default:spots'
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+const keep = temporaryFiles()
 
 describe('formats of answers below /ogc', () => {
   let server: TestApp
@@ -104,6 +109,18 @@ describe('formats of answers below /ogc', () => {
     const one = (await get(`${collection}/items/1?f=jsonfg`)).json<Record<string, unknown>>()
     assert.deepEqual([one.type, one.id, one.featureType, one.place], ['Feature', 1, 'spots', null])
     assert.ok(Array.isArray(one.links) && Array.isArray(one.conformsTo))
+  })
+
+  it('give features as FlatGeobuf', async () => {
+    for (const path of [`${collection}/items?f=flatgeobuf`, `${collection}/items/1?f=flatgeobuf`]) {
+      const reply = await get(path)
+      assert.equal(reply.headers['content-type'], 'application/flatgeobuf')
+      const { layer, rows } = await readLayer(flatgeobuf, keep('spots.fgb', reply.rawPayload))
+      assert.equal(layer.schema.geometry?.crs?.srs, 'EPSG:4326')
+      assert.deepEqual(rows[0]?.geometry, 'POINT (1 2)')
+      assert.deepEqual(rows[0]?.values[0], '1')
+      assert.equal(rows.length, path.includes('items/1') ? 1 : 2)
+    }
   })
 
   it('lead from GeoJSON to the others, which are kept apart', async () => {

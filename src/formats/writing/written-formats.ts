@@ -26,6 +26,11 @@ const formats = {
     ...{ isText: true, hasLinks: false },
     load: async () => (await import('./csv-format.ts')).csvFormat,
   },
+  flatgeobuf: {
+    ...{ mediaType: 'application/flatgeobuf', acceptedAs: ['application/vnd.flatgeobuf'], ending: '.fgb' },
+    ...{ title: 'FlatGeobuf', isText: false, hasLinks: false },
+    load: async () => (await import('./flatgeobuf/flatgeobuf-format.ts')).flatGeobufFormat,
+  },
 } satisfies Record<string, WrittenFormat>
 
 /** The name of a format, as the parameter `f` has it. */

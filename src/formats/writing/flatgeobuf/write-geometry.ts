@@ -1,0 +1,130 @@
+import type { GeometryField } from '../../../geo/schema.ts'
+import { geometryTypeCode } from '../../../geo/wkb.ts'
+import type { TableWriter } from './table-writer.ts'
+
+/** Coordinates as they are gathered of one geometry table. */
+interface Ordinates {
+  xy: number[]
+  z: number[]
+  m: number[]
+  ends: number[]
+}
+
+/** Writes geometries in this program's own form of WKB as tables (feature.fbs). */
+export class FgbGeometryWriter {
+  readonly #out: TableWriter
+  readonly #hasZ: boolean
+  readonly #hasM: boolean
+  /** That of the header; 0 where each geometry states its own. */
+  readonly #type: number
+  #view: DataView = new DataView(new ArrayBuffer(0))
+  #at = 0
+
+  constructor(out: TableWriter, { type, hasZ, hasM }: GeometryField) {
+    this.#out = out
+    this.#type = geometryTypeCode(type)
+    this.#hasZ = hasZ
+    this.#hasM = hasM
+  }
+
+  /** Writes the table to which the offset at `place` leads. Throws where the header tells of another type. */
+  write(place: number, wkb: Uint8Array): void {
+    this.#view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+    this.#at = 0
+    const found = this.#view.getUint32(1, true) % 1000
+    if (this.#type === 0 || found === this.#type) this.#geometry(place)
+    else if (found + 3 === this.#type) this.#promoted(place, found)
+    else throw new Error(`A layer of geometries of type ${this.#type} holds one of type ${found}`)
+  }
+
+  /** A single geometry as the only part of a multiple one. */
+  #promoted(place: number, found: number): void {
+    if (found === 3) this.#parts(place, 6, 1)
+    else {
+      const gathered = this.#begin()
+      const dimensions = this.#header()
+      if (found === 1) this.#position(gathered, dimensions)
+      else this.#line(gathered, dimensions)
+      if (found === 2) gathered.ends.push(gathered.xy.length / 2)
+      this.#table(place, this.#type, gathered)
+    }
+  }
+
+  #begin(): Ordinates {
+    return { xy: [], z: [], m: [], ends: [] }
+  }
+
+  /** Passes over a header; gives 0 xy, 1 xyz, 2 xym, 3 xyzm. */
+  #header(): number {
+    const type = this.#view.getUint32(this.#at + 1, true)
+    this.#at += 5
+    return Math.floor(type / 1000)
+  }
+
+  #count(): number {
+    const count = this.#view.getUint32(this.#at, true)
+    this.#at += 4
+    return count
+  }
+
+  #geometry(place: number): void {
+    const type = this.#view.getUint32(this.#at + 1, true) % 1000
+    const dimensions = this.#header()
+    if (type >= 6) {
+      this.#parts(place, type, this.#count())
+      return
+    }
+    const gathered = this.#begin()
+    if (type === 1) this.#position(gathered, dimensions)
+    else if (type === 2) this.#line(gathered, dimensions)
+    else {
+      const count = this.#count()
+      for (let part = 0; part < count; part += 1) {
+        const own = type === 3 ? dimensions : this.#header()
+        if (type === 4) this.#position(gathered, own)
+        else this.#line(gathered, own)
+        if (type !== 4) gathered.ends.push(gathered.xy.length / 2)
+      }
+    }
+    this.#table(place, type, gathered)
+  }
+
+  /** The parts of a polygon in several pieces, or of a collection. */
+  #parts(place: number, type: number, count: number): void {
+    const out = this.#out
+    const [, , , , , , kind = 0, parts = 0] = out.table(place, [0, 0, 0, 0, 0, 0, 1, 4])
+    out.view.setUint8(kind, type)
+    for (const part of out.tables(parts, count)) this.#geometry(part)
+  }
+
+  #line(gathered: Ordinates, dimensions: number): void {
+    const count = this.#count()
+    for (let point = 0; point < count; point += 1) this.#position(gathered, dimensions)
+  }
+
+  #position(gathered: Ordinates, dimensions: number): void {
+    const view = this.#view
+    const x = view.getFloat64(this.#at, true)
+    const y = view.getFloat64(this.#at + 8, true)
+    const hasZ = (dimensions & 1) === 1
+    const z = hasZ ? view.getFloat64(this.#at + 16, true) : Number.NaN
+    const m = dimensions >= 2 ? view.getFloat64(this.#at + (hasZ ? 24 : 16), true) : Number.NaN
+    this.#at += 16 + (hasZ ? 8 : 0) + (dimensions >= 2 ? 8 : 0)
+    gathered.xy.push(x, y)
+    gathered.z.push(z)
+    gathered.m.push(m)
+  }
+
+  #table(place: number, type: number, { xy, z, m, ends }: Ordinates): void {
+    const out = this.#out
+    // One ring needs no end; readers want those of lines in any case.
+    const endsSize = type === 5 || ends.length > 1 || (ends.length === 1 && xy.length === 0) ? 4 : 0
+    const slots = [endsSize, 4, this.#hasZ ? 4 : 0, this.#hasM ? 4 : 0, 0, 0, 1]
+    const [endsPlace = 0, xyPlace = 0, zPlace = 0, mPlace = 0, , , kind = 0] = out.table(place, slots)
+    out.view.setUint8(kind, type)
+    if (endsSize > 0) out.uint32s(endsPlace, ends)
+    out.float64s(xyPlace, xy)
+    if (this.#hasZ) out.float64s(zPlace, z)
+    if (this.#hasM) out.float64s(mPlace, m)
+  }
+}
