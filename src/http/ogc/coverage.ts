@@ -39,8 +39,31 @@ function toCells({ width, height, geoTransform, bands, overviews }: RasterDescri
   }
 }
 
+/** Where the cells are. */
+interface CoverageLink {
+  rel: string
+  type: string
+  title: string
+  href: string
+  length?: number
+}
+
+/** Links to the file of a coverage, or to the granules of a mosaic. */
+export async function coverageLinks(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+): Promise<CoverageLink[]> {
+  if (store.type !== mosaicType) return fileLinks(request, layer, store)
+  return granuleLinks(request, `/ogc/collections/${encodeURIComponent(collectionId(layer))}`)
+}
+
 /** The link to the file; none to one that is gone. */
-async function fileLinks(request: FastifyRequest, layer: LayerRecord, store: StoreRecord): Promise<object[]> {
+async function fileLinks(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+): Promise<CoverageLink[]> {
   const { path } = store.parameters
   const status = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (path === undefined || status?.isFile() !== true) return []
@@ -57,7 +80,7 @@ function toMosaicCells({ geoTransform, bands }: RasterDescription): object {
   }
 }
 
-function granuleLinks(request: FastifyRequest, path: string): object[] {
+function granuleLinks(request: FastifyRequest, path: string): CoverageLink[] {
   const href = request.link(`${path}/granules`)
   return [{ rel: 'granules', type: 'application/geo+json', title: 'Granules', href }]
 }
@@ -94,7 +117,7 @@ export async function toCoverage(
     ...(isMosaic ? { granuleCount: featureCount ?? 0 } : {}),
     links: [
       { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
-      ...(isMosaic ? granuleLinks(request, path) : await fileLinks(request, layer, store)),
+      ...(await coverageLinks(request, layer, store)),
     ],
   }
 }

@@ -131,6 +131,10 @@ const paths: Record<string, Described> = {
   '/conformance': { id: 'getConformance', summary: 'Conformance classes', type: json, schema: 'confClasses' },
   '/api': { id: 'getApi', summary: 'This document', type: apiMediaType },
   '/collections': { id: 'getCatalogs', summary: 'Collections of records', type: json, schema: 'catalogs' },
+  '/dcat': {
+    ...{ id: 'getDcat', summary: 'The layers by DCAT-AP', type: 'application/ld+json' },
+    parameters: ['workspace'],
+  },
   [collection]: {
     ...{ id: 'describeCatalog', summary: 'The collection of records', schema: 'catalog' },
     type: 'application/ogc-catalog+json',

@@ -5,9 +5,12 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import { apiMediaType } from '../api-description.ts'
 import { crs84Uri } from '../crs-uris.ts'
+import { offeredDescriptions, offeredDocuments, offeredSchemas } from '../offered.ts'
 import type { OgcParts } from '../ogc-parts.ts'
+import { represented } from '../representations.ts'
 import { ConfClasses } from '../shapes.ts'
 import { describeCatalogueApi } from './api-records.ts'
+import { offeredCatalogues } from './offered-records.ts'
 import { isKept, knownCards } from './read-records.ts'
 import type { RecordLink } from './record-wire.ts'
 import { catalogProfile, catalogueRoot, recordsCollection, recordsId, recordsPath } from './record-wire.ts'
@@ -45,45 +48,55 @@ function linker(request: FastifyRequest) {
   })
 }
 
-export const getCatalogueLanding = operation({
-  ...marks,
-  summary: 'The catalogue: landing page of OGC API Records',
-  answers: { 200: CatalogueLanding },
-  handle: (_parts: OgcParts, request) => {
-    const link = linker(request)
-    return {
-      title: 'Terrane: catalogue',
-      description: 'Layers of this server as records of a catalogue (OGC API Records)',
-      links: [
-        link('self', json, 'This page', catalogueRoot),
-        link('service-desc', apiMediaType, 'Definition of this interface', `${catalogueRoot}/api`),
-        link('service-doc', 'text/html', 'Documentation', '/docs'),
-        link('conformance', json, 'Conformance', `${catalogueRoot}/conformance`),
-        link('data', json, 'Collections of records', `${catalogueRoot}/collections`),
-        link(`${relations}/ogc-catalog`, 'application/geo+json', 'Records', recordsPath),
-        link('related', json, 'The layers themselves', '/ogc'),
-      ],
-    }
-  },
-})
+export const getCatalogueLanding = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'The catalogue: landing page of OGC API Records',
+    answers: { 200: CatalogueLanding },
+    handle: (_parts: OgcParts, request) => {
+      const link = linker(request)
+      return {
+        title: 'Terrane: catalogue',
+        description: 'Layers of this server as records of a catalogue (OGC API Records)',
+        links: [
+          link('self', json, 'This page', catalogueRoot),
+          link('service-desc', apiMediaType, 'Definition of this interface', `${catalogueRoot}/api`),
+          link('service-doc', 'text/html', 'Documentation', '/docs'),
+          link('conformance', json, 'Conformance', `${catalogueRoot}/conformance`),
+          link('data', json, 'Collections of records', `${catalogueRoot}/collections`),
+          link(`${relations}/ogc-catalog`, 'application/geo+json', 'Records', recordsPath),
+          link('related', json, 'The layers themselves', '/ogc'),
+          link('alternate', 'application/ld+json', 'The same by DCAT-AP', `${catalogueRoot}/dcat`),
+        ],
+      }
+    },
+  }),
+)
 
-export const getCatalogueConformance = operation({
-  ...marks,
-  summary: 'Conformance classes of the catalogue',
-  answers: { 200: ConfClasses },
-  handle: () => ({ conformsTo }),
-})
+export const getCatalogueConformance = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Conformance classes of the catalogue',
+    answers: { 200: ConfClasses },
+    handle: () => ({ conformsTo }),
+  }),
+)
 
-export const getCatalogueApi = operation({
-  ...marks,
-  summary: 'The catalogue as OpenAPI 3.0',
-  answers: { 200: OpenApiAnswer },
-  handle: ({ version }: OgcParts, request, reply) => {
-    // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
-    const text = JSON.stringify(describeCatalogueApi(request, version))
-    return reply.header('content-type', apiMediaType).send(Buffer.from(text))
-  },
-})
+export const getCatalogueApi = represented(
+  offeredDescriptions,
+  operation({
+    ...marks,
+    summary: 'The catalogue as OpenAPI 3.0',
+    answers: { 200: OpenApiAnswer },
+    handle: ({ version }: OgcParts, request, reply) => {
+      // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
+      const text = JSON.stringify(describeCatalogueApi(request, version))
+      return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+    },
+  }),
+)
 
 /** The collection of records; it was changed when the newest of its layers was. */
 function toCatalogue(request: FastifyRequest, set: CardSet): object {
@@ -99,7 +112,6 @@ function toCatalogue(request: FastifyRequest, set: CardSet): object {
     defaultSortOrder: [{ field: 'id', direction: 'asc' }],
     links: [
       link('self', catalogJson, 'This collection', recordsCollection),
-      link('alternate', json, 'The same as JSON', recordsCollection),
       link('items', 'application/geo+json', 'Records', recordsPath),
       link(
         `${relations}/sortables`,
@@ -115,54 +127,62 @@ function toCatalogue(request: FastifyRequest, set: CardSet): object {
 
 const signInHint = 'No layer is public: with a login (user name and password, or a token) there may be more'
 
-export const getCatalogues = operation({
-  ...marks,
-  summary: 'Collections of records, of which there is one',
-  answers: { 200: CataloguesAnswer },
-  handle: async (parts: OgcParts, request, reply) => {
-    const set = await knownCards(parts, request)
-    if (isKept(parts, set, request, reply)) return reply.send()
-    const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
-    return {
-      ...(isHintDue ? { description: signInHint } : {}),
-      links: [linker(request)('self', json, 'This page', `${catalogueRoot}/collections`)],
-      collections: [toCatalogue(request, set)],
-    }
-  },
-})
+export const getCatalogues = represented(
+  offeredDocuments,
+  operation({
+    ...marks,
+    summary: 'Collections of records, of which there is one',
+    answers: { 200: CataloguesAnswer },
+    handle: async (parts: OgcParts, request, reply) => {
+      const set = await knownCards(parts, request)
+      if (isKept(parts, set, request, reply)) return reply.send()
+      const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
+      return {
+        ...(isHintDue ? { description: signInHint } : {}),
+        links: [linker(request)('self', json, 'This page', `${catalogueRoot}/collections`)],
+        collections: [toCatalogue(request, set)],
+      }
+    },
+  }),
+)
 
-export const describeCatalogue = operation({
-  ...marks,
-  summary: 'The collection of records',
-  answers: { 200: CatalogueAnswer },
-  handle: async (parts: OgcParts, request, reply) => {
-    const set = await knownCards(parts, request)
-    if (isKept(parts, set, request, reply)) return reply.send()
-    const { accept = '' } = request.headers
-    const isPlain = accept.includes(json) && !accept.includes(catalogJson)
-    return reply
-      .header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)
-      .send(JSON.stringify(toCatalogue(request, set)))
-  },
-})
+export const describeCatalogue = represented(
+  offeredCatalogues,
+  operation({
+    ...marks,
+    summary: 'The collection of records',
+    answers: { 200: CatalogueAnswer },
+    handle: async (parts: OgcParts, request, reply) => {
+      const set = await knownCards(parts, request)
+      if (isKept(parts, set, request, reply)) return reply.send()
+      const { accept = '' } = request.headers
+      const isPlain = accept.includes(json) && !accept.includes(catalogJson)
+      reply.header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)
+      return toCatalogue(request, set)
+    },
+  }),
+)
 
-export const getCatalogueSortables = operation({
-  ...marks,
-  summary: 'What records can be ordered by',
-  answers: { 200: SortablesAnswer },
-  handle: (_parts: OgcParts, request, reply) => {
-    reply.header('content-type', 'application/schema+json; charset=utf-8')
-    return {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: request.link(`${recordsCollection}/sortables`),
-      title: 'Layers',
-      type: 'object',
-      properties: {
-        id: { title: 'Workspace and name', type: 'string' },
-        title: { title: 'Title, whatever case and accents', type: 'string' },
-        updated: { title: 'Last change', type: 'string', format: 'date-time' },
-      },
-      additionalProperties: false,
-    }
-  },
-})
+export const getCatalogueSortables = represented(
+  offeredSchemas,
+  operation({
+    ...marks,
+    summary: 'What records can be ordered by',
+    answers: { 200: SortablesAnswer },
+    handle: (_parts: OgcParts, request, reply) => {
+      reply.header('content-type', 'application/schema+json; charset=utf-8')
+      return {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: request.link(`${recordsCollection}/sortables`),
+        title: 'Layers',
+        type: 'object',
+        properties: {
+          id: { title: 'Workspace and name', type: 'string' },
+          title: { title: 'Title, whatever case and accents', type: 'string' },
+          updated: { title: 'Last change', type: 'string', format: 'date-time' },
+        },
+        additionalProperties: false,
+      }
+    },
+  }),
+)

@@ -15,6 +15,14 @@ export function toGeometry([west = 0, south = 0, east = 0, north = 0]: Range): o
   return { type: 'MultiPolygon', coordinates: parts.map((one) => [one]) }
 }
 
+/** The same as well-known text. */
+export function toWkt(range: Range): string {
+  const [west = 0, south = 0, east = 0, north = 0] = range
+  const text = (one: Ring): string => `((${one.map(([x, y]) => `${x} ${y}`).join(', ')}))`
+  if (east <= 180) return `POLYGON ${text(ring(west, south, east, north))}`
+  return `MULTIPOLYGON (${text(ring(west, south, 180, north))}, ${text(ring(-180, south, east - 360, north))})`
+}
+
 function ring(west: number, south: number, east: number, north: number): Ring {
   return [
     [west, south],

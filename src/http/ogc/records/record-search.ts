@@ -72,6 +72,14 @@ export async function findRecords(
   return { cards, total: ordered.length, after: hasMore ? writePosition(keysOf(keys, last)) : undefined }
 }
 
+/** The layers of workspaces whose names have commas between; all where none are named. */
+export function cardsOfWorkspaces(set: CardSet, names: string | undefined): readonly LayerCard[] {
+  const all = set.ordered('name', false)
+  if (names === undefined) return all
+  const wanted = new Set(listed(names))
+  return all.filter(({ workspace }) => wanted.has(workspace))
+}
+
 function wholeNumber(name: string, text: string | undefined, fallback: number, least: number): number {
   if (text === undefined) return fallback
   const value = Number(text)

@@ -1,9 +1,9 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { defined } from '../../../lib/defined.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import { layerSegment } from '../../tiles/layer-names.ts'
 import { collectionId } from '../collection.ts'
 import { crs84Uri } from '../crs-uris.ts'
+import type { Resource } from './layer-resources.ts'
 import { readContact } from './record-contact.ts'
 import { readLicence } from './record-licence.ts'
 import type { Range } from './record-place.ts'
@@ -16,7 +16,6 @@ export const recordsId = 'layers'
 export const recordsCollection = `${catalogueRoot}/collections/${recordsId}`
 export const recordsPath = `${recordsCollection}/items`
 const profiles = 'http://www.opengis.net/def/profile/OGC/0'
-const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 
 const recordProfile = { rel: 'profile', href: `${profiles}/ogc-record` }
 export const catalogProfile = { rel: 'profile', href: `${profiles}/ogc-catalog` }
@@ -33,7 +32,11 @@ function recordPath(layer: LayerRecord): string {
 }
 
 /** A layer as a record (OGC 20-004r1, sections 7.1 and 7.10); `range` is where it lies, undefined where that is not known. */
-export function toRecord(request: FastifyRequest, layer: LayerRecord, range: Range | undefined): object {
+export function toRecord(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  { range, resources }: { range: Range | undefined; resources: readonly Resource[] },
+): object {
   const { times } = layer.details
   const bbox = range && toBbox(range)
   const spatial = bbox && { bbox: [bbox], crs: crs84Uri }
@@ -46,12 +49,16 @@ export function toRecord(request: FastifyRequest, layer: LayerRecord, range: Ran
     geometry: range === undefined ? null : toGeometry(range),
     ...defined({ bbox }),
     extent: defined({ spatial, temporal }),
-    properties: propertiesOf(layer),
-    links: [...ownLinks(request, layer), ...resourceLinks(request, layer), ...licenceLinks(layer)],
+    properties: propertiesOf(layer, resources),
+    links: [
+      ...ownLinks(request, layer),
+      ...resources.map((one) => without(one, 'gives')),
+      ...licenceLinks(layer),
+    ],
   }
 }
 
-function propertiesOf(layer: LayerRecord): object {
+function propertiesOf(layer: LayerRecord, resources: readonly Resource[]): object {
   const { createdAt, updatedAt, details } = layer
   const { title, abstract, description, keywords = [], licence, attribution, contact } = details
   const { spdx, address } = licence === undefined ? {} : readLicence(licence)
@@ -64,7 +71,7 @@ function propertiesOf(layer: LayerRecord): object {
     ...(spdx === undefined && address === undefined ? {} : { license: spdx ?? 'other' }),
     ...(rights.length === 0 ? {} : { rights: rights.join('\n') }),
     ...(contact === undefined ? {} : { contacts: [toContact(contact)] }),
-    formats: formatsOf(layer),
+    formats: formatsOf(resources),
   }
 }
 
@@ -78,11 +85,9 @@ function toContact(text: string): object {
   }
 }
 
-function formatsOf({ details: { kind, schema } }: LayerRecord): object[] {
-  if (kind === 'raster') return [{ name: 'PNG', mediaType: 'image/png' }]
-  const items = { name: 'GeoJSON', mediaType: 'application/geo+json' }
-  const tiles = { name: 'Mapbox Vector Tile', mediaType: 'application/vnd.mapbox-vector-tile' }
-  return schema.geometry === undefined ? [items] : [items, tiles]
+function formatsOf(resources: readonly Resource[]): object[] {
+  const given = resources.filter(({ gives, type }) => gives !== undefined && type !== 'application/json')
+  return given.map(({ title, type }) => ({ name: title, mediaType: type }))
 }
 
 function ownLinks(request: FastifyRequest, layer: LayerRecord): RecordLink[] {
@@ -94,39 +99,6 @@ function ownLinks(request: FastifyRequest, layer: LayerRecord): RecordLink[] {
       href: request.link(recordsCollection),
     },
     recordProfile,
-  ]
-}
-
-/** Whether there are maps of a layer. */
-function hasMaps({ details: { kind, schema, srs, crs } }: LayerRecord): boolean {
-  return (kind === 'raster' || schema.geometry !== undefined) && (srs ?? crs) !== undefined
-}
-
-/** Where the layer itself is, in all its shapes. */
-function resourceLinks(request: FastifyRequest, layer: LayerRecord): RecordLink[] {
-  const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
-  const tiles = `/tiles/${layerSegment(layer)}`
-  const link = (rel: string, type: string, title: string, path: string): RecordLink => ({
-    ...{ rel, type, title, href: request.link(path) },
-  })
-  const isRaster = layer.details.kind === 'raster'
-  const maps = [
-    ...(isRaster
-      ? []
-      : [link(`${relations}/tilesets-vector`, 'application/json', 'Vector tiles', `${collection}/tiles`)]),
-    link('stylesheet', 'application/json', 'MapLibre style', `${tiles}/style.json`),
-    link('preview', 'image/png', 'Thumbnail', `${tiles}/thumbnail.png`),
-  ]
-  return [
-    link('describes', 'application/json', 'The layer as a collection', collection),
-    ...(isRaster
-      ? []
-      : [
-          link('items', 'application/geo+json', 'Features', `${collection}/items`),
-          link('describedby', 'application/schema+json', 'Schema', `${collection}/schema`),
-        ]),
-    ...(hasMaps(layer) ? maps : []),
-    link('about', 'text/html', 'Page', `/app/layers/${encodeURIComponent(collectionId(layer))}`),
   ]
 }
 

@@ -1,6 +1,10 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import type { OgcParts } from '../ogc-parts.ts'
+import { represented } from '../representations.ts'
+import { resourcesOf } from './layer-resources.ts'
+import { offeredRecords } from './offered-records.ts'
 import { isKept, knownCards, readableRecord, readLayers } from './read-records.ts'
 import { findRecords } from './record-search.ts'
 import type { RecordLink } from './record-wire.ts'
@@ -32,46 +36,55 @@ function linksOf(request: FastifyRequest, after: string | undefined): RecordLink
   ]
 }
 
-export const getRecords = operation({
-  ...marks,
-  summary: 'Layers as records of a catalogue',
-  description:
-    'Without a login those that are public. Pages that are asked for by `next` lose and repeat no layer that stays where it is in the order.',
-  query: RecordsQuery,
-  answers: { 200: RecordsAnswer },
-  handle: async (parts: OgcParts, request, reply) => {
-    const set = await knownCards(parts, request)
-    const found = await findRecords(set, request.query, parts.bounds)
-    if (isKept(parts, set, request, reply)) return reply.send()
-    const features: object[] = []
-    const places = new Map(found.cards.map((card) => [card.id, card]))
-    for await (const layers of readLayers(parts, request, found.cards))
-      for (const layer of layers) {
-        const card = places.get(layer.id)
-        features.push(toRecord(request, layer, card && (await parts.bounds.of(card))))
-      }
-    reply.header('content-type', geoJson)
-    return {
-      type: 'FeatureCollection',
-      features,
-      numberMatched: found.total,
-      numberReturned: features.length,
-      timeStamp: parts.clock.now().toISOString(),
-      links: linksOf(request, found.after),
-    }
-  },
-})
+async function recordOf(parts: OgcParts, request: FastifyRequest, layer: LayerRecord): Promise<object> {
+  const resources = await resourcesOf(parts, request, layer)
+  return toRecord(request, layer, { range: await parts.bounds.ofLayer(layer), resources })
+}
 
-export const getRecord = operation({
-  ...marks,
-  summary: 'One layer as a record of a catalogue',
-  params: RecordParams,
-  answers: { 200: RecordAnswer },
-  handle: async (parts: OgcParts, request, reply) => {
-    const layer = await readableRecord(parts, request)
-    const set = await knownCards(parts, request)
-    if (isKept(parts, set, request, reply)) return reply.send()
-    reply.header('content-type', geoJson)
-    return toRecord(request, layer, await parts.bounds.ofLayer(layer))
-  },
-})
+export const getRecords = represented(
+  offeredRecords,
+  operation({
+    ...marks,
+    summary: 'Layers as records of a catalogue',
+    description:
+      'Without a login those that are public. Pages that are asked for by `next` lose and repeat no layer that stays where it is in the order.',
+    query: RecordsQuery,
+    answers: { 200: RecordsAnswer },
+    handle: async (parts: OgcParts, request, reply) => {
+      const set = await knownCards(parts, request)
+      const found = await findRecords(set, request.query, parts.bounds)
+      if (isKept(parts, set, request, reply)) return reply.send()
+      const features: object[] = []
+      for await (const layers of readLayers(parts, request, found.cards))
+        for (const layer of layers) {
+          features.push(await recordOf(parts, request, layer))
+        }
+      reply.header('content-type', geoJson)
+      return {
+        type: 'FeatureCollection',
+        features,
+        numberMatched: found.total,
+        numberReturned: features.length,
+        timeStamp: parts.clock.now().toISOString(),
+        links: linksOf(request, found.after),
+      }
+    },
+  }),
+)
+
+export const getRecord = represented(
+  offeredRecords,
+  operation({
+    ...marks,
+    summary: 'One layer as a record of a catalogue',
+    params: RecordParams,
+    answers: { 200: RecordAnswer },
+    handle: async (parts: OgcParts, request, reply) => {
+      const layer = await readableRecord(parts, request)
+      const set = await knownCards(parts, request)
+      if (isKept(parts, set, request, reply)) return reply.send()
+      reply.header('content-type', geoJson)
+      return recordOf(parts, request, layer)
+    },
+  }),
+)

@@ -7,6 +7,7 @@ import {
   getCatalogueSortables,
   getCatalogues,
 } from './catalogue.ts'
+import { getDcat } from './dcat.ts'
 import { getRecord, getRecords } from './records.ts'
 
 const root = '/ogc/catalogue'
@@ -18,6 +19,7 @@ export const recordEndpoints = [
   endpoint('GET', `${root}/conformance`, 'public', 'OWS:WFS', { getCatalogueConformance }),
   endpoint('GET', `${root}/api`, 'public', 'OWS:WFS', { getCatalogueApi }),
   endpoint('GET', `${root}/collections`, 'public', 'OWS:WFS', { getCatalogues }),
+  endpoint('GET', `${root}/dcat`, 'public', 'OWS:WFS', { getDcat }),
   endpoint('GET', collection, 'public', 'OWS:WFS', { describeCatalogue }),
   endpoint('GET', `${collection}/sortables`, 'public', 'OWS:WFS', { getCatalogueSortables }),
   endpoint('GET', `${collection}/items`, 'public', 'OWS:WFS', { getRecords }),

@@ -9,6 +9,7 @@ const Link = Type.Object({
   href: Type.String(),
   type: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
+  length: Type.Optional(Type.Integer({ description: 'Bytes' })),
 })
 const links = Type.Array(Link)
 const bboxNumbers = Type.Array(Type.Number(), { minItems: 4, maxItems: 4 })

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+import type { Representation } from '../representations.ts'
+import { represented } from '../representations.ts'
+import { toDataset, toDcatCatalogue } from './dcat-wire.ts'
+import { resourcesOf } from './layer-resources.ts'
+import { isKept, knownCards, readLayers } from './read-records.ts'
+import { cardsOfWorkspaces } from './record-search.ts'
+
+const ldJson = 'application/ld+json'
+const offeredDcat: readonly Representation[] = [
+  {
+    name: 'jsonld',
+    mediaType: ldJson,
+    title: 'JSON-LD',
+    aliases: ['json'],
+    acceptedAs: ['application/json'],
+  },
+]
+
+const Query = Type.Object({
+  workspace: Type.Optional(
+    Type.String({ description: 'Names of workspaces with commas between; default all', maxLength: 4000 }),
+  ),
+})
+const answer = media('A `dcat:Catalog` of the layers that the caller may read', {
+  [ldJson]: Type.Object({}, { additionalProperties: true }),
+})
+
+export const getDcat = represented(
+  offeredDcat,
+  operation({
+    tags: ['records'],
+    isPublicRead: true,
+    summary: 'The layers, or those of a workspace, by DCAT-AP in JSON-LD',
+    query: Query,
+    answers: { 200: answer },
+    handle: async (parts: OgcParts, request, reply) => {
+      const set = await knownCards(parts, request)
+      if (isKept(parts, set, request, reply)) return reply.send()
+      const { workspace } = request.query
+      const cards = cardsOfWorkspaces(set, workspace)
+      reply.header('content-type', `${ldJson}; charset=utf-8`)
+      return reply.send(
+        Readable.from(written(parts, request, { set, cards, workspace }), { objectMode: false }),
+      )
+    },
+  }),
+)
+
+/** The document in pieces, so that many layers are never in memory together. */
+async function* written(
+  parts: OgcParts,
+  request: FastifyRequest,
+  { set, cards, workspace }: { set: CardSet; cards: readonly LayerCard[]; workspace: string | undefined },
+): AsyncGenerator<string> {
+  const changedAt = cards.reduce<string | undefined>(
+    (newest, card) => (newest === undefined || card.changedAt > newest ? card.changedAt : newest),
+    undefined,
+  )
+  const catalogue = JSON.stringify(toDcatCatalogue(request, { workspaces: workspace, changedAt }))
+  yield `${catalogue.slice(0, -1)},"dcat:dataset":[`
+  let comma = ''
+  for await (const layers of readLayers(parts, request, cards))
+    for (const layer of layers) {
+      const resources = await resourcesOf(parts, request, layer)
+      const range = await parts.bounds.ofLayer(layer)
+      const isPublic = set.isPublic(layer)
+      yield `${comma}${JSON.stringify(toDataset(request, layer, { range, resources, isPublic }))}`
+      comma = ','
+    }
+  yield ']}'
+}

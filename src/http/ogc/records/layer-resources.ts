@@ -1,0 +1,77 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { layerSegment } from '../../tiles/layer-names.ts'
+import { collectionId } from '../collection.ts'
+import { coverageLinks } from '../coverage.ts'
+import { offeredItems } from '../offered.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+
+const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
+
+/** Where something of a layer is. */
+export interface Resource {
+  rel: string
+  type: string
+  title: string
+  href: string
+  length?: number
+  /** What it is to a catalogue: the data in a form, a way to ask for them; absent: what tells of them. */
+  gives?: 'file' | 'service'
+}
+
+/** All that there is of a layer. */
+export async function resourcesOf(
+  { catalog }: OgcParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+): Promise<Resource[]> {
+  const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
+  const at = (rel: string, type: string, title: string, path: string): Resource => ({
+    ...{ rel, type, title, href: request.link(path) },
+  })
+  const page = at('about', 'text/html', 'Page', `/app/layers/${encodeURIComponent(collectionId(layer))}`)
+  const described = at('describes', 'application/json', 'The layer as a collection', collection)
+  if (layer.details.kind === 'vector')
+    return [described, ...featureResources(at, collection), ...mapResources(at, layer, collection), page]
+  const store = await catalog.layers.storeOf(layer).catch(() => undefined)
+  const links = store === undefined ? [] : await coverageLinks(request, layer, store)
+  const files = links.map(({ rel, ...one }) => ({
+    ...one,
+    rel,
+    ...defined({ gives: rel === 'enclosure' ? ('file' as const) : undefined }),
+  }))
+  return [described, ...files, ...mapResources(at, layer, collection), page]
+}
+
+type At = (rel: string, type: string, title: string, path: string) => Resource
+
+function featureResources(at: At, collection: string): Resource[] {
+  const forms = offeredItems.filter(({ mediaType }) => mediaType !== 'text/html')
+  return [
+    ...forms.map(({ name, mediaType, title }, index) => ({
+      ...at('items', mediaType, title, `${collection}/items${index === 0 ? '' : `?f=${name}`}`),
+      gives: 'service' as const,
+    })),
+    at('describedby', 'application/schema+json', 'Schema', `${collection}/schema`),
+  ]
+}
+
+function mapResources(at: At, layer: LayerRecord, collection: string): Resource[] {
+  const { kind, schema, srs, crs } = layer.details
+  if ((kind === 'vector' && schema.geometry === undefined) || (srs ?? crs) === undefined) return []
+  const tiles = `/tiles/${layerSegment(layer)}`
+  const vectors: Resource = {
+    ...at(`${relations}/tilesets-vector`, 'application/json', 'Vector tiles', `${collection}/tiles`),
+    gives: 'service',
+  }
+  const pictures: Resource = {
+    ...at(`${relations}/tilesets-map`, 'application/json', 'Tiles of pictures (TileJSON)', tiles),
+    gives: 'service',
+  }
+  return [
+    kind === 'vector' ? vectors : pictures,
+    at('stylesheet', 'application/json', 'MapLibre style', `${tiles}/style.json`),
+    at('preview', 'image/png', 'Thumbnail', `${tiles}/thumbnail.png`),
+  ]
+}
