@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { SetupError, say } from './run.mjs'
 
 /** Parts of the pages that start by themselves; all else is loaded by them when it is needed. */
-const entries = { main: 'main.tsx' }
+const entries = { main: 'main.tsx', ogc: 'ogc.ts' }
 /** Style sheets that are loaded with the pages that need them, one a file. */
 const sheetFolder = 'styles/sheets'
 /** A module of its own: what shows a map is told its name as `MAPLIBRE_WORKER`. */

@@ -74,6 +74,7 @@ export function openAreas(context: Parts): Area[] {
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
       ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds, downloads },
+      pages: pages.filesOf('ogc', ['ogc']),
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, {

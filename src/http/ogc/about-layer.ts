@@ -8,7 +8,7 @@ import { tags } from '../etag.ts'
 import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { collectionId } from './collection.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { chosenRepresentation } from './representations.ts'
+import { variantOf } from './representations.ts'
 
 type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
 
@@ -107,7 +107,7 @@ async function isKept(
   if (!isCurrent) return false
   const meaning = [
     ...[program, layer.id, version, layer.updatedAt, request.link(request.url)],
-    ...[chosenRepresentation(request)?.name].filter((name) => name !== undefined),
+    ...variantOf(request),
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)

@@ -254,6 +254,12 @@ function formatParameter(offered: readonly Representation[]): object {
   return { name: 'f', ...query, description, schema: { type: 'string', enum: names, default: names[0] } }
 }
 
+const language = {
+  ...{ name: 'lang', ...query },
+  description: 'Language of pages; wins over `Accept-Language`',
+  schema: { type: 'string', enum: ['en', 'de'] },
+}
+
 /** Answers in other representations than the first. */
 function otherContent(offered: readonly Representation[] = []): object {
   return Object.fromEntries(
@@ -272,7 +278,7 @@ function toOperation(
     operationId: id,
     summary,
     tags: [tag],
-    parameters: [...parametersOfOne, ...(offered === undefined ? [] : [formatParameter(offered)])],
+    parameters: [...parametersOfOne, ...(offered === undefined ? [] : [formatParameter(offered), language])],
     responses: {
       200: { description: summary, content: { ...answer, ...otherContent(offered) } },
       ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),

@@ -53,7 +53,7 @@ export async function sendGranules(
   layer: LayerRecord,
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const granules = await openGranules(parts, layer)
   return sendItems(parts, granules.layer, request, reply, viewOf(request, granules))
 }
@@ -63,7 +63,7 @@ export async function sendGranule(
   layer: LayerRecord,
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const granules = await openGranules(parts, layer)
   return sendItem(parts, granules.layer, request, reply, viewOf(request, granules))
 }

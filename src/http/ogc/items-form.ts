@@ -70,8 +70,9 @@ export async function itemsForm(
   crs: RequestedCrs,
   { isSingle = false }: { isSingle?: boolean } = {},
 ): Promise<ItemsForm> {
-  const name = chosenRepresentation(request)?.name
-  if (name === undefined) return geoJsonForm
+  const { name, rows } = chosenRepresentation(request) ?? {}
+  // What is written from whole features takes them as GeoJSON.
+  if (name === undefined || rows !== undefined) return geoJsonForm
   const written = ownValue<WrittenFormat>(writtenFormats, name)
   if (written === undefined) throw new Error(`Features are not written as ${name}`)
   const about = aboutOf(request, layer, crs, isSingle)

@@ -114,10 +114,13 @@ export function readTime(layer: LayerRecord, text: string | undefined): FeatureQ
   return attribute && { attribute: attribute.name, ...interval }
 }
 
-/** A page: `limit` at most `maxLimit`. */
-export function readPage(parameters: ItemsParameters): { limit: number; offset: number } {
+/** A page: `limit` at most `most`. */
+export function readPage(
+  parameters: ItemsParameters,
+  { usual, most } = { usual: defaultLimit, most: maxLimit },
+): { limit: number; offset: number } {
   return {
-    limit: Math.min(maxLimit, wholeNumber('limit', parameters.limit, defaultLimit, 1)),
+    limit: Math.min(most, wholeNumber('limit', parameters.limit, usual, 1)),
     offset: wholeNumber('offset', parameters.offset, 0, 0),
   }
 }

@@ -16,6 +16,7 @@ import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import type { Representation } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
 
 /** A client that takes nothing for this long has gone. */
@@ -32,7 +33,11 @@ function outputOf(
 }
 
 /** The question of a request in the layer's terms. */
-function toWish(layer: LayerRecord, parameters: ItemsParameters, hidden: string | undefined): PageWish {
+function toWish(
+  layer: LayerRecord,
+  parameters: ItemsParameters,
+  { hidden, rows }: { hidden: string | undefined; rows: Representation['rows'] },
+): PageWish {
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
   const time = readTime(layer, parameters.datetime)
@@ -42,11 +47,12 @@ function toWish(layer: LayerRecord, parameters: ItemsParameters, hidden: string 
   return {
     query: {
       table: layer.nativeName,
-      ...readPage(parameters),
+      ...readPage(parameters, rows),
       ...defined({ time }),
     },
     ...defined({ box, filter }),
     ...outputOf(layer, crs),
+    ...(rows === undefined ? {} : brief),
   }
 }
 
@@ -92,11 +98,15 @@ export async function sendItems(
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const crs = requestedCrs(layer, request.query.crs)
   const form = await itemsForm(request, layer, crs)
   const view = given ?? (await itemsView(parts, layer))
-  const asked = inTable(toWish(layer, request.query, view.fileLink?.attribute), view.columns)
+  const rows = chosenRepresentation(request)?.rows
+  const asked = inTable(
+    toWish(layer, request.query, { hidden: view.fileLink?.attribute, rows }),
+    view.columns,
+  )
   const { counts } = parts.kept
   const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)
@@ -113,6 +123,7 @@ export async function sendItems(
   form.describe(reply, links, first.numberMatched)
   reply.header('content-crs', `<${crs.uri}>`)
   const frame: CollectionFrame = { at: parts.clock.now(), links, form }
+  if (rows !== undefined) return parsed(await Array.fromAsync(collectionBytes(first, written, frame)))
   if (first.isLast) {
     finish(written)
     return reply.send(joined([form.head, first.bytes, tailOf(first, frame)], first))
@@ -120,6 +131,13 @@ export async function sendItems(
   return reply.send(
     watchStalls(reply, Readable.from(collectionBytes(first, written, frame), { objectMode: false })),
   )
+}
+
+/** For what is written from the features themselves: as far as people read, and with x first, as it is drawn. */
+const brief = { isBrief: true, isYx: false } as const
+
+function parsed(bytes: readonly Uint8Array[]): unknown {
+  return JSON.parse(Buffer.concat(bytes).toString('utf8'))
 }
 
 interface OpenedPage {
@@ -266,11 +284,12 @@ export async function sendItem(
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { featureId } = request.params
   const crs = requestedCrs(layer, request.query.crs)
   const form = await itemsForm(request, layer, crs, { isSingle: true })
   const view = given ?? (await itemsView(parts, layer))
+  const isBrief = chosenRepresentation(request)?.rows !== undefined
   const wish: PageWish = {
     query: {
       ...{ table: layer.nativeName, limit: 1, offset: 0, featureId },
@@ -279,6 +298,7 @@ export async function sendItem(
     numberMatched: 1,
     ...(given === undefined ? { wantsTag: true } : {}),
     ...outputOf(layer, crs),
+    ...(isBrief ? brief : {}),
     ...defined({ fileLink: view.fileLink, columns: view.columns, form: form.form }),
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
@@ -290,7 +310,8 @@ export async function sendItem(
   reply.header('content-crs', `<${crs.uri}>`)
   if (form.form === undefined) {
     const end = Buffer.from(`,"links":${JSON.stringify(links)}}`)
-    return reply.send(Buffer.concat([feature.subarray(0, -1), end]))
+    const whole = Buffer.concat([feature.subarray(0, -1), end])
+    return isBrief ? parsed([whole]) : reply.send(whole)
   }
   const end = { numberReturned: 1, timeStamp: parts.clock.now().toISOString(), links, numberMatched: 1 }
   return reply.send(Buffer.concat([feature, form.end(end)]))

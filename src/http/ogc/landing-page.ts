@@ -5,7 +5,7 @@ import { operation } from '../endpoint.ts'
 import { apiMediaType, describeOgcApi } from './api-description.ts'
 import { offeredDescriptions, offeredDocuments } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { represented } from './representations.ts'
+import { chosenRepresentation, represented } from './representations.ts'
 import { ConfClasses, LandingPage } from './shapes.ts'
 
 const parts = 'http://www.opengis.net/spec'
@@ -91,9 +91,10 @@ export const getApi = represented(
       }),
     },
     handle: ({ version }: OgcParts, request, reply) => {
+      const description = describeOgcApi(request, version)
+      if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
-      const text = JSON.stringify(describeOgcApi(request, version))
-      return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+      return reply.header('content-type', apiMediaType).send(Buffer.from(JSON.stringify(description)))
     },
   }),
 )

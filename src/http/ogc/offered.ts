@@ -2,12 +2,13 @@ import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import { Bytes } from '../description.ts'
+import { asHtml } from './as-html.ts'
 import type { Representation } from './representations.ts'
 
 const json: Representation = { name: 'json', mediaType: 'application/json', title: 'JSON' }
 
 /** Documents about the interface and its collections. */
-export const offeredDocuments: readonly Representation[] = [json]
+export const offeredDocuments: readonly Representation[] = [json, asHtml]
 
 /** JSON Schema. */
 export const offeredSchemas: readonly Representation[] = [
@@ -15,6 +16,7 @@ export const offeredSchemas: readonly Representation[] = [
     ...{ name: 'json', mediaType: 'application/schema+json', title: 'JSON Schema' },
     ...{ aliases: ['jsonschema'], acceptedAs: ['application/json'] },
   },
+  asHtml,
 ]
 
 /** The description of the interface. */
@@ -23,6 +25,7 @@ export const offeredDescriptions: readonly Representation[] = [
     ...{ name: 'json', mediaType: 'application/vnd.oai.openapi+json;version=3.0', title: 'OpenAPI 3.0' },
     acceptedAs: ['application/openapi+json', 'application/json'],
   },
+  asHtml,
 ]
 
 /** GeoJSON, as clients of every age ask for it. */
@@ -39,6 +42,7 @@ function shapeOf(mediaType: string, isText: boolean): TSchema {
 /** Features of layers. */
 export const offeredItems: readonly Representation[] = [
   geoJson,
+  asHtml,
   ...Object.entries(writtenFormats).map(([name, { mediaType, title, isText, acceptedAs = [] }]) => ({
     acceptedAs,
     ...{ name, title, mediaType: mediaType.split(';', 1).join() },
@@ -47,4 +51,4 @@ export const offeredItems: readonly Representation[] = [
 ]
 
 /** Granules of mosaics. */
-export const offeredGranules: readonly Representation[] = [geoJson]
+export const offeredGranules: readonly Representation[] = [geoJson, asHtml]

@@ -1,5 +1,7 @@
 import type { App, Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
+import { answerFailures } from '../errors.ts'
+import { writeProblemPage } from './as-html.ts'
 import { KeptCounts } from './kept-counts.ts'
 import { KeptTimes } from './kept-times.ts'
 import type { OgcParts } from './ogc-parts.ts'
@@ -10,6 +12,8 @@ export function ogcArea(parts: Omit<OgcParts, 'kept'>): Area {
   const { layers } = parts.catalog
   const kept = { counts: new KeptCounts(layers), times: new KeptTimes(layers) }
   return (app) => {
+    app.decorate('html', { ...parts.pages, version: parts.version })
+    answerFailures(app, app.log, writeProblemPage)
     keepBodies(app)
     addEndpoints(app, ogcEndpoints, { ...parts, kept })
   }

@@ -4,6 +4,7 @@ import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
 import type { TileParts } from '../tiles/tile-parts.ts'
+import type { HtmlParts } from './as-html.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { KeptTimes } from './kept-times.ts'
 
@@ -25,6 +26,8 @@ export interface OgcParts {
   edits: FeatureEdits
   /** Where layers lie in degrees. */
   bounds: LayerBounds
+  /** What pages load. */
+  pages: Omit<HtmlParts, 'version'>
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; times: KeptTimes }
 }

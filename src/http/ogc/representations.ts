@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
-import type { FastifyRequest } from '../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary } from '../caching.ts'
 import type { MediaAnswer } from '../description.ts'
 import { media } from '../description.ts'
@@ -28,7 +28,19 @@ export interface Representation {
    * Writes what a handler gives as an object; absent: the handler sends it in this representation by itself, or it is
    * sent as JSON.
    */
-  write?(answer: unknown, request: FastifyRequest): string | Promise<string>
+  write?(answer: unknown, asked: Asked): string | Promise<string>
+  /** Rows of a page, where it is written from features that are cut short: usually, and at most. */
+  rows?: { usual: number; most: number }
+  /** What its text follows from beside what is shown and the address. */
+  variant?(request: FastifyRequest): string
+}
+
+/** What an answer is written for. */
+interface Asked {
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The other representations that there are. */
+  others: readonly Representation[]
 }
 
 interface Negotiated {
@@ -42,6 +54,13 @@ function negotiatedOf(request: FastifyRequest): Negotiated {
   const found = negotiated.get(request)
   if (found === undefined) throw new Error(`${request.url} offers no representations`)
   return found
+}
+
+/** What an answer's text follows from beside its layer and address; nothing where none was asked for. */
+export function variantOf(request: FastifyRequest): string[] {
+  const chosen = chosenRepresentation(request)
+  if (chosen === undefined) return []
+  return chosen.variant === undefined ? [chosen.name] : [chosen.name, chosen.variant(request)]
 }
 
 /** Undefined where it is the one that is given to those who ask for none. */
@@ -102,36 +121,54 @@ export function represented<Parts>(
   const told = asked.told?.query ?? asked.query
   return {
     ...asked,
-    query: withFormat(asked.query, Type.String()),
-    told: { ...asked.told, query: withFormat(told, toldFormat(offered)) },
+    query: withFormat(asked.query, offered, Type.String()),
+    told: { ...asked.told, query: withFormat(told, offered, toldFormat(offered)) },
     answers: { ...asked.answers, ...defined({ 200: describeAll(offered, asked.answers[200]) }) },
     handle: async (parts, request, reply) => {
       const { f } = request.query as { f?: string }
       addVary(reply, 'Accept')
       const chosen = chooseRepresentation(offered, { f, accept: request.headers.accept })
       negotiated.set(request, { offered, chosen })
+      if (chosen.rows !== undefined) leaveOutEmpty(request)
       const answer = await asked.handle(parts, request, reply)
       if (answer === reply || answer === undefined) return answer
       const whole = withAlternates(request, answer)
       if (chosen.write === undefined) return whole
       reply.header('content-type', `${chosen.mediaType}; charset=utf-8`)
-      return chosen.write(whole, request)
+      const others = offered.filter((one) => one !== chosen)
+      return chosen.write(whole, { request, reply, others })
     },
   }
 }
 
-/** Answers that are objects with links lead to their other representations. */
+/** Forms of pages send what was not filled in as well. */
+function leaveOutEmpty({ query }: FastifyRequest): void {
+  const given = query as Record<string, unknown>
+  for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
+}
+
+/**
+ * Answers that are objects with links lead to their other representations (OGC 17-069r4, /req/core/fc-md-links); those of
+ * coverages lead to the data alone.
+ */
 function withAlternates(request: FastifyRequest, answer: unknown): unknown {
-  const { links } = answer as { links?: unknown }
-  if (!Array.isArray(links)) return answer
-  const [path = ''] = new URL(request.url, 'http://localhost').pathname.split('?')
-  const alternates = alternateLinks(request, path.slice(request.server.basePath.length))
+  const { links, itemType } = answer as { links?: unknown; itemType?: unknown }
+  if (!Array.isArray(links) || itemType === 'coverage') return answer
+  const alternates = alternateLinks(request, request.url.split('?', 1).join())
   return alternates.length === 0 ? answer : { ...(answer as object), links: [...links, ...alternates] }
 }
 
-function withFormat(query: TSchema | undefined, f: TSchema): TObject {
+function withFormat(query: TSchema | undefined, offered: readonly Representation[], f: TSchema): TObject {
   const properties = (query as TObject | undefined)?.properties ?? {}
-  return Type.Object({ ...properties, f: Type.Optional(f) })
+  const isRead = offered.some(({ variant }) => variant !== undefined)
+  const lang = Type.String({
+    description: 'Language of pages: en or de; otherwise as `Accept-Language` asks',
+  })
+  return Type.Object({
+    ...properties,
+    f: Type.Optional(f),
+    ...(isRead ? { lang: Type.Optional(lang) } : {}),
+  })
 }
 
 function toldFormat(offered: readonly Representation[]): TSchema {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { defined } from '../../lib/defined.ts'
 
 /** What starts a page, by file name. */
 export interface PageEntry {
@@ -13,6 +14,13 @@ export interface PageEntry {
 interface Built {
   entries: Record<string, PageEntry>
   sheets: Record<string, string>
+}
+
+/** What a page loads, by file names; absent where it is not built. */
+interface PageFilesToLoad {
+  styles: readonly string[]
+  script?: string
+  mapOrigin?: string
 }
 
 /** A file of the pages as it is sent. */
@@ -49,6 +57,15 @@ export class BuiltPages {
 
   entry(name: string): PageEntry | undefined {
     return this.#built.entries[name]
+  }
+
+  /** What a page that the server writes loads: the styles of all pages, some of their sheets, and a script of its own. */
+  filesOf(script: string, sheets: readonly string[]): PageFilesToLoad {
+    const names = sheets.map((name) => this.#built.sheets[name])
+    return {
+      styles: [this.entry('main')?.style, ...names].filter((name) => name !== undefined),
+      ...defined({ script: this.entry(script)?.script, mapOrigin: this.mapOrigin }),
+    }
   }
 
   get sheets(): Readonly<Record<string, string>> {

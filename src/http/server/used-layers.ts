@@ -1,7 +1,8 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
-type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'>
+type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'> &
+  Partial<Pick<LayerRecord, 'createdAt' | 'updatedAt'>>
 
 declare module 'fastify' {
   interface FastifyRequest {

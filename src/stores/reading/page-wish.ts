@@ -44,6 +44,8 @@ export interface PageWish {
   isYx: boolean
   /** How many match, where that is known: they are not counted then. */
   numberMatched?: number
+  /** Features are to be read by people: long texts are cut, and shapes have as many positions as a picture shows. */
+  isBrief?: boolean
   /** Whether the tag of a single feature is wanted. */
   wantsTag?: boolean
   fileLink?: FileLink

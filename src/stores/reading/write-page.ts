@@ -12,6 +12,7 @@ import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
+import { briefFeature } from './brief-feature.ts'
 import { filterIn } from './filter-in-crs.ts'
 import type { FileLink, PagePart, PageWish, WishedBox, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
@@ -109,7 +110,8 @@ class PageText implements WrittenPage {
       fileLink === undefined
         ? featureToJson(batch, row, id, this.#wish)
         : linkedFeature(batch, row, id, { ...fileLink, isYx: this.#wish.isYx })
-    this.text += this.#numberReturned === 0 ? feature : `,${feature}`
+    const text = this.#wish.isBrief === true ? briefFeature(feature) : feature
+    this.text += this.#numberReturned === 0 ? text : `,${text}`
     this.#numberReturned += 1
   }
 

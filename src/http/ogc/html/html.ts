@@ -1,0 +1,44 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import { framed } from './frame.ts'
+import { anyDocument } from './pages/any-document.ts'
+import { apiPage } from './pages/api.ts'
+import { collectionPage } from './pages/collection.ts'
+import { collectionsPage } from './pages/collections.ts'
+import { conformancePage } from './pages/conformance.ts'
+import { featurePage } from './pages/feature.ts'
+import { itemsPage } from './pages/items.ts'
+import { landingPage } from './pages/landing.ts'
+import { problemPage } from './pages/problem.ts'
+import { schemaPage } from './pages/schema.ts'
+import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
+import type { Page, Shown } from './shown.ts'
+
+type Render = (document: never, shown: Shown) => Page
+
+/** The page of what an operation answers; what has none of its own is shown name by name. */
+const pages: Readonly<Record<string, Render>> = {
+  getLandingPage: landingPage,
+  getConformance: conformancePage,
+  getApi: apiPage,
+  getCollections: collectionsPage,
+  describeCollection: collectionPage,
+  getSchema: schemaPage('schema'),
+  getQueryables: schemaPage('queryables'),
+  getSortables: schemaPage('sortables'),
+  getFeatures: itemsPage,
+  getGranules: itemsPage,
+  getFeature: featurePage,
+  getGranule: featurePage,
+  getTileMatrixSetsList: tileMatrixSetsPage,
+  getTileMatrixSet: tileMatrixSetPage,
+  getCollectionTilesets: tilesetsPage,
+  getCollectionTileset: tilesetPage,
+  problem: problemPage,
+}
+
+/** What an operation answers, or a `problem`, as a whole HTML document. */
+export function writeHtml(operation: string, document: object, shown: Shown): string {
+  const render = ownValue(pages, operation) ?? anyDocument
+  // Each operation's document has the shape that its page reads: answers are described and compared.
+  return framed(render(document as never, shown), shown)
+}

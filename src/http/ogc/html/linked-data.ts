@@ -1,0 +1,96 @@
+import type { CollectionDocument } from './documents.ts'
+import { boundsOf } from './extent-text.ts'
+import type { Shown } from './shown.ts'
+
+const context = 'https://schema.org/'
+
+/** The list of layers as `DataCatalog` of schema.org. */
+export function catalogueData(
+  name: string,
+  shown: Shown,
+  collections: readonly CollectionDocument[] = [],
+): object {
+  const url = shown.link('/ogc/collections')
+  return {
+    ...{ '@context': context, '@type': 'DataCatalog', '@id': url, name, url },
+    description: shown.texts.landing.description('Terrane'),
+    inLanguage: shown.language,
+    ...(collections.length === 0
+      ? {}
+      : { dataset: collections.map((one) => ({ ...named(one), url: addressOf(one.id, shown) })) }),
+  }
+}
+
+function addressOf(id: string, shown: Shown): string {
+  return shown.link(`/ogc/collections/${encodeURIComponent(id)}`)
+}
+
+/** What search engines ask of a name and a description: the latter is at least fifty letters. */
+function named({ id, title, description }: CollectionDocument): object {
+  const told = [title, description].filter((one) => one !== undefined && one !== '').join('. ')
+  const long = told.length >= 50 ? told : `${told}. Layer ${id} of a Terrane server, by OGC API`
+  return { '@type': 'Dataset', name: title, description: long.slice(0, 5000) }
+}
+
+/** A layer as `Dataset` of schema.org, as search engines for data read it. */
+export function datasetData(collection: CollectionDocument, shown: Shown): object {
+  const { id, extent, links } = collection
+  const { licence, keywords, contact, attribution } = shown.layer?.details ?? {}
+  const url = addressOf(id, shown)
+  const creator = attribution ?? contact
+  return {
+    '@context': context,
+    '@id': url,
+    ...named(collection),
+    ...{ url, identifier: id, isAccessibleForFree: true },
+    includedInDataCatalog: { '@type': 'DataCatalog', name: 'Terrane', url: shown.link('/ogc/collections') },
+    ...(keywords === undefined || keywords.length === 0 ? {} : { keywords }),
+    ...(licence === undefined ? {} : { license: licence }),
+    ...(creator === undefined ? {} : { creator: { '@type': 'Organization', name: creator } }),
+    ...(attribution === undefined ? {} : { creditText: attribution }),
+    ...datesOf(shown),
+    ...placeOf(collection),
+    ...timesOf(extent),
+    ...columnsOf(shown),
+    distribution: links.filter(isLoaded).map((one) => ({
+      ...{ '@type': 'DataDownload', name: one.title ?? one.rel, contentUrl: withForm(one.href) },
+      ...(one.type === undefined ? {} : { encodingFormat: one.type }),
+    })),
+  }
+}
+
+const loaded = /^(?:items|enclosure|granules)$|\/(?:tilesets-vector|map)$/
+
+function isLoaded({ rel }: { rel: string }): boolean {
+  return loaded.test(rel)
+}
+
+/** Programs that load it ask as browsers do. */
+function withForm(href: string): string {
+  return /\/items$|\/granules$|\/tiles$/.test(href) ? `${href}?f=json` : href
+}
+
+function datesOf({ layer }: Shown): object {
+  return { dateCreated: layer?.createdAt, dateModified: layer?.updatedAt }
+}
+
+function placeOf({ extent }: CollectionDocument): object {
+  const bounds = boundsOf(extent)
+  if (bounds === undefined) return {}
+  const [west, south, east, north] = bounds
+  const box = `${south} ${west} ${north} ${east}`
+  return { spatialCoverage: { '@type': 'Place', geo: { '@type': 'GeoShape', box } } }
+}
+
+function timesOf(extent: CollectionDocument['extent']): object {
+  const [from, to] = extent?.temporal?.interval[0] ?? []
+  if (from == null && to == null) return {}
+  return { temporalCoverage: `${from ?? '..'}/${to ?? '..'}` }
+}
+
+const mostColumns = 100
+
+function columnsOf({ layer }: Shown): object {
+  const names = layer?.details.schema.attributes.map(({ name }) => name) ?? []
+  return names.length === 0 ? {} : { variableMeasured: names.slice(0, mostColumns) }
+}

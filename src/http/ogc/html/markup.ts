@@ -1,0 +1,46 @@
+import { escapeHtml } from '../../../lib/text/escape-html.ts'
+
+/** Text that means HTML: made by `html` alone, so all that others wrote is escaped in it. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What may stand in a template: text means itself, and nothing stands for what is absent. */
+export type Part = Markup | string | number | undefined | false | readonly Part[]
+
+/** HTML of a template: what is put in is escaped, attributes included, where it is not HTML itself. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
+  let text = strings[0] ?? ''
+  for (const [index, part] of parts.entries()) text += textOf(part) + (strings[index + 1] ?? '')
+  return new Markup(text)
+}
+
+function textOf(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (part instanceof Markup) return part.text
+  if (typeof part === 'object') return part.map(textOf).join('')
+  return escapeHtml(harmless(String(part)))
+}
+
+/** What HTML has no place for: control characters other than tab and line ends, and what is no character. */
+const controls = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
+
+function harmless(text: string): string {
+  return text.toWellFormed().replace(controls, '\ufffd')
+}
+
+/** Data within a page that programs read: nothing in it ends the element that it stands in. */
+export function dataBlock(mediaType: string, data: unknown): Markup {
+  const text = JSON.stringify(data)
+    .toWellFormed()
+    .replace(/[<>&\u2028\u2029]/g, codeOf)
+  return new Markup(`<script type="${escapeHtml(mediaType)}">${text}</script>`)
+}
+
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

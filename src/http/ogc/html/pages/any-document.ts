@@ -1,0 +1,36 @@
+import type { Link } from '../documents.ts'
+import { html } from '../markup.ts'
+import { heading, panel } from '../parts.ts'
+import { fieldsOf } from '../readable-value.ts'
+import type { Page, Shown } from '../shown.ts'
+
+/** A document that has no page of its own: all that stands in it, by name. */
+export function anyDocument(document: object, shown: Shown): Page {
+  const { title, links: _links, ...rest } = document as { title?: unknown; links?: Link[] }
+  const name = typeof title === 'string' ? title : lastOf(shown.path)
+  return {
+    title: name,
+    description: name,
+    above: placesAbove(shown),
+    body: html`${heading(name)}${panel(name, fieldsOf(rest, shown))}`,
+  }
+}
+
+function lastOf(path: string): string {
+  return decodeURIComponent(path.split('/').at(-1) ?? '')
+}
+
+/** The addresses above a page that are pages themselves. */
+export function placesAbove(shown: Shown): [string, string][] {
+  const { start, collections, tiles } = shown.texts
+  const [, , kind, id, part] = shown.path.split('/')
+  const places: [string, string][] = [['/ogc', start]]
+  if (kind === 'tileMatrixSets' && id !== undefined) places.push(['/ogc/tileMatrixSets', tiles.sets])
+  if (kind !== 'collections' || id === undefined) return places
+  places.push(['/ogc/collections', collections.title])
+  const collection = `/ogc/collections/${id}`
+  if (part !== undefined) places.push([collection, shown.layer?.details.title ?? decodeURIComponent(id)])
+  if (part === 'tiles' && shown.path !== `${collection}/tiles`)
+    places.push([`${collection}/tiles`, tiles.tilesets])
+  return places
+}

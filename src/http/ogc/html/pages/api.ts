@@ -1,0 +1,97 @@
+import { ownValue } from '../../../../lib/own-value.ts'
+import type { ApiDocument, ApiOperation, ApiParameter } from '../documents.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import { heading, scrolling } from '../parts.ts'
+import type { Page, Shown } from '../shown.ts'
+import { pathTo } from '../shown.ts'
+import { typeText } from './schema.ts'
+
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
+
+/** The description of the interface: each address with its parameters and answers. */
+export function apiPage(document: ApiDocument, shown: Shown): Page {
+  const { api: texts, start } = shown.texts
+  const { info, paths } = document
+  return {
+    title: start,
+    description: texts.description,
+    above: [['/ogc', start]],
+    body: html`${heading(info.title, { lead: texts.description })}
+<div class="stack">${Object.entries(paths).map(([path, operations]) => pathPanel(path, operations, document, shown))}</div>`,
+  }
+}
+
+function pathPanel(
+  path: string,
+  operations: Record<string, ApiOperation>,
+  document: ApiDocument,
+  shown: Shown,
+): Markup {
+  const { api: texts } = shown.texts
+  const known = methods.filter((one) => Object.hasOwn(operations, one))
+  const isPlain = !path.includes('{') && known.includes('get')
+  const address = path === '/' ? '/ogc' : `/ogc${path}`
+  const look =
+    isPlain &&
+    html`<a class="btn sm" href="${pathTo(shown, address)}" aria-label="${texts.try}: ${address}">${texts.try}</a>`
+  return html`<section class="panel path"><header><h2 class="mono uri">${breakable(address)}</h2>${look}</header>
+<div class="body stack">${known.map((method) => operationOf(method, operations[method] ?? {}, document, shown))}</div></section>`
+}
+
+/** An address that may break before each of its parts. */
+function breakable(address: string): Markup[] {
+  return address.split(/(?=\/)/).map((part) => html`<wbr>${part}`)
+}
+
+function operationOf(
+  method: string,
+  { summary, description, parameters = [], responses = {} }: ApiOperation,
+  document: ApiDocument,
+  shown: Shown,
+): Markup {
+  const { api: texts } = shown.texts
+  const known = parameters.map((one) => resolved(one, document))
+  return html`<div class="operation"><h3><span class="tag acc">${method.toUpperCase()}</span> ${summary}</h3>
+${description !== undefined && html`<p class="dim">${description}</p>`}
+${known.length > 0 && parametersOf(known, shown)}
+<p class="small dim">${texts.answers}: ${answersOf(responses)}</p></div>`
+}
+
+function resolved(parameter: ApiParameter, { components }: ApiDocument): ApiParameter {
+  const name = parameter.$ref?.split('/').at(-1)
+  if (name === undefined) return parameter
+  const all = components?.parameters ?? {}
+  return ownValue(all, name) ?? { name }
+}
+
+function parametersOf(parameters: readonly ApiParameter[], shown: Shown): Markup {
+  const { api: texts } = shown.texts
+  const rows = parameters.map(
+    (one) => html`<tr><th scope="row" class="mono">${one.name}</th>
+<td>${ownValue(texts.places, one.in ?? '') ?? one.in}${one.required === true && html`, ${texts.required}`}</td>
+<td class="mono small">${typeOf(one, shown)}</td><td>${one.description}</td></tr>`,
+  )
+  return scrolling(
+    texts.parameters,
+    html`<table class="values"><caption class="vh">${texts.parameters}</caption><thead><tr><th scope="col">${texts.name}</th><th scope="col">${texts.where}</th><th scope="col">${shown.texts.schema.type}</th><th scope="col">${texts.meaning}</th></tr></thead><tbody>${rows}</tbody></table>`,
+  )
+}
+
+function typeOf({ schema }: ApiParameter, shown: Shown): string {
+  if (schema === undefined) return ''
+  const { enum: values, default: byDefault } = schema
+  return [
+    values === undefined ? typeText(schema) : values.map(String).join(' | '),
+    ...(byDefault === undefined ? [] : [`${shown.texts.api.byDefault} ${String(byDefault)}`]),
+  ].join('; ')
+}
+
+function answersOf(responses: NonNullable<ApiOperation['responses']>): string {
+  return Object.entries(responses)
+    .map(([status, { content = {} }]) => {
+      const types = Object.keys(content).join(', ')
+      return types === '' ? status : `${status} (${types})`
+    })
+    .join('; ')
+}

@@ -1,0 +1,107 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Language } from './language.ts'
+import type { Markup } from './markup.ts'
+import type { Texts } from './messages/en.ts'
+
+/** What the style and the script of pages are called; absent where they are not built. */
+export interface PageFiles {
+  styles: readonly string[]
+  script?: string
+}
+
+/** The same in another form. */
+export interface Form {
+  name: string
+  type: string
+  href: string
+}
+
+/** What a page is shown with, beside the document that it shows. */
+export interface Shown {
+  language: Language
+  texts: Texts
+  /** Path of the page below the base path, and what it was asked with. */
+  path: string
+  query: URLSearchParams
+  /** Parameters that may be asked with. */
+  parameters: ReadonlySet<string>
+  /** Whole address of a path below the base path. */
+  link(path: string): string
+  files: PageFiles
+  version: string
+  /** The same in other forms. */
+  forms: readonly Form[]
+  /** Name of who is signed in. */
+  user?: string
+  /** The layer that the page is about, as the catalogue has it. */
+  layer?: Pick<LayerRecord, 'details'> & Partial<Pick<LayerRecord, 'createdAt' | 'updatedAt'>>
+}
+
+/** A page before it gets its frame. */
+export interface Page {
+  title: string
+  description: string
+  /** The places above it, outermost first: path and name. */
+  above: readonly (readonly [string, string])[]
+  body: Markup
+  /** What search engines read. */
+  data?: object
+  /** Whether search engines may list it. */
+  isListed?: boolean
+}
+
+/** An address of this server as a path, so that it holds by whatever name the server is reached; others stay. */
+export function localHref(shown: Shown, href: string): string {
+  const base = shown.link('')
+  if (href !== base && !/^[/?]/.test(href.slice(base.length))) return href
+  if (!href.startsWith(base)) return href
+  const path = basePathOf(shown) + href.slice(base.length)
+  return withLanguage(shown, path === '' ? '/' : path)
+}
+
+/** A path below the base path, in the language that the address names. */
+export function pathTo(shown: Shown, path: string): string {
+  return withLanguage(shown, basePathOf(shown) + path)
+}
+
+/** Where a file of the pages is. */
+export function fileAt(shown: Shown, name: string): string {
+  return `${basePathOf(shown)}/assets/${encodeURIComponent(name)}`
+}
+
+/** The same page with other parameters; what is `undefined` is left out. */
+export function hereWith(shown: Shown, changes: Record<string, string | undefined>): string {
+  const query = new URLSearchParams(shown.query)
+  for (const [name, value] of Object.entries(changes))
+    if (value === undefined) query.delete(name)
+    else query.set(name, value)
+  const text = query.toString()
+  return basePathOf(shown) + shown.path + (text === '' ? '' : `?${text}`)
+}
+
+export function basePathOf({ link }: Shown): string {
+  return new URL(link('/')).pathname.replace(/\/$/, '')
+}
+
+function withLanguage({ query }: Shown, path: string): string {
+  const language = query.get('lang')
+  if (language === null || !/^[^?#]*\/ogc(?=[/?]|$)/.test(path)) return path
+  return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(language)}`
+}
+
+export function countText({ texts }: Shown, count: number): string {
+  return new Intl.NumberFormat(texts.locale).format(count)
+}
+
+const dayForm = { dateStyle: 'medium', timeZone: 'UTC' } as const
+const timeForm = { ...dayForm, timeStyle: 'short' } as const
+
+/** A moment or a day, as it is written in the language. */
+export function timeText({ texts }: Shown, iso: string): string {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return iso
+  const isDay = /T(?:00:00:00(?:\.0+)?|23:59:59(?:\.9+)?)Z$/.test(iso) || !iso.includes('T')
+  return (
+    new Intl.DateTimeFormat(texts.locale, isDay ? dayForm : timeForm).format(date) + (isDay ? '' : ' UTC')
+  )
+}

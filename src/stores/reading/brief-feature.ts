@@ -1,0 +1,64 @@
+const mostLetters = 2000
+/** Of a feature. */
+const mostPositions = 300
+
+/**
+ * A feature of GeoJSON as far as people read it: long texts are cut, numbers of more digits than a number has here are
+ * texts, and geometries have as many positions as a small picture shows.
+ */
+export function briefFeature(feature: string): string {
+  const { geometry, ...rest } = JSON.parse(feature, exactly) as { geometry: Geometry | null }
+  return JSON.stringify({ ...rest, geometry: geometry === null ? null : thinned(geometry) })
+}
+
+/** A value of JSON as text where reading it as a number changes it, and cut where it is long. */
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value === 'string' && value.length > mostLetters) return `${value.slice(0, mostLetters)}…`
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? context?.source
+    : value
+}
+
+interface Geometry {
+  type: string
+  coordinates?: unknown
+  geometries?: Geometry[]
+}
+
+function thinned(geometry: Geometry): Geometry {
+  const step = Math.ceil(positionsOf(geometry) / mostPositions)
+  return step <= 1 ? geometry : everySo(geometry, step)
+}
+
+function positionsOf({ coordinates, geometries = [] }: Geometry): number {
+  return geometries.reduce((sum, one) => sum + positionsOf(one), countPositions(coordinates))
+}
+
+function countPositions(coordinates: unknown): number {
+  if (!Array.isArray(coordinates) || coordinates.length === 0) return 0
+  if (!Array.isArray(coordinates[0])) return 1
+  return coordinates.reduce<number>((sum, one) => sum + countPositions(one), 0)
+}
+
+function everySo(geometry: Geometry, step: number): Geometry {
+  const { coordinates, geometries } = geometry
+  return {
+    ...geometry,
+    ...(coordinates === undefined ? {} : { coordinates: sparse(coordinates, step) }),
+    ...(geometries === undefined ? {} : { geometries: geometries.map((one) => everySo(one, step)) }),
+  }
+}
+
+/** Lines keep their ends; of many small parts some are left out. */
+function sparse(coordinates: unknown, step: number): unknown {
+  if (!Array.isArray(coordinates) || !Array.isArray(coordinates[0])) return coordinates
+  const isLine = !Array.isArray(coordinates[0][0])
+  if (isLine) return every(coordinates, step)
+  const parts = coordinates.map((one) => sparse(one, step))
+  return parts.length > mostPositions ? every(parts, Math.ceil(parts.length / mostPositions)) : parts
+}
+
+function every(values: readonly unknown[], step: number): unknown[] {
+  const last = values.length - 1
+  return values.filter((_, index) => index % step === 0 || index === last)
+}
