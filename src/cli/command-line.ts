@@ -13,6 +13,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
   ['import', async () => (await import('./import-command.ts')).runImport],
   ['look', async () => (await import('./look-command.ts')).runLook],
+  ['download', async () => (await import('./download-command.ts')).runDownload],
   ['export', async () => (await import('./export-command.ts')).runExport],
   ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
   ['stores', async () => (await import('./manage/stores.ts')).runStores],

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import { fieldOf, numberOf, textOf } from './json-views.ts'
+import { fetchMadeFile } from './fetch-made-file.ts'
+import { numberOf } from './json-views.ts'
 import {
   accessFlags,
   jsonFlag,
@@ -14,7 +13,7 @@ import {
   refuseMoreWords,
   UsageError,
 } from './options.ts'
-import { amount, ProgressDisplay } from './progress-display.ts'
+import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 import { withServer } from './server-access.ts'
 
@@ -30,7 +29,6 @@ const flags = {
   ...accessFlags,
 } as const
 const formats = ['mbtiles', 'pmtiles'] as const
-const pollMs = 300
 
 interface ExportPlan {
   layer: string
@@ -101,57 +99,8 @@ function readBox(text: string): number[] {
 
 /** Has the server make the file, fetches it, and takes it away there. */
 async function exportLayer(client: RestClient, { layer, output, body }: ExportPlan) {
-  const display = new ProgressDisplay(process.stderr)
   const begun = await client.post(`/rest/layers/${encodeURIComponent(layer)}/exports`, body)
-  const id = textOf(fieldOf(begun, 'download'), 'id')
-  const path = `/rest/downloads/${id}`
-  const remove = () => client.delete(path).catch(() => undefined)
-  const stop = (): void => void remove().finally(() => process.exit(130))
-  process.once('SIGINT', stop)
-  try {
-    const download = await waitFor(client, path, (done, total) =>
-      display.update(layer, { label: layer, done, total, unit: 'tiles' }),
-    )
-    if (textOf(download, 'state') !== 'COMPLETE') throw new Error(textOf(download, 'message'))
-    const total = numberOf(download, 'sizeBytes')
-    await fetchFile(client, `${path}/file`, output, (done) =>
-      display.update(layer, { label: output, done, total, unit: 'bytes' }),
-    )
-    const tiles = amount(numberOf(download, 'progress'), 'tiles')
-    return { answer: { download }, text: `${output}: ${amount(total, 'bytes')}, ${tiles} looked at` }
-  } finally {
-    process.off('SIGINT', stop)
-    display.finish(layer)
-    await remove()
-  }
-}
-
-async function waitFor(
-  client: RestClient,
-  path: string,
-  onProgress: (done: number, total: number) => void,
-): Promise<unknown> {
-  for (;;) {
-    const download = fieldOf(await client.get(path), 'download')
-    if (!['PENDING', 'RUNNING'].includes(textOf(download, 'state'))) return download
-    onProgress(numberOf(download, 'progress'), numberOf(download, 'total'))
-    await sleep(pollMs)
-  }
-}
-
-/** A file that was not fetched whole leaves nothing, and what was there before. */
-async function fetchFile(
-  client: RestClient,
-  path: string,
-  output: string,
-  onReceived: (bytes: number) => void,
-): Promise<void> {
-  const part = `${output}.part`
-  try {
-    await client.download(path, part, onReceived)
-    await rename(part, output)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  const { download, sizeBytes } = await fetchMadeFile(client, begun, { layer, output, unit: 'tiles' })
+  const tiles = amount(numberOf(download, 'progress'), 'tiles')
+  return { answer: { download }, text: `${output}: ${amount(sizeBytes, 'bytes')}, ${tiles} looked at` }
 }

@@ -5,6 +5,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane serve             serves the REST interface until it is stopped
   terrane import PATH...    imports files and folders, or tables of a database
   terrane look IMPORT       shows rows and columns of an import before anything is loaded
+  terrane download LAYER    writes a layer, or what a filter leaves of it, into a file
   terrane export LAYER      writes all vector tiles of a layer into one file, MBTiles or PMTiles
   terrane workspaces        lists, makes, changes and deletes workspaces
   terrane stores            the same for stores
@@ -71,6 +72,20 @@ Import and task are named by their ids (default: task 0). All rows are read, tra
       --srs EPSG:n     what the data are taken to be in
 ${access}
 
+${ownServer}`,
+  download: `terrane download LAYER --output FILE: writes a layer, or what a filter leaves of it, into a file
+
+  -o, --output FILE    the file; its ending tells the format where --format does not
+  -f, --format F       gpkg, geojson, csv, shp (a zip), fgb, parquet or kml; of coverages tif
+      --crs CRS        any CRS, such as EPSG:25832 (default: that of the layer; of GeoJSON and KML WGS 84)
+      --bbox=W,S,E,N   only what touches this box, in degrees
+      --filter CQL2    only what a filter leaves, such as "height > 10 AND kind = 'oak'"
+      --properties A,B only these columns
+      --version N      what the layer was at an earlier version
+  -w, --workspace W    workspace of the layer (default: the server's default workspace); LAYER may be W:NAME too
+${access}
+
+All rows are of one state of the layer. What the format loses is told.
 ${ownServer}`,
   export: `terrane export LAYER --output FILE: writes all vector tiles of a layer into one file
 

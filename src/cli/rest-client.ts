@@ -24,7 +24,7 @@ export class RestError extends Error {
 /** Speaks JSON with a server; paths are below its base path, such as `/rest/imports`. */
 export interface RestClient {
   readonly url: string
-  get(path: string): Promise<unknown>
+  get(path: string, headers?: Record<string, string>): Promise<unknown>
   post(path: string, body?: unknown): Promise<unknown>
   put(path: string, body: unknown): Promise<unknown>
   delete(path: string): Promise<unknown>
@@ -39,7 +39,7 @@ export interface RestClient {
 
 interface Payload {
   headers: Record<string, string | number>
-  stream: Readable
+  stream?: Readable
 }
 
 /** `authorization` is the header's whole value. No call has a time limit: a load may take hours. */
@@ -55,7 +55,7 @@ export function createRestClient(url: string, authorization: string): RestClient
     call(method, path, body === undefined ? undefined : jsonPayload(body))
   return {
     url,
-    get: (path) => call('GET', path),
+    get: (path, headers = {}) => call('GET', path, { headers }),
     post: (path, body) => callWithJson('POST', path, body),
     put: (path, body) => callWithJson('PUT', path, body),
     delete: (path) => call('DELETE', path),

@@ -31,7 +31,9 @@ export interface FormatOfFile {
   /** The CRS where none is asked for; default: the layer's own. */
   usualSrs?: string
   columns?: ColumnRules
-  /** What is made from the rows by GDAL. */
+  /** What the rows are written as, one after the other; absent: a GeoPackage. */
+  text?: 'geojson' | 'csv'
+  /** What is made from the GeoPackage by GDAL. */
   gdal?: WrittenByGdal
   /** What every file of it loses. */
   losses: readonly string[]
@@ -57,7 +59,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   geojson: {
     ...{ title: 'GeoJSON', mediaType: 'application/geo+json', extension: 'geojson' },
-    ...{ of: 'features', usualSrs: wgs84 },
+    ...{ of: 'features', text: 'geojson', usualSrs: wgs84 },
     losses: [
       'Types of columns: dates, times and binary values are texts',
       'M values of coordinates',
@@ -66,16 +68,10 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   csv: {
     ...{ title: 'CSV', mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
-    of: 'features',
-    columns: { asText: ['binary'] },
-    gdal: {
-      ...{ drivers: ['CSV'], extension: 'csv' },
-      options: ['-lco', 'GEOMETRY=AS_WKT', '-lco', 'STRING_QUOTING=IF_AMBIGUOUS'],
-    },
+    ...{ of: 'features', text: 'csv' },
     losses: [
-      'Types of columns: all values are texts, and empty texts cannot be told from missing ones',
+      'Types of columns: all values are texts, binary ones as Base64',
       'The CRS: geometries are WKT without one',
-      'Features are numbered anew',
     ],
   },
   shp: {

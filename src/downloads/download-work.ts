@@ -4,6 +4,8 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { WrittenFormatName } from '../formats/writing/written-formats.ts'
+import { writtenFormats } from '../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { featureToJson } from '../geo/feature-json.ts'
 import { Failure } from '../lib/errors.ts'
@@ -25,8 +27,8 @@ async function write(wish: RowsWish, { signal, notify }: CallContext<number>): P
   const store = openVectorStore(wish.connection, { isGuarded: true })
   try {
     const pages = watched(fileRows(store, wish, counts, signal), wish, notify)
-    if (wish.into === 'geojson') await writeGeoJson(wish, pages, signal)
-    else await writeGeoPackage(wish, pages, counts, signal)
+    if (wish.text === undefined) await writeGeoPackage(wish, pages, counts, signal)
+    else await writeTexts(wish.path, textsOf(wish.text, wish, pages), signal)
     return counts
   } finally {
     await store.close()
@@ -97,13 +99,41 @@ function makeWhole(path: string): void {
   }
 }
 
-async function writeGeoJson(
-  wish: RowsWish,
-  pages: AsyncIterable<FeaturePage>,
+async function writeTexts(
+  path: string,
+  texts: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = createWriteStream(wish.path, { mode: 0o600 })
-  await pipeline(Readable.from(geoJsonTexts(wish, pages), { objectMode: false }), file, { signal })
+  await pipeline(Readable.from(texts, { objectMode: false }), createWriteStream(path, { mode: 0o600 }), {
+    signal,
+  })
+}
+
+function textsOf(
+  text: 'geojson' | 'csv',
+  wish: RowsWish,
+  pages: AsyncIterable<FeaturePage>,
+): AsyncIterable<string | Uint8Array> {
+  return text === 'geojson' ? geoJsonTexts(wish, pages) : writtenTexts(text, wish, pages)
+}
+
+async function* writtenTexts(
+  name: WrittenFormatName,
+  wish: RowsWish,
+  pages: AsyncIterable<FeaturePage>,
+): AsyncGenerator<string | Uint8Array> {
+  const format = await writtenFormats[name].load()
+  const schema = fileSchema(wish)
+  const about = { name: wish.name, title: wish.name, collection: '', schema }
+  const writer = format.open(about, schema)
+  let numberReturned = 0
+  for await (const { batch, ids } of pages) {
+    for (let row = 0; row < batch.rowCount; row += 1) writer.add(batch, row, ids[row] ?? '')
+    numberReturned += batch.rowCount
+    yield writer.take()
+  }
+  yield writer.take()
+  yield format.end(about, { numberReturned, timeStamp: new Date().toISOString() })
 }
 
 async function* geoJsonTexts(

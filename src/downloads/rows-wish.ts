@@ -18,7 +18,8 @@ export interface RowsWish {
   from?: CrsDeclaration | string
   to?: CrsDeclaration | string
   maxTextBytes?: number
-  into: 'geopackage' | 'geojson'
+  /** What is written; absent: a GeoPackage. */
+  text?: 'geojson' | 'csv'
   path: string
   /** Of the table in a GeoPackage, or of the collection in GeoJSON. */
   name: string

@@ -42,6 +42,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
+  'docs/downloads.md > Downloads > sh 1': layers,
+  'docs/downloads.md > At once, or in the background > sh 1': layers,
   'docs/filters.md > Filters > sh 1': layers,
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
     reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',

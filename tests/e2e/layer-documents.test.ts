@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { blockAt } from '../support/document-blocks.ts'
@@ -10,7 +10,7 @@ import { pointsJson } from '../support/versioned-layers.ts'
 const root = join(import.meta.dirname, '..', '..')
 const password = 'e2e-password'
 
-describe('docs/finding-layers.md and filters.md', { timeout: 120_000 }, () => {
+describe('docs/finding-layers.md, filters.md and downloads.md', { timeout: 120_000 }, () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))
@@ -33,7 +33,25 @@ describe('docs/finding-layers.md and filters.md', { timeout: 120_000 }, () => {
     assert.match(found, /\ndefault:boundary_land .*vector +1 +EPSG:4326/)
     const filtered = await run(blockAt('docs/filters.md > Filters > sh 1'))
     assert.match(filtered, /"name":"a".*"numberMatched":1,.*\/queryables"/s)
+    writeFileSync(
+      join(folder, 'trees.geojson'),
+      pointsJson([
+        ['ash', 9, 50],
+        ['oak', 10, 50],
+      ]),
+    )
+    await run(`bin/terrane.mjs import trees.geojson --store default --url ${url}`)
+    const said = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
+    assert.match(said, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
+    const ends = { 'trees.gpkg': 'SQLite', 'tall.zip': 'PK', 'trees.fgb': 'fgb' }
+    for (const [name, head] of Object.entries(ends))
+      assert.ok(readFileSync(join(folder, name), 'latin1').startsWith(head), name)
+    assert.equal(readFileSync(join(folder, 'tall.csv'), 'utf8'), 'id,name,WKT\r\n1,"ash","POINT (9 50)"\r\n')
+    rmSync(join(folder, 'trees.gpkg'))
+    const job = await run(blockAt('docs/downloads.md > At once, or in the background > sh 1'))
+    assert.match(job, /"state":"(PENDING|RUNNING|COMPLETE)".*"expires"/)
+    assert.ok(readFileSync(join(folder, 'trees.gpkg'), 'latin1').startsWith('SQLite'))
     const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
-    assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
+    assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":2,"public":0,"problems":0\},"requests":/)
   })
 })

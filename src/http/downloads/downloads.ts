@@ -8,6 +8,7 @@ import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { ExportFormat } from '../../maps/export/archive.ts'
 import type { Exports } from '../../maps/export/exports.ts'
+import { loginNeeded } from '../access.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, empty, media } from '../description.ts'
@@ -102,12 +103,15 @@ export const readDownload = operation({
 
 export const removeDownload = operation({
   summary: 'Cancel a download, or remove its file',
+  description: 'What was asked for without a login may be removed by whoever knows its id.',
   tags,
   params: IdParams,
   answers: { 200: empty() },
   handle: async (parts: DownloadParts, request, reply) => {
     const { record, files } = await readable(parts, request)
-    if (record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
+    const isNobodys = record.user === ''
+    if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
+    if (!isNobodys && record.user !== request.caller.name && !hasRole(request.caller, 'staff'))
       throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
     await files.remove(record.id)
     return reply.code(200).send()

@@ -6,5 +6,5 @@ export const downloadEndpoints = [
   endpoint('POST', '/rest/layers/:layer/exports', 'user', 'create', { createExport }),
   endpoint('GET', '/rest/downloads/:id', 'public', 'view', { showDownload }),
   endpoint('GET', '/rest/downloads/:id/file', 'public', 'download', { readDownload }),
-  endpoint('DELETE', '/rest/downloads/:id', 'user', 'remove', { removeDownload }),
+  endpoint('DELETE', '/rest/downloads/:id', 'public', 'remove', { removeDownload }),
 ]

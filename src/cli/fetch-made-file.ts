@@ -1,0 +1,72 @@
+import { rename, rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fieldOf, numberOf, textOf } from './json-views.ts'
+import { ProgressDisplay } from './progress-display.ts'
+import type { RestClient } from './rest-client.ts'
+
+const pollMs = 300
+
+interface MadeFileWish {
+  layer: string
+  output: string
+  /** What the server counts. */
+  unit: 'tiles' | 'rows'
+}
+
+/** Waits for a file that the server has begun to make, fetches it, and takes it away there, also where this ends early. */
+export async function fetchMadeFile(
+  client: RestClient,
+  begun: unknown,
+  { layer, output, unit }: MadeFileWish,
+): Promise<{ download: unknown; sizeBytes: number }> {
+  const display = new ProgressDisplay(process.stderr)
+  const path = `/rest/downloads/${textOf(fieldOf(begun, 'download'), 'id')}`
+  const remove = () => client.delete(path).catch(() => undefined)
+  const stop = (): void => void remove().finally(() => process.exit(130))
+  process.once('SIGINT', stop)
+  try {
+    const download = await waitFor(client, path, (done, total) =>
+      display.update(layer, { label: layer, done, total, unit }),
+    )
+    if (textOf(download, 'state') !== 'COMPLETE') throw new Error(textOf(download, 'message'))
+    const sizeBytes = numberOf(download, 'sizeBytes')
+    await fetchFile(client, `${path}/file`, output, (done) =>
+      display.update(layer, { label: output, done, total: sizeBytes, unit: 'bytes' }),
+    )
+    return { download, sizeBytes }
+  } finally {
+    process.off('SIGINT', stop)
+    display.finish(layer)
+    await remove()
+  }
+}
+
+async function waitFor(
+  client: RestClient,
+  path: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<unknown> {
+  for (;;) {
+    const download = fieldOf(await client.get(path), 'download')
+    if (!['PENDING', 'RUNNING'].includes(textOf(download, 'state'))) return download
+    onProgress(numberOf(download, 'progress'), numberOf(download, 'total'))
+    await sleep(pollMs)
+  }
+}
+
+/** A file that was not fetched whole leaves nothing, and what was there before. */
+async function fetchFile(
+  client: RestClient,
+  path: string,
+  output: string,
+  onReceived: (bytes: number) => void,
+): Promise<void> {
+  const part = `${output}.part`
+  try {
+    await client.download(path, part, onReceived)
+    await rename(part, output)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
