@@ -31,7 +31,11 @@ const flags = {
 } as const
 const formats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
 /** Endings of files that are called otherwise than their formats. */
-const endings: Record<string, string> = { zip: 'shp', json: 'geojson', tiff: 'tif' }
+const endings = new Map([
+  ['zip', 'shp'],
+  ['json', 'geojson'],
+  ['tiff', 'tif'],
+])
 const passed = ['crs', 'bbox', 'filter', 'properties', 'version'] as const
 
 interface DownloadPlan {
@@ -62,7 +66,7 @@ function readPlan(
   if (typeof output !== 'string') throw new UsageError('`terrane download` needs --output FILE')
   if (!existsSync(dirname(output))) throw new UsageError(`There is no folder "${dirname(output)}"`)
   const ending = extname(output).slice(1).toLowerCase()
-  const wanted = typeof format === 'string' ? format : (endings[ending] ?? ending)
+  const wanted = typeof format === 'string' ? format : (endings.get(ending) ?? ending)
   const f = readChoice('--format, or the ending of --output,', wanted, formats)
   const layer = typeof workspace !== 'string' || name.includes(':') ? name : `${workspace}:${name}`
   const query = new URLSearchParams({ f })
