@@ -180,6 +180,7 @@ export const house: House = {
       'batch',
       'running',
       'deciding',
+      'together',
       '.',
     ],
     'web/messages/layer': ['.', 'style', 'use'],

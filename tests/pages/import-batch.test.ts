@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { prepareImport } from './support/import-data.ts'
+import { asAdmin, prepareImport } from './support/import-data.ts'
+import { writeCountries } from './support/many-files.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
@@ -11,6 +13,15 @@ function tables(): Record<string, string> {
   for (let number = 0; number < layers; number += 1)
     files[`area_${String(number).padStart(2, '0')}.csv`] = `id,lat,lon\n${number},52,13\n`
   return files
+}
+
+const wanted = { whole: 138, withoutCrs: 31, tables: 29, broken: 2 }
+
+interface Task {
+  id: number
+  state: string
+  rejectLimit?: string
+  layer: { name: string; srs?: string }
 }
 
 describe('an import of many layers', async () => {
@@ -41,6 +52,66 @@ describe('an import of many layers', async () => {
     await page.getByRole('button', { name: `Import ${layers} layers` }).click()
     await page.getByRole('button', { name: `Done ${layers}` }).waitFor()
     await page.getByRole('link', { name: 'Import something else' }).waitFor()
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('of 200 files is mended by what is wrong, chosen for by rules, and loaded as one, by keyboard alone', async (t) => {
+    const folder = join(server.folder, 'incoming', 'countries')
+    assert.equal(writeCountries(folder, wanted), 200)
+    const body = { import: { data: { type: 'directory', location: folder } } }
+    const made = await asAdmin(server, 'POST', '/rest/imports', body)
+    const { id: many } = (made as { import: { id: number } }).import
+    const tasksNow = async (): Promise<Task[]> => {
+      const now = await asAdmin(server, 'GET', `/rest/imports/${many}?expand=all`)
+      return (now as { import: { tasks: Task[] } }).import.tasks
+    }
+    const shown = await showPages(t, server)
+    const { page } = shown
+    const press = (name: string | RegExp): Promise<void> =>
+      page.getByRole('button', { name, exact: true }).press('Enter')
+    await shown.signIn(`/app/imports/${many}`)
+    const problems = page.getByRole('region', { name: 'What is in the way' })
+    await problems.getByText('31 layers: no coordinate system').waitFor()
+    await expectSound(shown, 'import-together-1440-light')
+    assert.ok((await page.locator('li').count()) <= 200)
+
+    await press('Take them as points in 29 layers')
+    await problems.getByText('29 layers: coordinates').waitFor({ state: 'detached' })
+    await problems.getByRole('radio', { name: /Pseudo-Mercator/ }).press('Space')
+    await press('Take it for 31 layers')
+    await problems.getByText('31 layers: no coordinate').waitFor({ state: 'detached' })
+    await press('Leave them out')
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave them out' }).press('Enter')
+    await problems.getByText('Nothing is in the way.').waitFor()
+
+    const rules = page.getByRole('region', { name: 'Choices for 198 layers' })
+    await rules.getByLabel('Replace').fill('a_')
+    await rules.getByLabel('Before each name').fill('Land_')
+    await rules.getByText('a_000_Zimbabwe → Land_000_Zimbabwe').waitFor()
+    await rules.getByLabel('Rows set aside at most').fill('5%')
+    await press('Apply to 198 layers')
+    await page.getByText('198 of 198 layers changed').waitFor()
+    await page.locator('.found b >> text=Land_000_Zimbabwe').waitFor()
+    const changed = await tasksNow()
+    assert.deepEqual(
+      new Set(changed.map(({ state, rejectLimit, layer: { srs } }) => `${state} ${rejectLimit} ${srs}`)),
+      new Set(['READY 5% EPSG:4326', 'READY 5% EPSG:3857']),
+    )
+    assert.ok(changed.every(({ layer: { name } }) => /^Land_\d{3}_\p{L}/u.test(name)))
+
+    await page.getByLabel('Find a layer').fill('Land_17')
+    const few = page.getByRole('region', { name: 'Choices for 10 layers' })
+    await few.getByLabel('Rows that come at least').fill('2')
+    await press('Apply to 10 layers')
+    await page.getByText('10 of 10 layers changed').waitFor()
+    await page.getByLabel('Find a layer').fill('')
+    await press('Import 198 layers')
+    await problems.getByText('10 layers: a limit stopped the load').waitFor({ timeout: 120_000 })
+    await expectSound(shown, 'import-together-stopped-1440-light')
+    await press('Let 10 layers through')
+    await page.getByRole('link', { name: 'Import something else' }).waitFor({ timeout: 60_000 })
+    await page.getByText('Nothing is in the way.').waitFor()
+    assert.deepEqual(new Set((await tasksNow()).map(({ state }) => state)), new Set(['COMPLETE']))
     assert.deepEqual(shown.faults, [])
   })
 

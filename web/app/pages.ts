@@ -50,7 +50,10 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
-    sheets: ['import', 'map', 'import-sources', 'import-columns', 'import-deciding', 'import-end'],
+    sheets: [
+      ...['import', 'map', 'import-sources', 'import-columns', 'import-deciding', 'import-end'],
+      'import-together',
+    ],
     within: 'import',
     needs: 'staff',
   },

@@ -14,10 +14,15 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** A button that copies what a script would call for the same. */
-export function CopyAsCurl({ call }: { call: Call | (() => Call) }) {
+type Calls = Call | readonly Call[]
+
+/** A button that copies what a script would call for the same; of several calls each is a line. */
+export function CopyAsCurl({ call }: { call: Calls | (() => Calls) }) {
   const { state } = messages.value
-  const copy = (): Promise<void> => copyText(curlOf(typeof call === 'function' ? call() : call))
+  const copy = (): Promise<void> => {
+    const calls = [typeof call === 'function' ? call() : call].flat()
+    return copyText(calls.map((one) => curlOf(one)).join('\n'))
+  }
   return (
     <button type="button" class="btn quiet" onClick={() => void copy()}>
       <Icon name="code" />

@@ -11,6 +11,8 @@ import { sendingDe } from './sending-de.ts'
 import { sendingEn } from './sending-en.ts'
 import { sourcesDe } from './sources-de.ts'
 import { sourcesEn } from './sources-en.ts'
+import { togetherDe } from './together-de.ts'
+import { togetherEn } from './together-en.ts'
 
 export const importTexts = textsOf({ en, de })
 export const sendingTexts = textsOf({ en: sendingEn, de: sendingDe })
@@ -18,3 +20,4 @@ export const columnsTexts = textsOf({ en: columnsEn, de: columnsDe })
 export const sourcesTexts = textsOf({ en: sourcesEn, de: sourcesDe })
 export const decidingTexts = textsOf({ en: decidingEn, de: decidingDe })
 export const batchTexts = textsOf({ en: batchEn, de: batchDe })
+export const togetherTexts = textsOf({ en: togetherEn, de: togetherDe })

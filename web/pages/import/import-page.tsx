@@ -6,13 +6,17 @@ import { query } from '../../lib/router.ts'
 import { batchTexts, importTexts } from '../../messages/import/texts.ts'
 import { Empty, Failed, Loading, reasonOf } from '../../parts/states.tsx'
 import { call, Refusal } from '../../wire/client.ts'
-import { FoundList } from './batch/found-list.tsx'
-import { chosenTasks, viewOf } from './batch/views.ts'
+import { FoundList, isLongBatch } from './batch/found-list.tsx'
+import { allTasks, chosenTasks, viewOf } from './batch/views.ts'
 import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
-import { ActBar } from './running/act-bar.tsx'
+import { ActBar, runCall } from './running/act-bar.tsx'
 import { useTitle } from './running/use-title.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
+import { problemsOf } from './together/problems.ts'
+import { SentChanges } from './together/sent-changes.ts'
+import { Together } from './together/together.tsx'
+import { useAct } from './use-act.ts'
 import { type Import, importCall, isBusy, storeOf, type Task } from './wire.ts'
 
 const pollMs = 700
@@ -91,13 +95,20 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
   const texts = importTexts.value
   const { tasks } = work
   const isRehearsing = rehearsal?.state === 'RUNNING'
+  const sent = useMemo(() => new SentChanges(), [work.id])
   const view = viewOf(query.value.get('show'))
-  const shown = chosenTasks(tasks, view, query.value.get('q') ?? '')
-  const chosen = query.value.get('task')
-  const task = tasks.find(({ id }) => String(id) === chosen) ?? shown[0] ?? tasks[0]
+  const problems = tasks.length > 1 ? problemsOf(tasks) : []
+  const why = problems.find(({ key }) => key === query.value.get('why'))
+  const shown = chosenTasks(why?.tasks ?? tasks, view, query.value.get('q') ?? '')
+  const chosen = query.value.get('task') ?? (isLongBatch(tasks) && problems.length > 0 ? allTasks : undefined)
+  const isTogether = chosen === allTasks && tasks.length > 1
+  const task = isTogether
+    ? undefined
+    : (tasks.find(({ id }) => String(id) === chosen) ?? shown[0] ?? tasks[0])
   const done = tasks.filter(({ state }) => state === 'COMPLETE').length
-  const isBatch = tasks.length > 1 && tasks.some(({ state }) => state === 'RUNNING')
-  useTitle(isBatch ? batchTexts.value.loadedOf(done, tasks.length) : undefined)
+  const isRunning = !isRehearsing && tasks.some(({ state }) => state === 'RUNNING')
+  useTitle(tasks.length > 1 && isRunning ? batchTexts.value.loadedOf(done, tasks.length) : undefined)
+  const { act } = useAct(reload)
   return (
     <>
       <div class="rev">
@@ -107,12 +118,28 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
             <p class="dim">{texts.states(isRehearsing ? 'READY' : work.state)}</p>
             {work.message !== undefined && <p dir="auto">{work.message}</p>}
           </div>
-          <FoundList tasks={tasks} chosen={task} view={view} shown={shown} />
+          <FoundList
+            tasks={tasks}
+            chosen={task}
+            isTogether={isTogether}
+            view={view}
+            shown={shown}
+            why={why}
+          />
           {tasks.length === 0 && (
             <p class="sec dim">{isBusy(work.state) ? texts.looking : texts.nothingFound}</p>
           )}
         </div>
-        <div class="rev-r">{task !== undefined && <Chosen work={work} task={task} reload={reload} />}</div>
+        <div class="rev-r">
+          {isTogether && (
+            <Together
+              {...{ work, isRunning, sent, reload }}
+              listed={shown}
+              run={() => void act(runCall(work.id))}
+            />
+          )}
+          {task !== undefined && <Chosen work={work} task={task} reload={reload} />}
+        </div>
       </div>
       <ActBar work={work} isRehearsing={isRehearsing} reload={reload} />
     </>

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { query, setQuery } from '../../../lib/router.ts'
 import { drawnRows } from '../../../lib/window-rows.ts'
-import { batchTexts, importTexts } from '../../../messages/import/texts.ts'
+import { batchTexts, importTexts, togetherTexts } from '../../../messages/import/texts.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Task } from '../wire.ts'
-import { isOfView, nameOf, type View, views } from './views.ts'
+import { allTasks, isOfView, nameOf, type View, views } from './views.ts'
 
 const rowHeight = 60
 const fewTasks = 12
@@ -25,10 +25,19 @@ interface FoundListProps {
   view: View
   /** Those of all that are listed. */
   shown: readonly Task[]
+  /** All of them are looked at as one. */
+  isTogether: boolean
+  /** The problem whose layers alone are listed. */
+  why: { tasks: readonly Task[] } | undefined
+}
+
+/** So many that nobody wants to go through them one by one. */
+export function isLongBatch(tasks: readonly Task[]): boolean {
+  return tasks.length > fewTasks
 }
 
 /** Layers that were found, with their states: all, or those that need somebody; J and K go through them. */
-export function FoundList({ tasks, chosen, view, shown }: FoundListProps) {
+export function FoundList({ tasks, chosen, isTogether, view, shown, why }: FoundListProps) {
   const texts = batchTexts.value
   const at = chosen === undefined ? -1 : shown.indexOf(chosen)
   useEffect(() => {
@@ -74,6 +83,15 @@ export function FoundList({ tasks, chosen, view, shown }: FoundListProps) {
           )}
         </div>
       )}
+      {tasks.length > 1 && <AllOfThem count={tasks.length} isChosen={isTogether} />}
+      {why !== undefined && (
+        <p class="sec">
+          <button type="button" class="btn sm" onClick={() => setQuery({ why: undefined })}>
+            <Icon name="x" />
+            {togetherTexts.value.notOnly}
+          </button>
+        </p>
+      )}
       {shown.length > fewTasks ? (
         <LongList shown={shown} chosen={chosen} at={at} />
       ) : (
@@ -86,6 +104,24 @@ export function FoundList({ tasks, chosen, view, shown }: FoundListProps) {
       {shown.length === 0 && tasks.length > 0 && <p class="sec dim">{texts.noneShown}</p>}
       {tasks.length > 1 && <p class="sec dim keyhint">{texts.keysHint}</p>}
     </>
+  )
+}
+
+/** Leads to choices for all. */
+function AllOfThem({ count, isChosen }: { count: number; isChosen: boolean }) {
+  const texts = togetherTexts.value
+  return (
+    <div class="found allofthem">
+      <button
+        type="button"
+        aria-current={isChosen ? 'true' : undefined}
+        onClick={() => setQuery({ task: allTasks }, { isReplaced: false })}
+      >
+        <Icon name="layers" />
+        <b>{texts.entry(count)}</b>
+        <small>{texts.entryHint}</small>
+      </button>
+    </div>
   )
 }
 

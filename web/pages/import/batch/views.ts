@@ -3,6 +3,9 @@ import type { Task } from '../wire.ts'
 export const views = ['all', 'decide', 'ready', 'failed', 'done'] as const
 export type View = (typeof views)[number]
 
+/** In the address in the place of the number of one. */
+export const allTasks = 'all'
+
 export function viewOf(text: string | null): View {
   return views.find((one) => one === text) ?? 'all'
 }

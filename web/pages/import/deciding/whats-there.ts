@@ -42,6 +42,20 @@ export function useStores(workspace: string | undefined, kind: StoreKind | undef
   return stores.map(({ name }) => name)
 }
 
+interface StyleList {
+  styles: { style?: { name: string }[] }
+}
+
+/** Styles that a layer of a workspace may have: its own, and those of all. */
+export function useStyles(workspace: string | undefined): string[] {
+  const shared = useAnswer<StyleList>('/rest/styles')
+  const own = useAnswer<StyleList>(
+    workspace === undefined ? undefined : `/rest/workspaces/${encodeURIComponent(workspace)}/styles`,
+  )
+  const names = [own, shared].flatMap((list) => list?.styles.style?.map(({ name }) => name) ?? [])
+  return [...new Set(names)]
+}
+
 /** What the server answers; what it refuses is nothing to choose from. */
 function useAnswer<T>(path: string | undefined): T | undefined {
   const answer = useMemo(

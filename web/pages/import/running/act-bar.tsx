@@ -15,6 +15,11 @@ interface ActBarProps {
   reload(): Promise<void>
 }
 
+/** Loads what can be loaded, what has failed again. */
+export function runCall(importId: number): Call {
+  return { method: 'POST', path: `/rest/imports/${importId}`, query: { async: true } }
+}
+
 /** What is done for all layers at once. */
 export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
   const texts = importTexts.value
@@ -24,7 +29,7 @@ export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
   const isDone = tasks.length > 0 && tasks.every(({ state }) => state === 'COMPLETE')
   const isRunning =
     !isRehearsing && (work.state === 'RUNNING' || tasks.some(({ state }) => state === 'RUNNING'))
-  const run: Call = { method: 'POST', path: `/rest/imports/${work.id}`, query: { async: true } }
+  const run = runCall(work.id)
   const cancel: Call = { method: 'DELETE', path: `/rest/imports/${work.id}/run` }
   return (
     <div class="actbar">

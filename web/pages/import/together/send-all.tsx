@@ -1,0 +1,55 @@
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { nameOf } from '../batch/views.ts'
+import { type Task, taskPath } from '../wire.ts'
+import type { Problem } from './problems.ts'
+import type { Change } from './sent-changes.ts'
+
+/** What the problems of an import are mended with. */
+export interface Mending {
+  importId: number
+  /** Changes are on their way, or layers are loaded: nothing else can be changed. */
+  isBusy: boolean
+  send(changes: readonly Change[]): void
+  run(): void
+}
+
+export interface ProblemProps extends Mending {
+  problem: Problem
+}
+
+/** The change of each of these tasks by what `bodyOf` says. */
+export function changesOf(
+  importId: number,
+  tasks: readonly Task[],
+  bodyOf: (task: Task) => object,
+): Change[] {
+  return tasks.map((task) => ({
+    name: nameOf(task),
+    call: { method: 'PUT', path: taskPath(String(importId), task.id), body: { task: bodyOf(task) } },
+  }))
+}
+
+interface SendAllProps extends Pick<Mending, 'isBusy' | 'send'> {
+  label: string
+  changes: readonly Change[]
+  isGrave?: boolean
+}
+
+/** The button that changes all, and the same as lines for a script. */
+export function SendAll({ label, changes, isBusy, isGrave = false, send }: SendAllProps) {
+  return (
+    <p class="row wrap">
+      <button
+        type="button"
+        class={`btn ${isGrave ? 'danger' : 'main'}`}
+        disabled={isBusy || changes.length === 0}
+        onClick={() => send(changes)}
+      >
+        <Icon name="check" />
+        {label}
+      </button>
+      <CopyAsCurl call={() => changes.map((one) => one.call)} />
+    </p>
+  )
+}
