@@ -4,6 +4,7 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
+import type { OrderedRows } from './order.ts'
 
 /** The name of a type of store: what there is stands in the registry, with what it can do. */
 export type StoreType = string
@@ -185,7 +186,7 @@ export interface TableStates {
 }
 
 /** What a feature query asks; envelopes are in the table's CRS. */
-export interface FeatureQuery {
+export interface FeatureQuery extends OrderedRows {
   table: string
   limit: number
   offset: number
@@ -197,16 +198,18 @@ export interface FeatureQuery {
   filter?: Filter
   /** One feature by its identifier. */
   featureId?: string
-  /** What is needed of each row, without its geometry; a store may give more. Absent: all. */
+  /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
   attributes?: readonly string[]
+  withGeometry?: boolean
   /** In which attribute, a text, identifiers stand where that is not the key of the table: of copies of ours. */
   idAttribute?: string
 }
 
-/** Text ids of features come beside the batch, in row order. */
+/** Text ids of features come beside the batch, in row order; `isKeyed`: by an id a later question may go on. */
 export interface FeaturePage {
   batch: FeatureBatch
   ids: string[]
+  isKeyed?: boolean
 }
 
 /** Which rows are read for a tile. Rows without geometry are left out. */

@@ -4,6 +4,8 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
+import type { RowPosition, SortKey } from '../order.ts'
+import { unknownPosition } from '../order.ts'
 import type {
   FeaturePage,
   FeatureQuery,
@@ -22,9 +24,11 @@ import type { FileIndex } from './index/open-index.ts'
 import { openIndex } from './index/open-index.ts'
 import type { RowSet } from './index/row-set.ts'
 import { allPositions } from './index/row-set.ts'
+import { sortRows } from './index/sort-rows.ts'
 import type { PartStamp } from './index/stamp.ts'
 import { fitsStamp, isUntouched, readHead, stampedFile } from './index/stamp.ts'
 import { notIndexed, rowsChanged } from './index/states.ts'
+import { walkRows } from './index/walk-rows.ts'
 import { TilesOfFile } from './tiles-of-file.ts'
 import { withSidecars } from './with-sidecars.ts'
 
@@ -32,6 +36,8 @@ const pieceRows = 2048
 /** Results of searches that are kept, since the count and each page of one question need the same. */
 const keptMatches = 4
 const keptMatchBytes = 1 << 23
+/** Of an order that is kept: four bytes a row. */
+const keptOrderBytes = 1 << 25
 
 /** A file with the index that fits it, open. */
 interface Indexed {
@@ -51,6 +57,8 @@ export class FileStore implements VectorStore {
   /** By filter; all of one state of the file. */
   readonly #matches = new Map<string, RowSet | undefined>()
   #matchedState = ''
+  /** The order that was asked for last. */
+  #order: { key: string; positions: Uint32Array } | undefined
 
   constructor(source: FileSource) {
     this.type = source.type
@@ -109,6 +117,7 @@ export class FileStore implements VectorStore {
 
   async close(): Promise<void> {
     this.#matches.clear()
+    this.#order = undefined
   }
 
   async count(
@@ -128,36 +137,61 @@ export class FileStore implements VectorStore {
   }
 
   async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    const { table, limit, offset, ...filter } = query
+    const { table } = query
     const indexed = await this.#open()
     try {
       this.#requireLayer(indexed, table)
-      const { index } = indexed
-      const matches = await this.#match(indexed, filter, signal)
-      const pieces =
-        matches?.positions(offset, limit, pieceRows) ??
-        allPositions(index.header.rowCount, offset, limit, pieceRows)
+      const pieces = await this.#positions(indexed, query, signal)
       yield* this.#rowsAt(indexed, pieces, signal)
     } finally {
       indexed.index.close()
     }
   }
 
+  async #positions(
+    indexed: Indexed,
+    query: FeatureQuery,
+    signal: AbortSignal,
+  ): Promise<Iterable<Uint32Array> | AsyncIterable<Uint32Array>> {
+    const { index } = indexed
+    const { limit, offset, from, sort = [], bboxes, time, filter, featureId } = query
+    const matches = await this.#match(indexed, defined({ bboxes, time, filter, featureId }), signal)
+    const { rowCount } = index.header
+    if (from === undefined && sort.length === 0)
+      return matches?.positions(offset, limit, pieceRows) ?? allPositions(rowCount, offset, limit, pieceRows)
+    const order = sort.length === 0 ? undefined : await this.#sorted(indexed, sort, signal)
+    const behind = from === undefined ? undefined : positionOfRow(index, from.row)
+    const isBackward = from?.isBackward === true
+    return walkRows({ rowCount, matches, order, behind, isBackward, offset, limit }, pieceRows, signal)
+  }
+
+  /** All positions in an order, which every page needs. */
+  async #sorted(indexed: Indexed, sort: readonly SortKey[], signal: AbortSignal): Promise<Uint32Array> {
+    const { layer, rowCount, stamp } = indexed.index.header
+    const key = JSON.stringify([stamp, sort])
+    if (this.#order?.key === key) return this.#order.positions
+    const all = allPositions(rowCount, 0, rowCount, pieceRows)
+    const batches = batchesOf(this.#rowsAt(indexed, all, signal))
+    const positions = await sortRows({ schema: layer.schema, rowCount }, batches, sort, signal)
+    if (positions.byteLength <= keptOrderBytes) this.#order = { key, positions }
+    return positions
+  }
+
   async *#rowsAt(
     indexed: Indexed,
-    pieces: Iterable<Uint32Array>,
+    pieces: Iterable<Uint32Array> | AsyncIterable<Uint32Array>,
     signal: AbortSignal,
     options: { isGeometryOnly?: boolean } = {},
   ): AsyncGenerator<FeaturePage> {
     let rows: PlacedRows | undefined
     try {
-      for (const positions of pieces) {
+      for await (const positions of pieces) {
         rows ??= await this.#openRows(indexed, signal, options)
         let count = 0
         const batches = rows.read(indexed.index.placesOf(positions), signal)
         for await (const batch of this.#unchanged(indexed, rows, batches)) {
           count += batch.rowCount
-          yield { batch, ids: Array.from(batch.rowNumbers, String) }
+          yield { batch, ids: Array.from(batch.rowNumbers, String), isKeyed: true }
         }
         if (count < positions.length) throw rowsChanged()
       }
@@ -273,6 +307,16 @@ function areUntouched({ header }: FileIndex, { files }: PlacedRows): boolean {
     const part = partOf(extension)
     return part !== undefined && isUntouched(fd, part)
   })
+}
+
+async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<FeatureBatch> {
+  for await (const { batch } of pages) yield batch
+}
+
+function positionOfRow(index: FileIndex, { id }: RowPosition): number {
+  const position = /^[1-9]\d{0,9}$/.test(id) ? index.positionOf(Number(id)) : undefined
+  if (position === undefined) throw unknownPosition()
+  return position
 }
 
 function toTable(layer: LayerDescription): TableDescription {

@@ -78,10 +78,17 @@ function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Fi
   )
 }
 
+/** Whether a feature of the table may have this id. */
+export function canBeFeatureId(facts: TableFacts, id: string): boolean {
+  const key = identitySql(facts)
+  const column = facts.columns.find(({ name }) => name === facts.primaryKey)
+  return key !== undefined && canBeId(id, column?.attribute?.type ?? (key === 'ctid' ? 'ctid' : 'other'))
+}
+
 function addFeatureId(conditions: Conditions, facts: TableFacts, id: string): void {
   const key = identitySql(facts)
   const column = facts.columns.find(({ name }) => name === facts.primaryKey)
-  if (key === undefined || !canBeId(id, column?.attribute?.type ?? (key === 'ctid' ? 'ctid' : 'other'))) {
+  if (!canBeFeatureId(facts, id)) {
     conditions.add('false')
     return
   }

@@ -2,6 +2,8 @@ import type { PoolClient, QueryArrayConfig } from 'pg'
 import { batchRows } from '../../geo/batch.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
+import { unknownPosition } from '../order.ts'
+import type { OrderedPart } from '../ordered-sql.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
@@ -9,6 +11,7 @@ import { isOutdated, readMark } from './kept-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { Filter } from './read-conditions.ts'
 import { conditionsOf, identitySql } from './read-conditions.ts'
+import { orderedRows } from './read-order.ts'
 import type { TextRow } from './read-rows.ts'
 import { batchOfRows, selectList, textTypes } from './read-rows.ts'
 
@@ -70,7 +73,7 @@ export async function* streamFeatures(
   let isBegun = false
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const { layout: whole, isKept } = await memory.layouts.get(client, query.table)
-    const layout = onlyOf(whole, query.attributes)
+    const layout = onlyOf(whole, query)
     const { schema } = layout
     try {
       for await (const rows of readRows(client, layout, query, memory.statements)) {
@@ -79,35 +82,63 @@ export async function* streamFeatures(
         const start = seen
         seen += rows.length
         const batch = batchOfRows(schema, rows, firstAttributeAt, (_row, index) => start + index + 1)
-        yield { batch, ids: rows.map((row, index) => row[0] ?? String(start + index + 1)) }
+        const ids = rows.map((row, index) => row[0] ?? String(start + index + 1))
+        yield { batch, ids, isKeyed: identitySql(layout.facts) !== undefined }
       }
       if (isBegun || (await readMark(client, layout)) === layout.mark) return
     } catch (error) {
       if (isBegun || !(await isOutdated(client, { layout, isKept }, error)))
-        throw statementFailure(error, `reading "${query.table}"`)
+        throw isUnreadable(error, query)
+          ? unknownPosition(error)
+          : statementFailure(error, `reading "${query.table}"`)
     }
     memory.layouts.forget(whole)
   }
   throw tableChanging(query.table)
 }
 
-/** The layout with these attributes alone and no geometry; as it is where none are named. */
-function onlyOf(layout: ReadLayout, names: readonly string[] | undefined): ReadLayout {
+/** A value of a position that the type of its column does not take. */
+function isUnreadable(error: unknown, { from }: FeatureQuery): boolean {
+  return from !== undefined && error instanceof Error && 'code' in error && /^22/.test(String(error.code))
+}
+
+/** The layout with what is asked for alone; as it is where nothing is named. */
+function onlyOf(layout: ReadLayout, { attributes: names, withGeometry = false }: FeatureQuery): ReadLayout {
   if (names === undefined) return layout
   const attributes = layout.schema.attributes.filter(({ name }) => names.includes(name))
-  return { ...layout, schema: { attributes, geometry: undefined } }
+  return { ...layout, schema: { attributes, geometry: withGeometry ? layout.schema.geometry : undefined } }
 }
 
 /** A page of a table by one statement; what is longer, and what a view gives, by a cursor in a read-only transaction. */
-function readRows(
+async function* readRows(
   client: PoolClient,
   layout: ReadLayout,
   query: FeatureQuery,
   statements: PreparedStatements,
-): AsyncIterable<TextRow[]> {
-  const statement = featuresSql(layout, query)
+): AsyncGenerator<TextRow[]> {
+  const parts = orderedRows(layout.facts, query)
+  const [only] = parts
   const isPage = query.limit <= batchRows && layout.facts.kind !== 'view'
-  return isPage ? readAtOnce(client, statement, statements) : readByCursor(client, statement)
+  if (isPage && parts.length === 1 && only !== undefined) {
+    yield* readAtOnce(client, featuresSql(layout, query, only), statements)
+    return
+  }
+  let left = query.limit
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    for (const part of parts) {
+      const statement = featuresSql(layout, { ...query, limit: left }, part)
+      const pages = isPage ? readAtOnce(client, statement, statements) : readByCursor(client, statement)
+      for await (const rows of pages) {
+        left -= rows.length
+        yield rows
+      }
+      if (left <= 0) break
+    }
+  } finally {
+    // Also where it is left early.
+    await client.query('rollback').catch(() => {})
+  }
 }
 
 interface FeaturesStatement {
@@ -117,24 +148,32 @@ interface FeaturesStatement {
   isUsual: boolean
 }
 
-function featuresSql({ facts, schema, markSql }: ReadLayout, query: FeatureQuery): FeaturesStatement {
+function featuresSql(
+  { facts, schema, markSql }: ReadLayout,
+  query: FeatureQuery,
+  part: OrderedPart<unknown>,
+): FeaturesStatement {
   const conditions = conditionsOf(facts, query)
+  const behind = part.condition((value) => conditions.bind(value))
+  if (behind !== undefined) conditions.add(behind)
   const identity = identitySql(facts)
   const id = identity === undefined ? 'null::text' : `${identity}::text`
   const read = schema.geometry === undefined ? { ...facts, geometry: undefined } : facts
   const list = [id, markSql, ...selectList(read, schema.attributes)]
-  // Qualified, since a bare name would mean the text in the select list.
-  const order = identity === undefined ? '' : `order by feature.${identity}`
+  const order = part.order === '' ? '' : `order by ${part.order}`
   const limit = Number.isFinite(query.limit) ? `limit ${Math.max(0, Math.trunc(query.limit))}` : ''
-  const offset = Math.max(0, Math.trunc(query.offset))
+  const offset = query.from === undefined ? Math.max(0, Math.trunc(query.offset)) : 0
   return {
     text: `select ${list.join(', ')} from ${quoteTable(facts.schema, facts.name)} as feature
       ${conditions.sql} ${order} ${limit} offset ${offset}`,
     values: conditions.values,
     // Others are planned for their values: a plan that fits any box fits none well.
-    isUsual:
-      offset === 0 && query.bboxes === undefined && query.time === undefined && query.filter === undefined,
+    isUsual: offset === 0 && isOfIdsAlone(query),
   }
+}
+
+function isOfIdsAlone({ bboxes, time, filter, sort = [] }: FeatureQuery): boolean {
+  return bboxes === undefined && time === undefined && filter === undefined && sort.length === 0
 }
 
 async function* readAtOnce(
@@ -149,24 +188,20 @@ async function* readAtOnce(
   if (rows.length > 0) yield rows
 }
 
-/** Ends the transaction also when left early. */
+/** Within a transaction. */
 async function* readByCursor(
   client: PoolClient,
   { text, values }: FeaturesStatement,
 ): AsyncGenerator<TextRow[]> {
-  try {
-    await client.query('begin read only')
-    await client.query(`declare terrane_features no scroll cursor for ${text}`, values)
-    while (true) {
-      const { rows } = await client.query<TextRow>({
-        text: `fetch ${batchRows} from terrane_features`,
-        rowMode: 'array',
-        types: textTypes,
-      })
-      if (rows.length === 0) break
-      yield rows
-    }
-  } finally {
-    await client.query('rollback').catch(() => {})
+  await client.query(`declare terrane_features no scroll cursor for ${text}`, values)
+  while (true) {
+    const { rows } = await client.query<TextRow>({
+      text: `fetch ${batchRows} from terrane_features`,
+      rowMode: 'array',
+      types: textTypes,
+    })
+    if (rows.length === 0) break
+    yield rows
   }
+  await client.query('close terrane_features')
 }

@@ -10,14 +10,24 @@ import type { FeatureQuery } from '../../store.ts'
 import type { Condition } from './condition.ts'
 import { defineFilterFunctions } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
+import type { IdSet } from './id-set.ts'
+import { parseId } from './parse-id.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
 const nothing: Condition = { sql: 'FALSE', bound: [] }
 const everything: Condition = { sql: 'TRUE', bound: [] }
 
+const listedIds = new WeakMap<DatabaseSync, IdSet>()
+
+/** Of which ids `terrane_listed` is true from now on. */
+export function setListedIds(db: DatabaseSync, ids: IdSet): void {
+  listedIds.set(db, ids)
+}
+
 /** Makes the functions that the conditions call known to a connection. */
 export function defineFunctions(db: DatabaseSync): void {
   defineFilterFunctions(db)
+  db.function('terrane_listed', (id) => (listedIds.get(db)?.has(Number(id)) === true ? 1 : 0))
   let last: BoxTest | undefined
   let sides = ''
   db.function('terrane_touches', { deterministic: true }, (blob, minX, minY, maxX, maxY) => {
@@ -57,13 +67,6 @@ export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
     bound: conditions.flatMap(({ bound }) => bound),
   }
-}
-
-/** The id that a text names; undefined where it can be none. */
-function parseId(text: string): bigint | undefined {
-  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined
-  const id = BigInt(text)
-  return BigInt.asIntN(64, id) === id ? id : undefined
 }
 
 function idCondition(table: GeoPackageTable, featureId: string, idAttribute: string | undefined): Condition {

@@ -57,6 +57,24 @@ export class IdSet {
     this.#size = undefined
   }
 
+  /** At most `limit` ids behind one in ascending order, or before it in descending order. */
+  near(id: number, limit: number, isBackward: boolean): number[] {
+    const ids: number[] = []
+    const step = isBackward ? -1 : 1
+    const begin = isBackward ? Math.min(id, this.last + 1) - 1 : Math.max(id, this.first - 1) + 1
+    for (let next = begin; next >= this.first && next <= this.last && ids.length < limit; ) {
+      const bit = next - this.first
+      if (this.#words[Math.floor(bit / 32)] === 0) {
+        // To the nearest id of the next word.
+        next = this.first + (isBackward ? bit - (bit & 31) - 1 : bit - (bit & 31) + 32)
+        continue
+      }
+      if (this.has(next)) ids.push(next)
+      next += step
+    }
+    return ids
+  }
+
   /** At most `limit` ids in ascending order, after the first `offset`. */
   slice(offset: number, limit: number): number[] {
     const ids: number[] = []

@@ -72,7 +72,7 @@ export class Reading implements TileReading {
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
     await readyFor(query.filter)
     signal.throwIfAborted()
-    const pagesOf = (table: TableReader): Iterable<FeaturePage> => table.only(query.attributes).pages(query)
+    const pagesOf = (table: TableReader): Iterable<FeaturePage> => table.pages(query)
     for (const page of this.#pages(query.table, pagesOf)) {
       yield page
       signal.throwIfAborted()

@@ -10,10 +10,13 @@ import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { defined } from '../../../lib/defined.ts'
+import { unknownPosition } from '../../order.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
+import type { Condition } from './condition.ts'
 import type { Filter } from './conditions.ts'
-import { conditionOf } from './conditions.ts'
+import { conditionOf, setListedIds } from './conditions.ts'
 import type { IdSet } from './id-set.ts'
+import { orderedRows, positionId } from './order-sql.ts'
 import { IdFinder } from './table-ids.ts'
 import { TileRows } from './tile-rows.ts'
 
@@ -30,6 +33,8 @@ interface Found {
 }
 
 const mostStatements = 20
+/** Ids that a statement is given one by one at most. */
+const mostListed = 10_000
 
 type Rows = Iterable<SqlValue[]>
 
@@ -37,7 +42,6 @@ type Rows = Iterable<SqlValue[]>
 export class TableReader {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
-  readonly #schema: Schema
   readonly #finder: IdFinder | undefined
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
@@ -46,21 +50,12 @@ export class TableReader {
   /** Prepared statements that nobody uses now, by what they ask. */
   readonly #statements = new Map<string, StatementSync[]>()
 
-  /** `schema`: what is read of each row. */
-  constructor(db: DatabaseSync, table: GeoPackageTable, schema: Schema = table.schema) {
+  constructor(db: DatabaseSync, table: GeoPackageTable) {
     this.#db = db
     this.#table = table
-    this.#schema = schema
     this.tiles = new TileRows(db, table)
     const hasIds = table.kind === 'table' && table.idColumn !== undefined
     this.#finder = hasIds ? new IdFinder(db, table, table.idColumn as string) : undefined
-  }
-
-  /** A reader of these attributes alone, without geometry; this one where none are named. */
-  only(names: readonly string[] | undefined): TableReader {
-    if (names === undefined) return this
-    const attributes = this.#table.schema.attributes.filter(({ name }) => names.includes(name))
-    return new TableReader(this.#db, this.#table, { attributes, geometry: undefined })
   }
 
   /** Number of features that match, exact. */
@@ -70,21 +65,31 @@ export class TableReader {
     return this.#counts.get(key, () => this.#count(filter))
   }
 
-  /** A page of features in the order of their ids; ids are row numbers where the table has none. */
+  /** A page of features; ids are row numbers where the table has none. */
   *pages(query: FeatureQuery): Generator<FeaturePage> {
     const capacity = Math.max(1, Math.min(batchRows, query.limit))
-    let builder = new BatchBuilder(this.#schema, capacity)
+    const schema = this.#schemaFor(query)
+    const isKeyed = this.#table.kind === 'table' && this.#table.idColumn !== undefined
+    let builder = new BatchBuilder(schema, capacity)
     let ids: string[] = []
     let row = query.offset
-    for (const values of this.#rows(query)) {
+    for (const values of this.#rows(query, schema)) {
       row += 1
       if (appendRow(builder, values, row)) ids.push(String(values[0] ?? row))
       if (!builder.isFull) continue
-      yield { batch: builder.finish(), ids }
-      builder = new BatchBuilder(this.#schema, capacity)
+      yield { batch: builder.finish(), ids, isKeyed }
+      builder = new BatchBuilder(schema, capacity)
       ids = []
     }
-    if (!builder.isEmpty) yield { batch: builder.finish(), ids }
+    if (!builder.isEmpty) yield { batch: builder.finish(), ids, isKeyed }
+  }
+
+  /** What is read of each row. */
+  #schemaFor({ attributes: names, withGeometry = false }: FeatureQuery): Schema {
+    const { schema } = this.#table
+    if (names === undefined) return schema
+    const attributes = schema.attributes.filter(({ name }) => names.includes(name))
+    return { attributes, geometry: withGeometry ? schema.geometry : undefined }
   }
 
   /** Dates and times stand as texts that sort by time (OGC 12-128r18, table 1). */
@@ -121,25 +126,77 @@ export class TableReader {
     return isKept ? this.#found.get(JSON.stringify([bboxes, time, filterKey(filter)]), find).ids : find().ids
   }
 
-  #rows(query: FeatureQuery): Rows {
+  #rows(query: FeatureQuery, schema: Schema): Rows {
     const finder = this.#finder
-    if (finder === undefined || !finder.isFit) return this.#rowsByCondition(query)
-    if (query.featureId !== undefined) return this.#rowsByCondition(query)
+    const list = selectList({ ...this.#table, schema })
+    if (query.featureId !== undefined) return this.#rowsByCondition(query, list)
+    if (query.from !== undefined && finder === undefined) throw unknownPosition()
+    if (finder === undefined) return this.#rowsByCondition(query, list)
+    if (query.sort !== undefined && query.sort.length > 0)
+      return this.#rowsOfIds(this.#sortedIds(query), list)
+    if (query.from !== undefined) return this.#rowsNear(finder, query, list)
+    if (!finder.isFit) return this.#rowsByCondition(query, list)
     const { offset, limit } = query
     const ids = this.#find(finder, query)
-    if (ids !== undefined) return this.#rowsOfIds(ids.slice(offset, limit))
-    if (offset === 0 || finder.ids.isDense) return this.#rowsFrom(finder.ids.first + offset, limit)
-    if (offset <= maxSteps) return this.#rowsByCondition(query)
+    if (ids !== undefined) return this.#rowsOfIds(ids.slice(offset, limit), list)
+    if (offset === 0 || finder.ids.isDense) return this.#rowsFrom(finder.ids.first + offset, limit, list)
+    if (offset <= maxSteps) return this.#rowsByCondition(query, list)
     this.#all ??= finder.all()
-    return this.#rowsOfIds(this.#all.slice(offset, limit))
+    return this.#rowsOfIds(this.#all.slice(offset, limit), list)
   }
 
-  #rowsFrom(first: number, limit: number): Rows {
-    return this.#iterate(`WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`, [first, limit])
+  #rowsFrom(first: number, limit: number, list: string): Rows {
+    return this.#iterate(list, `WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`, [first, limit])
   }
 
-  *#rowsOfIds(ids: (number | bigint)[]): Rows {
-    const statement = this.#select(`WHERE ${this.#id} = ?`)
+  /** In the order of the ids. */
+  #rowsNear(finder: IdFinder, query: FeatureQuery, list: string): Rows {
+    const { from, limit } = query
+    const isBackward = from?.isBackward === true
+    const id = positionId(from?.row.id ?? '')
+    const ids = finder.isFit ? this.#find(finder, query) : undefined
+    if (ids !== undefined) return this.#rowsOfIds(ids.near(Number(id), limit, isBackward), list)
+    const { sql, bound } = conditionOf(this.#table, query)
+    const behind = isBackward ? `< ? ORDER BY ${this.#id} DESC` : `> ? ORDER BY ${this.#id}`
+    return this.#iterate(list, `WHERE ${sql} AND ${this.#id} ${behind} LIMIT ?`, [...bound, id, limit])
+  }
+
+  /** The ids of a page, part by part. */
+  *#sortedIds(query: FeatureQuery): Generator<bigint> {
+    const among = this.#among(query)
+    let left = query.limit
+    for (const part of orderedRows(this.#table, query)) {
+      const bound = [...among.bound]
+      const behind = part.condition((value) => {
+        bound.push(value)
+        return '?'
+      })
+      const where = behind === undefined ? among.sql : `${among.sql} AND ${behind}`
+      const offset = query.from === undefined ? query.offset : 0
+      const statement = this.#db.prepare(
+        `SELECT ${this.#id} FROM ${quoteName(this.#table.name)} WHERE ${where} ORDER BY ${part.order} LIMIT ? OFFSET ?`,
+      )
+      const ids = Array.from(iterateRows(statement, ...bound, left, offset), ([id]) => id as bigint)
+      yield* ids
+      left -= ids.length
+      if (left <= 0) return
+    }
+  }
+
+  /** The rows that a question is about: by their ids where those are known. */
+  #among(query: FeatureQuery): Condition {
+    const finder = this.#finder
+    if (finder?.isFit !== true) return conditionOf(this.#table, query)
+    const ids = this.#find(finder, query)
+    if (ids === undefined) return conditionOf(this.#table, { table: query.table })
+    if (ids.size <= mostListed)
+      return { sql: `${this.#id} IN (${ids.slice(0, mostListed).join(', ')})`, bound: [] }
+    setListedIds(this.#db, ids)
+    return { sql: `terrane_listed(${this.#id})`, bound: [] }
+  }
+
+  *#rowsOfIds(ids: Iterable<number | bigint>, list: string): Rows {
+    const statement = this.#select(list, `WHERE ${this.#id} = ?`)
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
     for (const id of ids) {
@@ -149,20 +206,26 @@ export class TableReader {
   }
 
   /** What has no ids, or ids far apart. */
-  #rowsByCondition(query: FeatureQuery): Rows {
+  #rowsByCondition(query: FeatureQuery, list: string): Rows {
     const { sql, bound } = conditionOf(this.#table, query)
-    const order = this.#table.idColumn === undefined ? '' : `ORDER BY ${this.#id}`
-    return this.#iterate(`WHERE ${sql} ${order} LIMIT ? OFFSET ?`, [...bound, query.limit, query.offset])
+    const order = orderedRows(this.#table, { offset: 1, ...defined({ sort: query.sort }) })[0]?.order ?? ''
+    const ordered = order === '' ? '' : `ORDER BY ${order}`
+    return this.#iterate(list, `WHERE ${sql} ${ordered} LIMIT ? OFFSET ?`, [
+      ...bound,
+      query.limit,
+      query.offset,
+    ])
   }
 
-  *#iterate(rest: string, bound: SqlValue[]): Rows {
-    const statement = this.#statements.get(rest)?.pop() ?? this.#select(rest)
+  *#iterate(list: string, rest: string, bound: SqlValue[]): Rows {
+    const text = `${list} ${rest}`
+    const statement = this.#statements.get(text)?.pop() ?? this.#select(list, rest)
     try {
       yield* iterateRows(statement, ...bound)
     } finally {
-      const idle = this.#statements.get(rest) ?? []
+      const idle = this.#statements.get(text) ?? []
       if (this.#statements.size >= mostStatements) this.#statements.clear()
-      this.#statements.set(rest, [...idle, statement])
+      this.#statements.set(text, [...idle, statement])
     }
   }
 
@@ -170,8 +233,7 @@ export class TableReader {
     return quoteName(this.#table.idColumn ?? 'rowid')
   }
 
-  #select(rest: string): StatementSync {
-    const list = selectList({ ...this.#table, schema: this.#schema })
+  #select(list: string, rest: string): StatementSync {
     return this.#db.prepare(`SELECT ${list} FROM ${quoteName(this.#table.name)} ${rest}`)
   }
 }

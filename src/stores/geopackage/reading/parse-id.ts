@@ -1,0 +1,6 @@
+/** The id that a text names; undefined where it can be none. */
+export function parseId(text: string): bigint | undefined {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined
+  const id = BigInt(text)
+  return BigInt.asIntN(64, id) === id ? id : undefined
+}

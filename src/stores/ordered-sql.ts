@@ -1,0 +1,144 @@
+import type { OrderedRows, RowPosition, SortKey } from './order.ts'
+
+/** Binds a value and gives what stands for it in the statement; in the order in which conditions are written. */
+export type Bind<Value> = (value: Value) => string
+
+/** What rows are ordered by, in the SQL of a store. */
+export interface OrderColumn<Value> {
+  /** Is compared with values of positions. */
+  value: string
+  /** Of a position, as it is bound. */
+  bound(value: string, bind: Bind<Value>): string
+  /** The same with nothing where it is empty: all that `order by` needs, with `desc` where that is wanted. */
+  order(isDescending: boolean): string
+  isEmpty: string
+  isFilled: string
+  /** No more is empty than what is null, so that an index holds the rows in the order that is wanted. */
+  isPlain: boolean
+  /** Nothing is empty. */
+  isAlwaysFilled: boolean
+}
+
+/** A part of the rows, all of which come before those of the next part. */
+export interface OrderedPart<Value> {
+  /** Undefined where there is none. */
+  condition(bind: Bind<Value>): string | undefined
+  /** What follows `order by`; empty where there is nothing to order by. */
+  order: string
+}
+
+/** One of the columns with the direction in which it is walked. */
+interface Walked<Value> {
+  column: OrderColumn<Value>
+  isDescending: boolean
+}
+
+interface Question<Value> {
+  columns: readonly OrderColumn<Value>[]
+  /** What decides among equals; undefined where nothing does. */
+  id: Pick<OrderColumn<Value>, 'value' | 'bound'> | undefined
+  rows: OrderedRows & { offset: number }
+}
+
+/**
+ * The rows that are asked for as parts, to be read one after the other until there are enough: each has conditions by which
+ * an index of the first column is read from where the page begins, and no further than needed.
+ */
+export function orderedParts<Value>({ columns, id, rows }: Question<Value>): OrderedPart<Value>[] {
+  const { sort = [], from, offset } = rows
+  const isBackward = from?.isBackward === true
+  const walked = columns.map((column, index) => ({
+    column,
+    isDescending: isDown(sort, index) !== isBackward,
+  }))
+  const idOrder = id === undefined ? [] : [`${id.value}${isBackward ? ' desc' : ''}`]
+  const orderOf = (of: Walked<Value>[]): string[] =>
+    of.map(({ column, isDescending }) => column.order(isDescending))
+  const rest = new Rest(walked, id, { isBackward, row: from?.row })
+  const [first, ...others] = walked
+  if (first === undefined || (from === undefined && (first.column.isPlain || offset > 0)))
+    return [{ condition: (bind) => rest.from(0, bind), order: [...orderOf(walked), ...idOrder].join(', ') }]
+  const { column, isDescending } = first
+  const behind = [...orderOf(others), ...idOrder]
+  const start = from?.row.values[0]
+  const filled: OrderedPart<Value> = {
+    condition: (bind) => (typeof start === 'string' ? rest.filledFrom(bind) : column.isFilled),
+    order: [`${column.value}${isDescending ? ' desc' : ''}`, ...behind].join(', '),
+  }
+  const empty: OrderedPart<Value> = {
+    condition: (bind) => {
+      const tail = from !== undefined && start === null ? rest.from(1, bind) : undefined
+      return tail === undefined ? column.isEmpty : `${column.isEmpty} and ${tail}`
+    },
+    order: behind.join(', '),
+  }
+  if (column.isAlwaysFilled) return [filled]
+  if (isDescending) return typeof start === 'string' ? [filled] : [empty, filled]
+  return from !== undefined && start === null ? [empty] : [filled, empty]
+}
+
+function isDown(sort: readonly SortKey[], index: number): boolean {
+  return sort[index]?.isDescending === true
+}
+
+/** What tells the rows behind a position from those before it. */
+class Rest<Value> {
+  readonly #walked: readonly Walked<Value>[]
+  readonly #id: Question<Value>['id']
+  readonly #row: RowPosition | undefined
+  readonly #isBackward: boolean
+
+  constructor(
+    walked: readonly Walked<Value>[],
+    id: Question<Value>['id'],
+    { isBackward, row }: { isBackward: boolean; row: RowPosition | undefined },
+  ) {
+    this.#walked = walked
+    this.#id = id
+    this.#isBackward = isBackward
+    this.#row = row
+  }
+
+  /** By the columns from `index` on and the id; undefined where there is no position. */
+  from(index: number, bind: Bind<Value>): string | undefined {
+    if (this.#row === undefined) return undefined
+    const here = this.#walked[index]
+    if (here === undefined) return this.#byId(this.#row, bind)
+    const { column, isDescending } = here
+    const start = this.#row.values[index]
+    if (start === null || start === undefined) {
+      const among = `(${column.isEmpty} and ${this.from(index + 1, bind)})`
+      return isDescending ? `(${among} or ${column.isFilled})` : among
+    }
+    const parts = [this.#beyond(here, start, bind)]
+    if (!isDescending && !column.isAlwaysFilled) parts.push(column.isEmpty)
+    parts.push(this.#among(index, column, start, bind))
+    return `(${parts.join(' or ')})`
+  }
+
+  /** Of rows whose first column is filled, where the position has a value there. */
+  filledFrom(bind: Bind<Value>): string {
+    const here = this.#walked[0]
+    const start = this.#row?.values[0]
+    if (here === undefined || typeof start !== 'string') throw new Error('There is no value to begin at')
+    const { column, isDescending } = here
+    const near = `${column.value} ${isDescending ? '<=' : '>='} ${column.bound(start, bind)}`
+    const exact = `(${this.#beyond(here, start, bind)} or ${this.#among(0, column, start, bind)})`
+    return [...(column.isPlain ? [] : [column.isFilled]), near, exact].join(' and ')
+  }
+
+  #beyond({ column, isDescending }: Walked<Value>, start: string, bind: Bind<Value>): string {
+    const further = `${column.value} ${isDescending ? '<' : '>'} ${column.bound(start, bind)}`
+    return column.isPlain ? further : `(${column.isFilled} and ${further})`
+  }
+
+  #among(index: number, column: OrderColumn<Value>, start: string, bind: Bind<Value>): string {
+    return `(${column.value} = ${column.bound(start, bind)} and ${this.from(index + 1, bind)})`
+  }
+
+  #byId({ id }: RowPosition, bind: Bind<Value>): string {
+    const own = this.#id
+    if (own === undefined) throw new Error('Rows without ids have no position')
+    return `${own.value} ${this.#isBackward ? '<' : '>'} ${own.bound(id, bind)}`
+  }
+}
