@@ -75,6 +75,7 @@ export function openAreas(context: Parts): Area[] {
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
       ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds, downloads },
       pages: pages.filesOf('ogc', ['ogc']),
+      secret: context.directory.key,
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, {

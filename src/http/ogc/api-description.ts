@@ -70,6 +70,29 @@ const parameters = {
     description: 'CRS of geometries in the filter',
     schema: { ...uri, default: crs84Uri },
   },
+  sortby: {
+    ...{ name: 'sortby', ...query },
+    description: 'Properties that features are ordered by, with `-` before descending ones',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  properties: {
+    ...{ name: 'properties', ...query },
+    description: 'Properties that are shown, the geometry among them; all where none are named',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  'exclude-properties': {
+    ...{ name: 'exclude-properties', ...query },
+    description: 'Properties that are not shown',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+  },
+  position: {
+    ...{ name: 'position', ...query },
+    description: 'Where the page begins, as the links `next` and `prev` have it',
+    schema: text,
+  },
   tileMatrixSetId: {
     ...{ name: 'tileMatrixSetId', in: 'path', required: true, description: 'Id of a tile matrix set' },
     schema: { type: 'string', enum: ['WebMercatorQuad', 'WorldCRS84Quad'] },
@@ -122,6 +145,7 @@ const collectionPath = '/collections/{collectionId}'
 const page: ParameterName[] = [
   ...(['collectionId', 'limit', 'offset', 'bbox', 'bbox-crs', 'datetime', 'crs'] as const),
   ...(['filter', 'filter-lang', 'filter-crs'] as const),
+  ...(['sortby', 'properties', 'exclude-properties', 'position'] as const),
 ]
 const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
@@ -158,6 +182,11 @@ const operations: Record<string, Operation> = {
   [`${collectionPath}/queryables`]: {
     offered: offeredSchemas,
     ...{ id: 'getQueryables', summary: 'What features of a layer can be filtered by' },
+    answer: { 'application/schema+json': { schema: { type: 'object' } } },
+    parameters: ['collectionId'],
+  },
+  [`${collectionPath}/sortables`]: {
+    ...{ id: 'getSortables', summary: 'What features of a layer can be ordered by' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },

@@ -8,6 +8,7 @@ import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { layerSegment } from '../tiles/layer-names.ts'
 import { crs84Uri, toCrsUri } from './crs-uris.ts'
+import { isSortable } from './property-names.ts'
 
 /** The calendar of times. */
 export const gregorian = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
@@ -84,6 +85,18 @@ export async function toCollection(
       title: 'Queryables',
       href: request.link(`${path}/queryables`),
     },
+    {
+      rel: 'http://www.opengis.net/def/rel/ogc/1.0/sortables',
+      type: 'application/schema+json',
+      title: 'Sortables',
+      href: request.link(`${path}/sortables`),
+    },
+    {
+      rel: 'http://www.opengis.net/def/rel/ogc/1.0/schema',
+      type: 'application/schema+json',
+      title: 'Schema',
+      href: request.link(`${path}/schema`),
+    },
   ]
   return {
     id,
@@ -132,16 +145,27 @@ export function jsonTypeOf(type: Attribute['type']): object {
   return jsonTypes[type]
 }
 
-/** The JSON Schema of a collection's features (OGC API Features part 5). */
+/** The JSON Schema of a collection's features (OGC 23-058r2, sections 7 and 8). */
 export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   const { schema, title } = layer.details
+  const instant = timeAttribute(layer)
   const properties: [string, object][] = schema.attributes.map((attribute, index) => [
     attribute.name,
-    { ...jsonTypes[attribute.type], 'x-ogc-propertySeq': index + 1 },
+    {
+      ...{ title: attribute.name, ...jsonTypes[attribute.type] },
+      ...defined({ maxLength: attribute.maxLength }),
+      ...(attribute === instant ? { 'x-ogc-role': 'primary-instant' } : {}),
+      'x-ogc-propertySeq': index + 1,
+    },
   ])
   if (schema.geometry !== undefined) {
-    const format = `geometry-${schema.geometry.type === 'Geometry' ? 'any' : schema.geometry.type.toLowerCase()}`
-    properties.push([schema.geometry.name, { format, 'x-ogc-role': 'primary-geometry' }])
+    const { name, type } = schema.geometry
+    const format = `geometry-${type === 'Geometry' ? 'any' : type.toLowerCase()}`
+    const sequence = schema.attributes.length + 1
+    properties.push([
+      name,
+      { title: name, format, 'x-ogc-role': 'primary-geometry', 'x-ogc-propertySeq': sequence },
+    ])
   }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -156,14 +180,32 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
 
 /** What features can be filtered by (OGC 19-079r2, section 6.2): every property that is not binary, and the geometry. */
 export function toQueryables(request: FastifyRequest, layer: LayerRecord): object {
+  return partOfSchema(request, layer, 'queryables', (attribute) => attribute?.type !== 'binary')
+}
+
+/** What features can be ordered by (OGC 23-058r2, requirements class "Sortables"). */
+export function toSortables(request: FastifyRequest, layer: LayerRecord): object {
+  return partOfSchema(
+    request,
+    layer,
+    'sortables',
+    (attribute) => attribute !== undefined && isSortable(attribute),
+  )
+}
+
+/** The schema with some of the properties; the geometry comes as undefined. */
+function partOfSchema(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  name: string,
+  isIn: (attribute: Attribute | undefined) => boolean,
+): object {
   const { $id, properties, ...about } = toJsonSchema(request, layer)
-  const isBinary = (name: string): boolean =>
-    layer.details.schema.attributes.some((one) => one.name === name && one.type === 'binary')
-  return {
-    ...about,
-    $id: $id.replace(/schema$/, 'queryables'),
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isBinary(name))),
-  }
+  const { attributes } = layer.details.schema
+  const kept = Object.entries(properties).filter(([property]) =>
+    isIn(attributes.find((attribute) => attribute.name === property)),
+  )
+  return { ...about, $id: $id.replace(/schema$/, name), properties: Object.fromEntries(kept) }
 }
 
 /** For what a feature is sent. */

@@ -3,7 +3,14 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
-import { supportedCrs, toCollection, toJsonSchema, toQueryables, toSentSchema } from './collection.ts'
+import {
+  supportedCrs,
+  toCollection,
+  toJsonSchema,
+  toQueryables,
+  toSentSchema,
+  toSortables,
+} from './collection.ts'
 import { toCoverage } from './coverage.ts'
 import { offeredDocuments, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
@@ -86,6 +93,21 @@ export const getQueryables = represented(
       aboutLayer(parts, request, reply, (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
         return toQueryables(request, requireFeatures(layer))
+      }),
+  }),
+)
+
+export const getSortables = represented(
+  offeredSchemas,
+  operation({
+    ...marks,
+    summary: 'What features of a layer can be ordered by',
+    params: CollectionParams,
+    answers: { 200: SchemaAnswer },
+    handle: (parts: OgcParts, request, reply) =>
+      aboutLayer(parts, request, reply, (layer) => {
+        reply.header('content-type', 'application/schema+json; charset=utf-8')
+        return toSortables(request, requireFeatures(layer))
       }),
   }),
 )

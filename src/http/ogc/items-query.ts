@@ -10,14 +10,17 @@ import { supportedCrs, timeAttribute } from './collection.ts'
 import type { RequestedCrs } from './crs-uris.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
 import type { FilterParameters } from './filter-query.ts'
+import type { NamingParameters } from './property-names.ts'
 
 export const defaultLimit = 100
 export const maxLimit = 10_000
 
 /** Query parameters of `/items`, as text. */
-export interface ItemsParameters extends FilterParameters {
+export interface ItemsParameters extends FilterParameters, NamingParameters {
   limit?: string
   offset?: string
+  position?: string
+  version?: string
   bbox?: string
   'bbox-crs'?: string
   datetime?: string

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
+import type { FileLink, PagePart, PageWish, PropertySelection } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
@@ -14,8 +14,12 @@ import type { ItemLink } from './item-link.ts'
 import type { ItemsForm } from './items-form.ts'
 import { itemsForm } from './items-form.ts'
 import type { ItemsParameters } from './items-query.ts'
-import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
+import { readBox, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import type { AskedPage } from './page-links.ts'
+import { pageLinks, readAskedPage } from './page-links.ts'
+import type { PageTokens } from './page-token.ts'
+import { readSelection, readSort } from './property-names.ts'
 import type { Representation } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
 
@@ -34,37 +38,71 @@ function outputOf(
 
 /** The question of a request in the layer's terms. */
 function toWish(
+  tokens: PageTokens,
   layer: LayerRecord,
   parameters: ItemsParameters,
-  { hidden, rows }: { hidden: string | undefined; rows: Representation['rows'] },
-): PageWish {
+  { view, rows }: { view: FeatureView; rows: Representation['rows'] },
+): { wish: PageWish; page: AskedPage } {
+  const { path, fileLink } = view
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
   const time = readTime(layer, parameters.datetime)
-  const { schema } = layer.details
-  const shown = schema.attributes.filter(({ name }) => name !== hidden)
-  const filter = readFilter(parameters, { ...schema, attributes: shown })
-  return {
+  const attributes = layer.details.schema.attributes.filter(({ name }) => name !== fileLink?.attribute)
+  const schema = { ...layer.details.schema, attributes }
+  const filter = readFilter(parameters, schema)
+  const sort = readSort(parameters, schema)
+  const selection = readSelection(parameters, schema)
+  const page = readAskedPage(tokens, layer, parameters, { path, sort, rows })
+  const { limit, offset, from } = page
+  const wish = {
     query: {
-      table: layer.nativeName,
-      ...readPage(parameters, rows),
-      ...defined({ time }),
+      ...{ table: layer.nativeName, limit, offset },
+      ...defined({ time, from, sort: sort.length === 0 ? undefined : sort }),
     },
-    ...defined({ box, filter }),
+    ...defined({ box, filter, selection }),
     ...outputOf(layer, crs),
     ...(rows === undefined ? {} : brief),
   }
+  return { wish, page }
 }
 
 /** The same question in the names that the table has for its columns. */
 function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
   if (columns === undefined) return wish
-  const { time } = wish.query
-  const named = wish.filter === undefined ? wish : { ...wish, filter: filterInTable(wish.filter, columns) }
-  if (time === undefined) return named
-  const [name = time.attribute] =
-    Object.entries(columns.names).find(([, shown]) => shown === time.attribute) ?? []
-  return { ...named, query: { ...wish.query, time: { ...time, attribute: name } } }
+  const { time, sort } = wish.query
+  const own = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))
+  const named = <Key extends { attribute: string }>(key: Key): Key => ({
+    ...key,
+    attribute: own.get(key.attribute) ?? key.attribute,
+  })
+  const query = { ...wish.query, ...defined({ time: time && named(time), sort: sort?.map(named) }) }
+  const { filter } = wish
+  return { ...wish, query, ...defined({ filter: filter && filterInTable(filter, columns) }) }
+}
+
+/** The layer as if it had no other properties than those that are shown. */
+function withSelection(layer: LayerRecord, selection: PropertySelection | undefined): LayerRecord {
+  if (selection === undefined) return layer
+  const { attributes, geometry } = layer.details.schema
+  const schema = {
+    attributes: attributes.filter(({ name }) => selection.attributes.includes(name)),
+    geometry: selection.hasGeometry ? geometry : undefined,
+  }
+  return { ...layer, details: { ...layer.details, schema } }
+}
+
+/** Reads no more of each row than is shown of it, or needed to show it. */
+function readingLess(wish: PageWish): PageWish {
+  const { selection, columns, fileLink, query } = wish
+  if (selection === undefined) return wish
+  const own = new Map(Object.entries(columns?.names ?? {}).map(([name, shown]) => [shown, name]))
+  const attributes = [
+    ...selection.attributes.map((name) => own.get(name) ?? name),
+    ...(query.sort ?? []).map(({ attribute }) => attribute),
+    ...(columns === undefined ? [] : [columns.id]),
+    ...(fileLink === undefined ? [] : [fileLink.attribute]),
+  ]
+  return { ...wish, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
 }
 
 /** How features are shown that are not the items of their collection. */
@@ -100,29 +138,32 @@ export async function sendItems(
   given?: FeatureView,
 ): Promise<unknown> {
   const crs = requestedCrs(layer, request.query.crs)
-  const form = await itemsForm(request, layer, crs)
   const view = given ?? (await itemsView(parts, layer))
   const rows = chosenRepresentation(request)?.rows
-  const asked = inTable(
-    toWish(layer, request.query, { hidden: view.fileLink?.attribute, rows }),
-    view.columns,
-  )
+  const { wish: shown, page } = toWish(parts.pageTokens, layer, request.query, { view, rows })
+  const form = await itemsForm(request, withSelection(layer, shown.selection), crs)
+  const asked = inTable(shown, view.columns)
   const { counts } = parts.kept
   const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)
-  const wish: PageWish = {
-    ...asked,
-    ...defined({ numberMatched, fileLink: view.fileLink, columns: view.columns, form: form.form }),
-  }
+  const { fileLink, columns } = view
+  const wish = readingLess({ ...asked, ...defined({ numberMatched, fileLink, columns, form: form.form }) })
   const signal = abortOnClose(request, reply)
   const isSettled = given === undefined ? () => parts.catalog.layers.isSettled(layer) : async () => true
   const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
   if (isSure) counts.keep(key, first.numberMatched)
-  const page = { ...wish.query, path: view.path, numberMatched: first.numberMatched }
-  const links = pageLinks(request, layer, page, form.mediaType)
-  form.describe(reply, links, first.numberMatched)
+  const linksOf = (part: PagePart): ItemLink[] => {
+    const { mediaType } = form
+    return pageLinks(
+      request,
+      layer,
+      { path: view.path, asked: page, tokens: parts.pageTokens, mediaType },
+      part,
+    )
+  }
+  form.describe(reply, linksOf(first), first.numberMatched)
   reply.header('content-crs', `<${crs.uri}>`)
-  const frame: CollectionFrame = { at: parts.clock.now(), links, form }
+  const frame: CollectionFrame = { at: parts.clock.now(), linksOf, form }
   if (rows !== undefined) return parsed(await Array.fromAsync(collectionBytes(first, written, frame)))
   if (first.isLast) {
     finish(written)
@@ -192,15 +233,14 @@ function watchStalls(reply: FastifyReply, stream: Readable): Readable {
 
 interface CollectionFrame {
   form: ItemsForm
-  links: ItemLink[]
+  /** Of a page, the last of which is known by its last part alone. */
+  linksOf: (part: PagePart) => ItemLink[]
   at: Date
 }
 
-function tailOf(
-  { numberMatched, numberReturned }: PagePart,
-  { form, at, links }: CollectionFrame,
-): Uint8Array {
-  return form.end({ numberMatched, numberReturned, timeStamp: at.toISOString(), links })
+function tailOf(last: PagePart, { form, at, linksOf }: CollectionFrame): Uint8Array {
+  const { numberMatched, numberReturned } = last
+  return form.end({ numberMatched, numberReturned, timeStamp: at.toISOString(), links: linksOf(last) })
 }
 
 /**
@@ -231,29 +271,6 @@ async function* collectionBytes(
   } finally {
     await parts.return?.()
   }
-}
-
-function pageLinks(
-  request: FastifyRequest,
-  layer: LayerRecord,
-  page: { path: string; limit: number; offset: number; numberMatched: number },
-  type: string,
-): ItemLink[] {
-  const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
-  const pageLink = (rel: string, offset: number): ItemLink => {
-    const query = new URLSearchParams(request.query as Record<string, string>)
-    query.set('limit', String(page.limit))
-    query.set('offset', String(offset))
-    const text = query.toString()
-    return { rel, type, href: request.link(`${page.path}?${text}`) }
-  }
-  const links = [
-    pageLink('self', page.offset),
-    { rel: 'collection', type: 'application/json', href: request.link(path) },
-  ]
-  if (page.offset + page.limit < page.numberMatched) links.push(pageLink('next', page.offset + page.limit))
-  if (page.offset > 0) links.push(pageLink('prev', Math.max(0, page.offset - page.limit)))
-  return [...links, ...alternateLinks(request, page.path)]
 }
 
 export function unknownFeature(featureId: string): Error {

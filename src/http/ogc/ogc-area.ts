@@ -5,17 +5,25 @@ import { writeProblemPage } from './as-html.ts'
 import { KeptCounts } from './kept-counts.ts'
 import { KeptTimes } from './kept-times.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { PageTokens } from './page-token.ts'
 import { ogcEndpoints } from './routes.ts'
 
-/** OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. */
-export function ogcArea(parts: Omit<OgcParts, 'kept'>): Area {
+/**
+ * OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. `secret` signs what
+ * clients come back with.
+ */
+export function ogcArea({
+  secret,
+  ...parts
+}: Omit<OgcParts, 'kept' | 'pageTokens'> & { secret: Uint8Array }): Area {
   const { layers } = parts.catalog
   const kept = { counts: new KeptCounts(layers), times: new KeptTimes(layers) }
+  const pageTokens = new PageTokens(secret)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })
     answerFailures(app, app.log, writeProblemPage)
     keepBodies(app)
-    addEndpoints(app, ogcEndpoints, { ...parts, kept })
+    addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens })
   }
 }
 

@@ -7,6 +7,7 @@ import type { TileParts } from '../tiles/tile-parts.ts'
 import type { HtmlParts } from './as-html.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { KeptTimes } from './kept-times.ts'
+import type { PageTokens } from './page-token.ts'
 
 /** Changes features of layers. */
 type FeatureEdits = Pick<Importer['edits'], 'edit' | 'whyNot'>
@@ -28,6 +29,7 @@ export interface OgcParts {
   bounds: LayerBounds
   /** What pages load. */
   pages: Omit<HtmlParts, 'version'>
+  pageTokens: PageTokens
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; times: KeptTimes }
 }

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import { describeCollection, getCollections, getQueryables, getSchema } from './collections.ts'
+import { describeCollection, getCollections, getQueryables, getSchema, getSortables } from './collections.ts'
 import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
 import { getDownload } from './download.ts'
 import {
@@ -59,6 +59,7 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc/collections/:collectionId', 'public', 'OWS:WFS', { describeCollection }),
   endpoint('GET', '/ogc/collections/:collectionId/schema', 'public', 'OWS:WFS', { getSchema }),
   endpoint('GET', '/ogc/collections/:collectionId/queryables', 'public', 'OWS:WFS', { getQueryables }),
+  endpoint('GET', '/ogc/collections/:collectionId/sortables', 'public', 'OWS:WFS', { getSortables }),
   endpoint('GET', items, 'public', 'OWS:WFS', { getFeatures }),
   endpoint('GET', item, 'public', 'OWS:WFS', { getFeature }),
   ...editEndpoints,

@@ -80,6 +80,8 @@ export const Collections = Type.Object({
 })
 
 const Property = Type.Object({
+  title: Type.Optional(Type.String()),
+  maxLength: Type.Optional(Type.Integer()),
   type: Type.Optional(Type.String()),
   format: Type.Optional(Type.String()),
   contentEncoding: Type.Optional(Type.String()),
@@ -188,11 +190,24 @@ const filters = {
   ),
 }
 
+const naming = {
+  sortby: Type.Optional(
+    Type.String({ description: 'Properties that features are ordered by, with `-` before descending ones' }),
+  ),
+  properties: Type.Optional(Type.String({ description: 'Properties that are shown, with commas between' })),
+  'exclude-properties': Type.Optional(
+    Type.String({ description: 'Properties that are not shown, with commas between' }),
+  ),
+  position: Type.Optional(
+    Type.String({ description: 'Where the page begins, as the links `next` and `prev` have it' }),
+  ),
+}
+
 /** Checked as text: what is wrong is told in the words of the standard. */
 export const ItemsQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters, ...naming },
 })
 /** The same with the types that are meant. */
 export const ToldItemsQuery = Type.Object({
@@ -204,7 +219,7 @@ export const ToldItemsQuery = Type.Object({
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters, ...naming },
 })
 /** By what a part of a layer is chosen, at whatever time. */
 export const selection = { bbox, 'bbox-crs': bboxCrs, ...filters, version }

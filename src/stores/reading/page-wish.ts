@@ -4,6 +4,7 @@ import type { WrittenFormatName } from '../../formats/writing/written-formats.ts
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
+import type { PageEnds } from './page-rows.ts'
 import type { ShownColumns } from './tile-wish.ts'
 
 /** A box of a question as the client gave it. */
@@ -30,6 +31,12 @@ export interface FileLink {
   base: string
 }
 
+/** Which of the properties of features are shown. */
+export interface PropertySelection {
+  attributes: string[]
+  hasGeometry: boolean
+}
+
 /** What a page of features is to be like. Plain data: it crosses threads and processes. */
 export interface PageWish {
   /** Without boxes and filters: those are in the CRS of the client. */
@@ -42,6 +49,8 @@ export interface PageWish {
   srs: string
   /** Coordinates with latitude or northing first. */
   isYx: boolean
+  /** What is shown of each feature, by the names that clients know; absent: all. */
+  selection?: PropertySelection
   /** How many match, where that is known: they are not counted then. */
   numberMatched?: number
   /** Features are to be read by people: long texts are cut, and shapes have as many positions as a picture shows. */
@@ -76,4 +85,6 @@ export interface PagePart {
   isLast: boolean
   /** Of the feature that was written last, where it was wanted. */
   tag?: string
+  /** Of the last part, where pages can go on from rows. */
+  ends?: PageEnds
 }

@@ -14,6 +14,7 @@ import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import { briefFeature } from './brief-feature.ts'
 import { filterIn } from './filter-in-crs.ts'
+import { PageRows, withNextRow } from './page-rows.ts'
 import type { FileLink, PagePart, PageWish, WishedBox, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
@@ -29,22 +30,41 @@ export async function* writePage(
   signal: AbortSignal,
 ): AsyncGenerator<PagePart> {
   const query = await queryOf(wish)
-  const { numberMatched, pages } = await openPages(store, wish, query, signal)
+  const { numberMatched, pages } = await openPages(store, wish, withNextRow(query), signal)
+  const rows = new PageRows(query)
   const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
   const page = wish.form === undefined ? new PageText(wish) : await openForm(wish.form)
   try {
-    for await (const read of pages) {
+    for await (const read of rows.pages(pages)) {
       const { batch, ids } = wish.columns === undefined ? read : shownPage(read, wish.columns)
-      const shown = await reprojectBatch(batch, reprojector)
+      const shown = await reprojectBatch(selected(batch, wish), reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')
         if (wish.wantsTag === true) page.tag = featureTag(read.batch, row, ids[row] ?? '')
         if (page.waiting >= partLength) yield page.take(numberMatched, false)
       }
     }
-    yield page.take(numberMatched, true)
+    yield { ...page.take(numberMatched, true), ...defined({ ends: rows.ends }) }
   } finally {
     await reprojector?.close()
+  }
+}
+
+/** What is shown of a batch, and what links are made of. */
+function selected(batch: FeatureBatch, { selection, fileLink }: PageWish): FeatureBatch {
+  if (selection === undefined) return batch
+  const names = new Set([...selection.attributes, ...(fileLink === undefined ? [] : [fileLink.attribute])])
+  const isShown = batch.schema.attributes.map(({ name }) => names.has(name))
+  const only = <Item>(items: Item[]): Item[] => items.filter((_, index) => isShown[index])
+  const { geometry } = batch.schema
+  return {
+    ...batch,
+    schema: {
+      attributes: only(batch.schema.attributes),
+      geometry: selection.hasGeometry ? geometry : undefined,
+    },
+    columns: only(batch.columns),
+    geometry: selection.hasGeometry ? batch.geometry : undefined,
   }
 }
 

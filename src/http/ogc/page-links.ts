@@ -1,0 +1,106 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { RowPosition, SortKey } from '../../stores/order.ts'
+import type { PagePart } from '../../stores/reading/page-wish.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { collectionId } from './collection.ts'
+import type { ItemLink } from './item-link.ts'
+import type { ItemsParameters } from './items-query.ts'
+import { readPage } from './items-query.ts'
+import type { PagePosition, PageTokens } from './page-token.ts'
+import type { Representation } from './representations.ts'
+import { alternateLinks } from './representations.ts'
+
+/** Which page is asked for: by a position, or by the number of features to pass over. */
+export interface AskedPage {
+  limit: number
+  offset: number
+  from?: PagePosition
+  /** What positions in these pages are good for alone. */
+  about: string
+}
+
+/** The page of a request; `path` and `sort` are those of its features. */
+export function readAskedPage(
+  tokens: PageTokens,
+  layer: LayerRecord,
+  parameters: ItemsParameters,
+  { path, sort, rows }: { path: string; sort: readonly SortKey[]; rows: Representation['rows'] },
+): AskedPage {
+  const { position, offset, version } = parameters
+  const types = sort.map(({ attribute }) =>
+    layer.details.schema.attributes.find(({ name }) => name === attribute),
+  )
+  const about = JSON.stringify([layer.id, path, version, sort, types.map((one) => one?.type)])
+  const page = { ...readPage(parameters, rows), about }
+  if (position === undefined) return page
+  if (offset !== undefined) throw invalid('invalid-parameter', 'Only one of position and offset can be given')
+  return { ...page, from: tokens.read(position, about) }
+}
+
+interface ShownPage {
+  path: string
+  asked: AskedPage
+  tokens: PageTokens
+  mediaType: string
+}
+
+/** Links of a page: itself, the pages beside it, by rows where this is its last part, and the same in other formats. */
+export function pageLinks(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  { path, asked, tokens, mediaType }: ShownPage,
+  part: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
+): ItemLink[] {
+  const collection = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
+  const link = (rel: string, place: Place): ItemLink => ({
+    ...{ rel, type: mediaType, href: hrefOf(request, path, asked.limit, place) },
+  })
+  const tokenOf = (position: PagePosition): string | undefined => tokens.write(position, asked.about)
+  const { next, prev } = neighbours(asked, part, tokenOf)
+  const self = asked.from === undefined ? { offset: asked.offset } : { position: tokenOf(asked.from) ?? '' }
+  return [
+    link('self', self),
+    { rel: 'collection', type: 'application/json', href: request.link(collection) },
+    ...(next === undefined ? [] : [link('next', next)]),
+    ...(prev === undefined ? [] : [link('prev', prev)]),
+    ...alternateLinks(request, path),
+  ]
+}
+
+type Place = { offset: number } | { position: string }
+
+function hrefOf(request: FastifyRequest, path: string, limit: number, place: Place): string {
+  const query = new URLSearchParams(request.query as Record<string, string>)
+  query.delete('offset' in place ? 'position' : 'offset')
+  query.set('limit', String(limit))
+  for (const [name, value] of Object.entries(place)) query.set(name, String(value))
+  return request.link(`${path}?${query.toString()}`)
+}
+
+interface Neighbours {
+  next?: Place | undefined
+  prev?: Place | undefined
+}
+
+/** The pages behind and before one: by its last and first row, else by numbers. */
+function neighbours(
+  { limit, offset, from }: AskedPage,
+  { numberMatched, numberReturned, ends }: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,
+  tokenOf: (position: PagePosition) => string | undefined,
+): Neighbours {
+  const passed = from?.passed ?? offset
+  const isBackward = from?.isBackward === true
+  const hasNext = isBackward || (ends?.hasMore ?? passed + limit < numberMatched)
+  const hasPrev = isBackward ? ends?.hasMore === true : from !== undefined || offset > 0
+  const place = (row: RowPosition | undefined, before: number, goesBack: boolean): Place => {
+    const token = row && tokenOf({ row, passed: before, isBackward: goesBack })
+    return token === undefined ? { offset: before } : { position: token }
+  }
+  const behind = passed + (ends === undefined ? limit : numberReturned)
+  const before = Math.max(0, passed - limit)
+  return {
+    next: hasNext ? place(ends?.last, behind, false) : undefined,
+    prev: !hasPrev ? undefined : from === undefined ? { offset: before } : place(ends?.first, before, true),
+  }
+}

@@ -1,0 +1,89 @@
+import { selectRows } from '../../geo/select-rows.ts'
+import type { RowPosition } from '../order.ts'
+import { positionOf } from '../order.ts'
+import type { FeaturePage, FeatureQuery } from '../store.ts'
+
+/** Between which rows a page stands. Plain data. */
+export interface PageEnds {
+  /** Absent of a page without rows. */
+  first?: RowPosition
+  last?: RowPosition
+  /** There are rows behind, in the direction in which was read. */
+  hasMore: boolean
+}
+
+/** One row more than a page has, which tells whether there is another page. */
+export function withNextRow(query: FeatureQuery): FeatureQuery {
+  return query.featureId === undefined ? { ...query, limit: query.limit + 1 } : query
+}
+
+/** The rows of one page in their order, also of one that is read backward; `ends` stands when all were taken. */
+export class PageRows {
+  /** Undefined where nothing can go on from a row. */
+  ends: PageEnds | undefined
+  readonly #query: FeatureQuery
+  #isKeyed = false
+  #looked = 0
+  #left: number
+
+  /** `query` as it is meant, its answer by `withNextRow`. */
+  constructor(query: FeatureQuery) {
+    this.#query = query
+    this.#left = query.limit
+  }
+
+  async *pages(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
+    const wanted = this.#wanted(read)
+    if (this.#query.from?.isBackward === true) {
+      const pages = await Array.fromAsync(wanted)
+      yield* pages.reverse().map((page) => this.#noted(reversed(page)))
+    } else {
+      for await (const page of wanted) yield this.#noted(page)
+    }
+    const canGoOn = this.#isKeyed || this.#query.from !== undefined
+    this.ends = canGoOn ? { ...this.ends, hasMore: this.#looked > this.#query.limit } : undefined
+  }
+
+  async *#wanted(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
+    for await (const page of read) {
+      this.#isKeyed = page.isKeyed === true
+      // Rows that cannot be read are none of the page, but there.
+      this.#looked += page.batch.rowCount + page.batch.rejects.length
+      const kept = firstRows(page, this.#left)
+      this.#left -= kept.ids.length
+      if (kept.ids.length > 0) yield kept
+    }
+  }
+
+  #noted(page: FeaturePage): FeaturePage {
+    const { batch, ids } = page
+    const at = (row: number): RowPosition => positionOf(batch, row, ids[row] ?? '', this.#query.sort)
+    const first = this.ends?.first ?? at(0)
+    this.ends = { first, last: at(batch.rowCount - 1), hasMore: false }
+    return page
+  }
+}
+
+function firstRows(page: FeaturePage, count: number): FeaturePage {
+  if (page.batch.rowCount <= count) return page
+  return chosen(
+    page,
+    Uint32Array.from({ length: count }, (_, row) => row),
+  )
+}
+
+function reversed(page: FeaturePage): FeaturePage {
+  const { rowCount } = page.batch
+  return chosen(
+    page,
+    Uint32Array.from({ length: rowCount }, (_, row) => rowCount - 1 - row),
+  )
+}
+
+function chosen(page: FeaturePage, rows: Uint32Array): FeaturePage {
+  return {
+    ...page,
+    batch: selectRows(page.batch, rows),
+    ids: Array.from(rows, (row) => page.ids[row] ?? ''),
+  }
+}
