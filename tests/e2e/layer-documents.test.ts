@@ -10,7 +10,7 @@ import { pointsJson } from '../support/versioned-layers.ts'
 const root = join(import.meta.dirname, '..', '..')
 const password = 'e2e-password'
 
-describe('docs/finding-layers.md, filters.md and downloads.md', { timeout: 120_000 }, () => {
+describe('docs of finding, filtering, paging and downloading layers', { timeout: 120_000 }, () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))
@@ -33,6 +33,8 @@ describe('docs/finding-layers.md, filters.md and downloads.md', { timeout: 120_0
     assert.match(found, /\ndefault:boundary_land .*vector +1 +EPSG:4326/)
     const filtered = await run(blockAt('docs/filters.md > Filters > sh 1'))
     assert.match(filtered, /"name":"a".*"numberMatched":1,.*\/queryables"/s)
+    const ordered = await run(blockAt('docs/ogc-api.md > OGC API Features > sh 1'))
+    assert.match(ordered, /"geometry":null,"properties":\{"name":"a"\}.*"numberMatched":1,.*\/sortables"/s)
     const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
     assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
     writeFileSync(
