@@ -155,13 +155,14 @@ ${access}
 ${ownServer}`,
   imports: `terrane imports [list]
 terrane imports rejects IMPORT TASK [--output FILE]
-terrane imports mend IMPORT TASK FILE
+terrane imports mend IMPORT TASK FILE [--accept RULES]
 
 Imports and tasks are named by their ids. \`rejects\` fetches the rows that were not loaded as a file like their source,
 with why in columns before their own. \`mend\` sends such a file back when its rows are mended: they go into the layer
 of the task. Its exit code is 1 when any row was not loaded.
 
   -o, --output FILE    the file (default: as the server names it)
+      --accept RULES   limits of the task (stopIf) that let these rows through, such as changed,values
 ${access}
 
 ${ownServer}`,

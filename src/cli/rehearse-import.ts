@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { stoppedText } from '../importer/model/explain-stopped.ts'
 import { rehearsed } from './import-report.ts'
 import type { MessageView, TaskView } from './import-views.ts'
 import { readMessages, readTasks } from './import-views.ts'
@@ -49,10 +50,14 @@ function outcomeOf(task: TaskView, found: unknown, seconds: number): TaskOutcome
     state: stopped.length > 0 ? 'STOPPED' : isFailed ? 'ERROR' : rehearsed,
     loaded: Number(fieldOf(rows, 'load')),
     rejected: Number(fieldOf(rows, 'rejected')),
-    message:
-      stopped.length > 0 ? stopped.map(stoppedText).join('; ') : changesText(fieldOf(found, 'changes')),
+    message: stopped.length > 0 ? stopped.map(ruleText).join('; ') : changesText(fieldOf(found, 'changes')),
     messages: [...messages, ...rejectMessages(found)],
   }
+}
+
+function ruleText(stopped: unknown): string {
+  const [limit, measured] = [fieldOf(stopped, 'limit'), fieldOf(stopped, 'measured')]
+  return stoppedText({ rule: textOf(stopped, 'rule'), limit, measured })
 }
 
 function changesText(changes: unknown): string {
@@ -62,11 +67,6 @@ function changesText(changes: unknown): string {
     return typeof rows === 'number' ? [`${rows.toLocaleString('en')} ${name}`] : []
   })
   return parts.join(', ')
-}
-
-function stoppedText(stopped: unknown): string {
-  const [limit, measured] = ['limit', 'measured'].map((name) => JSON.stringify(fieldOf(stopped, name)))
-  return `${textOf(stopped, 'rule')}: limit ${limit}, found ${measured}`
 }
 
 function rejectMessages(found: unknown): MessageView[] {

@@ -41,6 +41,22 @@ describe('docs/rejected-rows.md', { timeout: 120_000 }, () => {
     const again = await cli(`imports mend 1 0 ${join(folder, 'mended.csv')}`)
     assert.equal(again.code, 1)
     assert.match(again.stderr, /Task 0 has no rejected rows any more: 1 were mended and loaded/)
+    writeFileSync(join(folder, 'kinds.csv'), 'id,kind,lat,lon\n5,elm,52,13\n6,fir,south,13.1\n')
+    writeFileSync(join(folder, 'kind.csv'), '_row,id,kind,lat,lon\n2,6,,51,13.1\n')
+    const limit = ['--stop-if', '{"empty":{"kind":{"rows":0}}}']
+    const limited = await runTerrane(
+      t,
+      ['import', join(folder, 'kinds.csv'), '--lat', 'lat', '--lon', 'lon', ...limit, '--url', url],
+      { TERRANE_PASSWORD: password },
+    )
+    assert.equal(limited.code, 0, limited.stdout + limited.stderr)
+    const mended = `imports mend 2 0 ${join(folder, 'kind.csv')}`
+    const stopped = await cli(mended)
+    assert.equal(stopped.code, 1)
+    assert.match(stopped.stdout, /empty \("kind": limit 0 rows, found 1 row, 100 %\)\. Nothing was changed/)
+    const accepted = await cli(`${mended} --accept empty`)
+    assert.equal(accepted.code, 0, accepted.stdout + accepted.stderr)
+    assert.match(accepted.stdout, /COMPLETE: 1 sent, 1 loaded, 0 rejected, 0 refused/)
     const wrong = await cli('imports rejects first 0')
     assert.deepEqual([wrong.code, existsSync('first')], [2, false])
     server.signal('SIGTERM')

@@ -48,10 +48,11 @@ const rejects: Action = {
 /** Sends mended rows back. */
 const mend: Action = {
   words: ['IMPORT', 'TASK', 'FILE'],
-  options: [],
-  run: async ({ client }, [importId = '', taskId = '', file = '']) => {
-    const path = taskPath(importId, taskId)
-    const answer = await client.upload(`${path}/rejects`, await filesToUpload(file), () => undefined)
+  options: ['accept'],
+  run: async ({ client, values: { accept } }, [importId = '', taskId = '', file = '']) => {
+    const query = accept === undefined ? '' : `?accept=${encodeURIComponent(accept)}`
+    const path = `${taskPath(importId, taskId)}/rejects${query}`
+    const answer = await client.upload(path, await filesToUpload(file), () => undefined)
     const task = fieldOf(answer, 'task')
     const mending = fieldOf(task, 'mending')
     const isWhole =

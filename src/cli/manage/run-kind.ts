@@ -32,6 +32,7 @@ const flags = {
   password: { type: 'boolean' },
   expires: { type: 'string' },
   output: { type: 'string', short: 'o' },
+  accept: { type: 'string' },
 } as const
 
 export type OptionName = keyof typeof flags

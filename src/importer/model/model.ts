@@ -1,6 +1,7 @@
 export { importAfter, taskAfter } from './after-event.ts'
 export type { DescribedFile } from './described-file.ts'
 export { isMending, mendingEnded } from './end-mending.ts'
+export { explainStopped } from './explain-stopped.ts'
 export type { IndexRow } from './granule-index.ts'
 export { indexSchema } from './granule-index.ts'
 export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } from './granule-record.ts'
@@ -35,7 +36,7 @@ export type {
 export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
 export { importStates, runnableStates, taskStates } from './states.ts'
 export type { Stopped, StopRules } from './stop-rules.ts'
-export { explainStopped, rulesOfMended, stopRuleNames } from './stop-rules.ts'
+export { rulesOfMended, stopRuleNames } from './stop-rules.ts'
 export {
   allAttributes,
   chosenSchema,

@@ -161,12 +161,3 @@ export function rulesOfMended(
 export function asksChanges({ removed, changed }: StopRules): boolean {
   return removed !== undefined || changed !== undefined
 }
-
-/** In words: what stopped a load. */
-export function explainStopped(stopped: readonly Stopped[]): string {
-  const rules = stopped.map(
-    ({ rule, limit, measured }) =>
-      `${rule} (limit ${JSON.stringify(limit)}, found ${JSON.stringify(measured)})`,
-  )
-  return `stopIf stopped the load: ${rules.join('; ')}. Nothing was changed`
-}
