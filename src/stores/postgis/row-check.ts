@@ -18,6 +18,16 @@ export async function actsOnRows(connection: Connection, { oid }: TableFacts): P
   return rows[0]?.acts === true
 }
 
+/** Whether policies of a table may hide rows from this user, or forbid them. */
+export async function hasPolicies(connection: Connection, { oid }: TableFacts): Promise<boolean> {
+  const { rows } = await connection.run<{ active: boolean }>(
+    'reading the policies of the table',
+    'select row_security_active($1::oid) as active',
+    [oid],
+  )
+  return rows[0]?.active === true
+}
+
 export async function countRows(connection: Connection, { schema, name }: TableFacts): Promise<number> {
   const { rows } = await connection.run<{ n: string }>(
     'counting the rows',
@@ -31,6 +41,6 @@ export function requireRows(table: string, found: number, expected: number): voi
   if (found >= expected) return
   throw conflict(
     'rows-lost',
-    `The table "${table}" has ${found} of ${expected} rows that were put into it: its triggers or rules drop the others`,
+    `The table "${table}" has ${found} of ${expected} rows that were put into it: its triggers, rules or policies drop or hide the others`,
   )
 }

@@ -1,13 +1,13 @@
 import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { KeptState, LoadResult } from '../store.ts'
+import type { KeptState, LoadResult, NotKept } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
 import type { TableRules } from './constraints.ts'
 import type { ComparedRows } from './held-rows.ts'
-import { actsOnRows, countRows, requireRows } from './row-check.ts'
+import { actsOnRows, countRows, hasPolicies, requireRows } from './row-check.ts'
 import type { SentRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import type { LoadContext } from './stage-table.ts'
@@ -19,8 +19,8 @@ import type { TargetPlan } from './target-plan.ts'
 
 /** Keeps the state before a load, within its transaction. */
 export interface Keeper {
-  before(): Promise<KeptState | undefined>
-  after(result: LoadResult, kept: KeptState | undefined): Promise<LoadResult>
+  before(): Promise<KeptState | NotKept | undefined>
+  after(result: LoadResult, kept: KeptState | NotKept | undefined): Promise<LoadResult>
 }
 
 /**
@@ -34,7 +34,7 @@ export async function stageBeside(
   plan: TargetPlan,
   facts: TableFacts,
   rules: TableRules,
-  keeper?: Keeper,
+  keeper: Keeper,
 ): Promise<FinalSteps> {
   const { request, hooks } = context
   const load = new StagedRows(context, connection, plan, facts)
@@ -49,15 +49,15 @@ export async function stageBeside(
   const table = quoteTable(facts.schema, facts.name)
   const place = async (): Promise<LoadResult> => {
     await lockTable(connection, table, 'share row exclusive', hooks.signal)
-    const kept = await keeper?.before()
-    const isCounted = await actsOnRows(connection, facts)
+    const kept = await keeper.before()
+    const isCounted = (await actsOnRows(connection, facts)) || (await hasPolicies(connection, facts))
     const before = isCounted && !isReplace ? await countRows(connection, facts) : 0
     await load.insert(isReplace, rules.isReferenced)
     if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
     await addIndexes(connection, facts, plan)
     await connection.run('removing the staged rows', `drop table ${load.staging}`)
     const result = loadResult({ ...sent, envelope: await findExtent(connection, facts) }, plan)
-    return keeper === undefined ? result : keeper.after(result, kept)
+    return keeper.after(result, kept)
   }
   return {
     connection,
@@ -99,21 +99,21 @@ export async function refuseUnsafe(
   isReplace: boolean,
 ): Promise<void> {
   if (!isReplace) return
+  refuseCascades(facts, rules)
+  if (await hasPolicies(connection, facts)) {
+    throw conflict(
+      'row-security',
+      `Row security hides rows of "${facts.name}" from this user: it cannot be replaced`,
+    )
+  }
+}
+
+/** Throws `Failure` where rows of others would go with those of this table. */
+export function refuseCascades(facts: TableFacts, rules: Pick<TableRules, 'cascades'>): void {
   if (rules.cascades.length > 0) {
     throw conflict(
       'table-referenced',
       `Replacing the rows of "${facts.name}" would delete or empty rows of other tables: foreign key ${rules.cascades.join(', ')}`,
-    )
-  }
-  const { rows } = await connection.run<{ active: boolean }>(
-    'reading the policies of the table',
-    'select row_security_active($1::oid) as active',
-    [facts.oid],
-  )
-  if (rows[0]?.active) {
-    throw conflict(
-      'row-security',
-      `Row security hides rows of "${facts.name}" from this user: it cannot be replaced`,
     )
   }
 }

@@ -14,7 +14,7 @@ import { findTableRules } from './constraints.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
 import { stagingName } from './identifiers.ts'
-import { actsOnRows, countRows, requireRows } from './row-check.ts'
+import { actsOnRows, countRows, hasPolicies, requireRows } from './row-check.ts'
 import { beginLoad } from './run-load.ts'
 import type { Connection } from './session.ts'
 import { findOrAddSrid, findSrid } from './srid.ts'
@@ -170,12 +170,13 @@ function isNative(plan: TargetPlan, facts: TableFacts): boolean {
   )
 }
 
-/** Rows that triggers may change besides, or that nothing tells from others, are copied before any is added. */
+/** Rows that triggers may change besides, or that nothing tells from others, are copied before any is added; policies forbid COPY. */
 async function canAppendDirectly(
   { request }: LoadContext,
   connection: Connection,
   facts: TableFacts,
 ): Promise<boolean> {
+  if (await hasPolicies(connection, facts)) return false
   return request.keepAs === undefined || (await keepsDifferences(connection, facts))
 }
 
@@ -186,13 +187,13 @@ async function appendDirectly(
   plan: TargetPlan,
   facts: TableFacts,
 ): Promise<FinalSteps> {
-  const { hooks, batches, request } = context
+  const { hooks, batches } = context
   const table = quoteTable(facts.schema, facts.name)
   await connection.run('putting the rows in place', 'begin')
   const isCounted = await actsOnRows(connection, facts)
   if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
   const before = isCounted ? await countRows(connection, facts) : 0
-  if (request.keepAs !== undefined) await tellTouch(connection, facts, hooks)
+  await tellTouch(connection, facts, hooks)
   const sent = await copyRows(connection, { table, plan, options: 'format binary' }, batches, hooks)
   if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
   await addIndexes(connection, facts, plan)

@@ -1,11 +1,11 @@
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
-import type { KeptState, LoadHooks, LoadResult, TableDescription } from '../../store.ts'
+import type { KeptState, LoadHooks, LoadResult, NotKept, TableDescription } from '../../store.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import { describeTable } from '../describe-table.ts'
 import { keptName } from '../identifiers.ts'
 import type { KeptNote } from '../kept-tables.ts'
 import { keptState, ownRows, writeNote } from '../kept-tables.ts'
-import { actsOnRows } from '../row-check.ts'
+import { actsOnRows, hasPolicies } from '../row-check.ts'
 import type { Connection } from '../session.ts'
 import type { Keeper } from '../stage-beside.ts'
 import type { LoadContext } from '../stage-table.ts'
@@ -39,16 +39,12 @@ export async function keepAdded(
 }
 
 /** Of loads that put staged rows in place: a copy before rows are exchanged, a difference where some are added. */
-export function keeperOf(
-  context: LoadContext,
-  connection: Connection,
-  facts: TableFacts,
-): Keeper | undefined {
+export function keeperOf(context: LoadContext, connection: Connection, facts: TableFacts): Keeper {
   const { keepAs, mode } = context.request
-  if (keepAs === undefined) return undefined
   return {
     before: async () => {
       await tellTouch(connection, facts, context.hooks)
+      if (keepAs === undefined) return undefined
       const isDifference = mode === 'APPEND' && (await keepsDifferences(connection, facts))
       return isDifference ? undefined : keepCopy(connection, facts, keepAs)
     },
@@ -68,7 +64,7 @@ export async function tellTouch(
 }
 
 /** What is called once the rows are written; it is given what selects the change and id of added ones, and how many rows there are now. */
-type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<KeptState>
+type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<KeptState | NotKept>
 
 /** What is kept under which id: the rows that will be changed or removed stand in `old`. */
 interface KeptRows {
@@ -85,9 +81,9 @@ export async function beginKeeping(
   facts: TableFacts,
   { keepAs, old, table: known, hooks }: KeptRows,
 ): Promise<FinishKeeping | undefined> {
-  if (keepAs === undefined) return undefined
-  if (!(await keepsDifferences(connection, facts))) {
+  if (keepAs === undefined || !(await keepsDifferences(connection, facts))) {
     await tellTouch(connection, facts, hooks, known?.featureCount)
+    if (keepAs === undefined) return undefined
     const kept = await keepCopy(connection, facts, keepAs)
     return async () => kept
   }
@@ -156,8 +152,14 @@ async function oidOf(connection: Connection, { schema }: TableFacts, id: string)
   return kept?.oid ?? 0
 }
 
-/** All rows of a table in another one, with their ids. */
-export async function keepCopy(connection: Connection, facts: TableFacts, id: string): Promise<KeptState> {
+/** All rows of a table in another one, with their ids; none where some are hidden. */
+export async function keepCopy(
+  connection: Connection,
+  facts: TableFacts,
+  id: string,
+): Promise<KeptState | NotKept> {
+  if (await hasPolicies(connection, facts))
+    return { reason: `Row security hides rows of "${facts.name}" from the user of its store` }
   const kept = quoteTable(facts.schema, keptName(id))
   const target = quoteTable(facts.schema, facts.name)
   const table = await describeTable(connection.client, facts)

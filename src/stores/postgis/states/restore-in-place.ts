@@ -14,9 +14,9 @@ import { changesTable, findChangesByKeys } from '../compare/find-changes.ts'
 import { findChangesByRows } from '../compare/find-changes-by-rows.ts'
 import { findTableRules } from '../constraints.ts'
 import { findNote, writeNote } from '../kept-tables.ts'
-import { actsOnRows } from '../row-check.ts'
+import { actsOnRows, hasPolicies } from '../row-check.ts'
 import type { Connection } from '../session.ts'
-import { refuseUnsafe } from '../stage-beside.ts'
+import { refuseCascades, refuseUnsafe } from '../stage-beside.ts'
 import { findExtent } from '../table-extent.ts'
 import type { TableFacts } from '../table-facts.ts'
 import type { RestoreContext } from './restore-context.ts'
@@ -40,7 +40,8 @@ export async function restoreInPlace(
   const keys = facts.primaryKey === undefined ? [] : [facts.primaryKey]
   requireSameColumns(facts, path.whole)
   const rules = await findTableRules(connection, facts, columns, keys)
-  await refuseUnsafe(connection, facts, { ...rules, cascades: [] }, true)
+  // Rows that a difference names were seen when they were changed; a whole state says nothing of rows that are hidden.
+  if (path.whole !== undefined) await refuseUnsafe(connection, facts, { ...rules, cascades: [] }, true)
   const { unique, cascades } = rules
   const rows: AppliedRows = { relation: state, facts, columns, written: columns, unique, cascades }
   const result: LoadResult = { rowsLoaded: request.path.at(-1)?.table.featureCount ?? 0, renamed: {} }
@@ -52,12 +53,13 @@ export async function restoreInPlace(
       const [first] = path.notes
       if (first !== undefined) await requireUnchanged(connection.client, facts, first)
       const changes = await findDifference(connection, rows, keys, path)
-      if (changes.removed > 0) await refuseUnsafe(connection, facts, rules, true)
+      if (changes.removed > 0) refuseCascades(facts, rules)
       await saveOldRows(connection, rows, 'create temporary table terrane_old on commit drop')
       const keeping = await beginKeeping(connection, facts, { keepAs: request.keepAs, old, hooks })
       await applyChanges(connection, rows, changes)
       const kept = await keeping?.(() => addedByKeys(rows, keys))
-      if (await actsOnRows(connection, facts)) await requireRestored(connection, rows, keys, path)
+      const mayDiffer = (await actsOnRows(connection, facts)) || (await hasPolicies(connection, facts))
+      if (mayDiffer) await requireRestored(connection, rows, keys, path)
       await markFollowers(connection, facts, request.followers)
       const envelope = await findExtent(connection, facts)
       return {
@@ -149,6 +151,6 @@ async function requireRestored(
   if (added + (changed ?? 0) + removed === 0) return
   throw conflict(
     'rows-lost',
-    `The triggers of "${rows.facts.name}" make other rows of those that are brought back`,
+    `The triggers or policies of "${rows.facts.name}" make other rows of those that are brought back`,
   )
 }
