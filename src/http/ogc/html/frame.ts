@@ -28,17 +28,17 @@ ${footer(shown)}
 
 function headOf({ title, description, data, isListed = false }: Page, shown: Shown): Markup {
   const { files, forms, path } = shown
-  return html`<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+  return html`<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
 <title>${cut(title, mostTitle)} · Terrane</title>
-<meta name="description" content="${cut(description, mostTitle + 100)}">
-${!isListed && html`<meta name="robots" content="noindex">`}
-<link rel="canonical" href="${shown.link(path)}">
-<link rel="icon" href="data:,">
-${languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${languageHref(shown, one)}">`)}
-${forms.map((one) => html`<link rel="alternate" type="${one.type}" title="${one.name}" href="${one.href}">`)}
-${files.styles.map((name) => html`<link rel="stylesheet" href="${fileAt(shown, name)}">`)}
+<meta name="description" content="${cut(description, mostTitle + 100)}"/>
+${!isListed && html`<meta name="robots" content="noindex"/>`}
+<link rel="canonical" href="${shown.link(path)}"/>
+<link rel="icon" href="data:,"/>
+${languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${languageHref(shown, one)}"/>`)}
+${forms.map((one) => html`<link rel="alternate" type="${one.type}" title="${one.name}" href="${one.href}"/>`)}
+${files.styles.map((name) => html`<link rel="stylesheet" href="${fileAt(shown, name)}"/>`)}
 ${files.script !== undefined && html`<script type="module" src="${fileAt(shown, files.script)}"></script>`}
 ${data !== undefined && dataBlock('application/ld+json', data)}`
 }

@@ -41,7 +41,7 @@ function pathPanel(
 
 /** An address that may break before each of its parts. */
 function breakable(address: string): Markup[] {
-  return address.split(/(?=\/)/).map((part) => html`<wbr>${part}`)
+  return address.split(/(?=\/)/).map((part) => html`<wbr/>${part}`)
 }
 
 function operationOf(

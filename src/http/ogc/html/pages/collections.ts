@@ -49,7 +49,7 @@ export function isDrawn({ links, itemType }: CollectionDocument): boolean {
 /** A small picture of a layer, which the server draws. */
 export function thumbnail(id: string, shown: Shown, [width, height]: readonly [number, number]): Markup {
   const path = `/tiles/${encodeURIComponent(id)}/thumbnail.webp?width=${width}&height=${height}`
-  return html`<img src="${basePathOf(shown)}${path}" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+  return html`<img src="${basePathOf(shown)}${path}" width="${width}" height="${height}" alt="" loading="lazy" decoding="async"/>`
 }
 
 function card(collection: CollectionDocument, shown: Shown): Markup {

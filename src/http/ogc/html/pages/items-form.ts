@@ -25,7 +25,7 @@ ${field('bbox', texts.bbox, shown, { hint: texts.bboxHint })}
 ${field('datetime', texts.datetime, shown, { hint: texts.datetimeHint })}
 ${shown.parameters.has('sortby') && sortField(shown)}
 <div class="field short"><label for="ask-limit">${texts.limit}</label>${limitSelect(shown)}</div>
-${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}"/>`)}
 <div class="row wrap do"><button class="btn main" type="submit">${texts.apply}</button>
 ${isAsked && html`<a class="btn quiet" href="${pathTo(shown, path)}">${texts.reset}</a>`}
 ${isItems && html`<a class="small what" href="${pathTo(shown, `${collection}/queryables`)}">${texts.what}</a>`}</div>
@@ -40,7 +40,7 @@ function field(
 ): Markup {
   const value = (query.get(name) ?? '').slice(0, longestField)
   return html`<div class="field${isWide && ' wide'}"><label for="ask-${name}">${label}</label>
-<input class="in${isWide && ' mono'}" id="ask-${name}" name="${name}" value="${value}" aria-describedby="ask-${name}-hint" autocomplete="off" spellcheck="false">
+<input class="in${isWide && ' mono'}" id="ask-${name}" name="${name}" value="${value}" aria-describedby="ask-${name}-hint" autocomplete="off" spellcheck="false"/>
 <span class="hint" id="ask-${name}-hint">${hint}</span></div>`
 }
 
@@ -48,7 +48,7 @@ function limitSelect({ query }: Shown): Markup {
   const asked = query.get('limit') ?? defaultLimit
   const known = limits.includes(asked) || !/^\d{1,4}$/.test(asked) ? limits : [asked, ...limits]
   return html`<select class="in" id="ask-limit" name="limit">${known.map(
-    (one) => html`<option value="${one}"${one === asked && html` selected`}>${one}</option>`,
+    (one) => html`<option value="${one}"${one === asked && html` selected=""`}>${one}</option>`,
   )}</select>`
 }
 
@@ -66,9 +66,9 @@ function sortField({ query, layer, texts }: Shown): Markup | false {
   ])
   const known = choices.some(([value]) => value === asked) || asked === ''
   return html`<div class="field"><label for="ask-sortby">${items.sortby}</label><select class="in" id="ask-sortby" name="sortby">
-<option value="">${items.sortNone}</option>${!known && html`<option value="${asked}" selected>${shortName(asked)}</option>`}${choices.map(
+<option value="">${items.sortNone}</option>${!known && html`<option value="${asked}" selected="">${shortName(asked)}</option>`}${choices.map(
     ([value = '', name]) =>
-      html`<option value="${value}"${value === asked && html` selected`}>${name}</option>`,
+      html`<option value="${value}"${value === asked && html` selected=""`}>${name}</option>`,
   )}</select></div>`
 }
 
