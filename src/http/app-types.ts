@@ -68,6 +68,8 @@ declare module 'fastify' {
     /** Where the server stands, such as `/geoserver`; without a slash behind. */
     basePath: string
     explainError(error: unknown): Failure | undefined
+    /** What a path answers that no route takes: an area whose failures look different has it answer its own. */
+    answerUnknownPath(request: FastifyRequest, reply: FastifyReply): never
   }
   interface FastifyRequest {
     /** Who calls; `anonymous` until authentication has run. */

@@ -1,3 +1,4 @@
+import type { Dialect } from '../config/settings.ts'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -47,7 +48,7 @@ export interface Problem {
 /** Turns a problem into the body of an area's failures; RFC 9457 unless the area has an envelope of its own. */
 export type ProblemWriter = (problem: Problem, reply: FastifyReply) => FastifyReply
 
-export const writeProblem: ProblemWriter = (problem, reply) =>
+const writeProblem: ProblemWriter = (problem, reply) =>
   reply
     .code(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
@@ -59,6 +60,18 @@ export const writeProblem: ProblemWriter = (problem, reply) =>
       code: problem.code,
       errors: problem.errors,
     })
+
+/** Pages of older systems ask paths of their own server too, and take `errors` for a map: there it is left out. */
+const writeOlderProblem: ProblemWriter = (problem, reply) => {
+  const { url, is404 } = reply.request
+  const isForeign = is404 && !/^\/rest(?=[/?]|$)/.test(url)
+  return writeProblem(isForeign ? { ...problem, errors: undefined } : problem, reply)
+}
+
+/** Writes problems by RFC 9457. */
+export function problemWriter(dialect: Dialect): ProblemWriter {
+  return dialect === 'geoserver' ? writeOlderProblem : writeProblem
+}
 
 /** Any error as a problem; what a client cannot act on says the request's id and nothing else. */
 export function toProblem(error: unknown, requestId: string): Problem {

@@ -3,7 +3,7 @@ import { defined } from '../../lib/defined.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary, keepPrivately } from '../caching.ts'
 import type { ProblemWriter } from '../errors.ts'
-import { writeProblem } from '../errors.ts'
+import { problemWriter } from '../errors.ts'
 import { writeHtml } from './html/html.ts'
 import type { Language } from './html/language.ts'
 import { chooseLanguage } from './html/language.ts'
@@ -46,7 +46,7 @@ export const asHtml: Representation = {
 export const writeProblemPage: ProblemWriter = (problem, reply) => {
   const { request } = reply
   addVary(reply, 'Accept')
-  if (!wantsHtml(request)) return writeProblem(problem, reply)
+  if (!wantsHtml(request)) return problemWriter(request.server.dialect)(problem, reply)
   prepare(request, reply)
   const text = writeHtml('problem', problem, shownBy(request, []))
   return reply.code(problem.status).type('text/html; charset=utf-8').send(text)

@@ -22,6 +22,7 @@ export function ogcArea({
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })
     answerFailures(app, app.log, writeProblemPage)
+    app.register(async (scope) => void scope.setNotFoundHandler(app.answerUnknownPath), { prefix: '/ogc' })
     keepBodies(app)
     addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens })
   }

@@ -9,7 +9,7 @@ import { invalid } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { App, Area, TypeBoxProvider } from '../app-types.ts'
 import type { ProblemWriter } from '../errors.ts'
-import { answerFailures, toProblem, writeProblem } from '../errors.ts'
+import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
@@ -90,17 +90,10 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
 
 /** Unknown paths and methods below `/monitoring` are answered as monitoring answers; the rest by RFC 9457. */
 function failureWriter(settings: Settings): ProblemWriter {
-  const write = settings.server.dialect === 'geoserver' ? writeOlderProblem : writeProblem
+  const write = problemWriter(settings.server.dialect)
   if (!settings.monitoring.isOn) return write
   const writeEnvelope = envelopeWriter(settings.server.dialect)
   return (problem, reply) => (isMonitoringPath(reply.request.url) ? writeEnvelope : write)(problem, reply)
-}
-
-/** Pages of older systems ask paths of their own server too, and take `errors` for a map: there it is left out. */
-const writeOlderProblem: ProblemWriter = (problem, reply) => {
-  const { url, is404 } = reply.request
-  const isForeign = is404 && !/^\/rest(?=[/?]|$)/.test(url)
-  return writeProblem(isForeign ? { ...problem, errors: undefined } : problem, reply)
 }
 
 type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>

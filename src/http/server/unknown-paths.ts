@@ -1,5 +1,5 @@
 import { Failure, notFound } from '../../lib/errors.ts'
-import type { App, FastifyReply } from '../app-types.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
 interface KnownPath {
   pattern: RegExp
@@ -25,7 +25,7 @@ export function answerUnknownPaths(app: App, basePath: string): void {
     known.set(url, path)
     for (const one of Array.isArray(method) ? method : [method]) path.methods.add(one)
   })
-  app.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply): never => {
     const path = request.url.split('?', 1)[0] ?? ''
     const methods = [...known.values()]
       .filter((one) => one.pattern.test(path))
@@ -36,7 +36,9 @@ export function answerUnknownPaths(app: App, basePath: string): void {
       throw notFound('unknown-path', `No such path: ${asked}${hint}`)
     }
     return refuseMethod(reply, request.method, [...new Set(methods)].sort())
-  })
+  }
+  app.decorate('answerUnknownPath', answer)
+  app.setNotFoundHandler(answer)
 }
 
 function refuseMethod(reply: FastifyReply, method: string, methods: string[]): never {
