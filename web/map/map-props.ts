@@ -18,6 +18,8 @@ export interface MapViewProps {
   layers?: readonly string[]
   /** Which version of them; the present one where it is not said. */
   version?: number
+  /** Rows of the one layer that are drawn in place of all that its tiles have. */
+  rows?: readonly MapObject[]
   /** Data in a style that is not published; drawn above `layers`. */
   style?: DataStyle
   /** Objects that were handed in; drawn above the rest. */

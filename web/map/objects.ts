@@ -1,4 +1,4 @@
-import type { ExpressionSpecification, FilterSpecification } from 'maplibre-gl'
+import type { ExpressionSpecification, FilterSpecification, LayerSpecification } from 'maplibre-gl'
 import { colourOf, hatchingLayer, signsLayer } from './change-marks.ts'
 import type { DataStyle } from './combined-style.ts'
 
@@ -57,6 +57,16 @@ export function objectsStyle(drawn: Drawn, isDark: boolean): DataStyle {
     ],
     onTop: [signsLayer(name)],
   }
+}
+
+/** The style of a layer, by which these rows of it are drawn in place of its tiles. */
+export function withRows(style: DataStyle, name: string, objects: readonly MapObject[]): DataStyle {
+  const layers = style.layers.map((one): LayerSpecification => {
+    if (!('source' in one)) return one
+    const { 'source-layer': _tiles, ...rest } = one as LayerSpecification & { 'source-layer'?: string }
+    return { ...rest, source: name } as LayerSpecification
+  })
+  return { ...style, sources: sourceOf({ name, objects }), layers }
 }
 
 const notPoint: FilterSpecification = ['!=', ['geometry-type'], 'Point']

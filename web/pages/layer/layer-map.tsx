@@ -11,10 +11,12 @@ interface LayerMapProps {
   id: string
   bounds: readonly number[] | undefined
   view: LayerView
+  /** The rows that are shown, where not all of them are. */
+  rows: readonly Row[] | undefined
 }
 
 /** The layer in its style. What is chosen there is chosen in the table, and the other way round. */
-export function LayerMap({ id, bounds, view }: LayerMapProps) {
+export function LayerMap({ id, bounds, view, rows }: LayerMapProps) {
   const version = useReady(id, lookedAt())
   const row = view.chosen.value
   const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
@@ -34,6 +36,7 @@ export function LayerMap({ id, bounds, view }: LayerMapProps) {
           view.inSight.value = edges
         }}
         {...(version !== undefined && { version })}
+        {...(rows && { rows })}
         {...(bounds && { bounds })}
         {...(begin && { begin })}
         {...(row !== undefined && !('layer' in row) && { show: boundsOf(row.geometry) })}

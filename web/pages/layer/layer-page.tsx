@@ -8,11 +8,14 @@ import { isStaff, session } from '../../session/session.ts'
 import { call, Refusal } from '../../wire/client.ts'
 import { About } from './about.tsx'
 import { Compare } from './compare.tsx'
+import { FilterPanel } from './filter/filter-panel.tsx'
+import type { FilterColumn } from './filter/filter-text.ts'
+import { useFiltered } from './filter/filtered-rows.ts'
 import { LayerHead } from './layer-head.tsx'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
 import { LayerUses } from './layer-uses.tsx'
-import { layerView, lookedAt } from './layer-view.ts'
+import { layerView, lookedAt, wantedFilter } from './layer-view.ts'
 import { Sharing } from './sharing.tsx'
 import { UseItIn } from './use-it-in.tsx'
 import { Versions, versionsCall } from './versions.tsx'
@@ -71,13 +74,18 @@ function Known({ id, layer, about, reload }: KnownProps) {
   const columns = layer.attributes.filter((one) => !isShape(one))
   const isOnMap = layer.type === 'RASTER' || columns.length < layer.attributes.length
   const bounds = entry?.bounds
+  const filtered = useFiltered(id, wantedFilter(), lookedAt())
+  const rows = filtered?.rows
   return (
     <>
       <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
       <div class="stack">
         <LookedAt />
+        {layer.type === 'VECTOR' && (
+          <FilterPanel columns={columns.flatMap(filterColumn)} filtered={filtered} />
+        )}
         {isOnMap && layer.srs !== undefined ? (
-          <LayerMap key={layer.version} id={id} bounds={bounds} view={view} />
+          <LayerMap key={layer.version} id={id} bounds={bounds} view={view} rows={rows} />
         ) : (
           <NoMap text={isOnMap ? layerTexts.value.noMapWithoutSrs : layerTexts.value.noMapOfTable} />
         )}
@@ -168,6 +176,15 @@ type Attribute = Layer['attributes'][number]
 
 function isShape({ binding }: Attribute): boolean {
   return binding.startsWith('org.locationtech.jts.')
+}
+
+/** What can be asked of a column; what is neither number, text, time nor yes and no is left out. */
+function filterColumn(column: Attribute): FilterColumn[] {
+  const { name, binding } = column
+  if (isNumber(column)) return [{ name, kind: 'number' }]
+  if (/^java\.lang\.String$/.test(binding)) return [{ name, kind: 'text' }]
+  if (/^java\.lang\.Boolean$/.test(binding)) return [{ name, kind: 'truth' }]
+  return /^java\.sql\.(?:Date|Timestamp)$/.test(binding) ? [{ name, kind: 'time' }] : []
 }
 
 function isNumber({ binding }: Attribute): boolean {

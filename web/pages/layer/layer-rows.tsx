@@ -1,13 +1,14 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { PagedRows } from '../../lib/paged-rows.ts'
+import { filterTexts } from '../../messages/layer/filter/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { whenReady } from '../../wire/when-ready.ts'
-import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
+import { type LayerView, lookedAt, type Row, setBox, wantedBox, wantedFilter } from './layer-view.ts'
 import { RowsGrid } from './rows-grid.tsx'
 
 interface Items {
@@ -30,9 +31,10 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
   const texts = layerTexts.value
   const version = lookedAt()
   const bbox = isOnMap ? wantedBox()?.join(',') : undefined
+  const filter = wantedFilter()
   const asked = (offset: number, limit: number): Call => ({
     path: `/ogc/collections/${encodeURIComponent(id)}/items`,
-    query: { limit, offset, bbox, version },
+    query: { limit, offset, bbox, filter, version },
   })
   const rows = useMemo(
     () =>
@@ -43,7 +45,7 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
         )
         return { rows: features, total: numberMatched }
       }),
-    [id, bbox, version],
+    [id, bbox, filter, version],
   )
   useEffect(() => {
     rows.load()
@@ -58,7 +60,11 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
         <h2>{texts.table}</h2>
         {total !== undefined && (
           <span class="dim small" role="status">
-            {bbox === undefined ? texts.rows(total) : texts.inSight(total)}
+            {bbox !== undefined
+              ? texts.inSight(total)
+              : filter !== undefined
+                ? filterTexts.value.found(total)
+                : texts.rows(total)}
           </span>
         )}
         {isOnMap && (
@@ -80,7 +86,13 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
       {total === 0 && (
         <div class="state">
           <Icon name="table" />
-          <p>{bbox === undefined ? texts.noRows : texts.noneInSight}</p>
+          <p>
+            {bbox !== undefined
+              ? texts.noneInSight
+              : filter !== undefined
+                ? filterTexts.value.noneFound
+                : texts.noRows}
+          </p>
         </div>
       )}
       {total !== undefined && total > 0 && (
