@@ -38,15 +38,7 @@ export function FilterPanel({ columns, filtered }: FilterPanelProps) {
     change([...conditions.value, { name: first.name, sign, value: first.kind === 'truth' ? 'true' : '' }])
   }
   const isOpen = applied !== undefined || conditions.value.length > 0 || text.value !== ''
-  if (!isOpen)
-    return (
-      <div>
-        <button type="button" class="btn sm" onClick={add}>
-          <Icon name="filter" />
-          {texts.add}
-        </button>
-      </div>
-    )
+  if (!isOpen) return <Begin onBegin={add} />
   const clear = (): void => {
     change([])
     setQuery({ filter: undefined }, { isReplaced: false })
@@ -60,12 +52,7 @@ export function FilterPanel({ columns, filtered }: FilterPanelProps) {
         setQuery({ filter: text.value.trim() || undefined }, { isReplaced: false })
       }}
     >
-      <header>
-        <h2>{texts.filter}</h2>
-        <span class="dim small" role="status">
-          {filtered === undefined ? texts.hint : toldOf(filtered)}
-        </span>
-      </header>
+      <PanelHead filtered={filtered} />
       <div class="body stack s2">
         {conditions.value.map((one, at) => (
           <ConditionFields
@@ -102,6 +89,29 @@ export function FilterPanel({ columns, filtered }: FilterPanelProps) {
         />
       </div>
     </form>
+  )
+}
+
+function Begin({ onBegin }: { onBegin(): void }) {
+  return (
+    <div>
+      <button type="button" class="btn sm" onClick={onBegin}>
+        <Icon name="filter" />
+        {filterTexts.value.add}
+      </button>
+    </div>
+  )
+}
+
+function PanelHead({ filtered }: Pick<FilterPanelProps, 'filtered'>) {
+  const texts = filterTexts.value
+  return (
+    <header>
+      <h2>{texts.filter}</h2>
+      <span class="dim small" role="status">
+        {filtered === undefined ? texts.hint : toldOf(filtered)}
+      </span>
+    </header>
   )
 }
 
