@@ -183,8 +183,8 @@ export const house: House = {
       'together',
       '.',
     ],
-    'web/messages/layer': ['.', 'style', 'use'],
-    'web/pages/layer': ['style', 'use', '.'],
+    'web/messages/layer': ['.', 'filter', 'style', 'use'],
+    'web/pages/layer': ['filter', 'style', 'use', '.'],
   },
   doors: {
     'src/catalog': [

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { boundsOf } from '../../lib/bounds.ts'
 import { MapView } from '../../map/map-view.tsx'
+import type { MapObject } from '../../map/objects.ts'
 import type { Found } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { call } from '../../wire/client.ts'
@@ -12,7 +13,7 @@ interface LayerMapProps {
   bounds: readonly number[] | undefined
   view: LayerView
   /** The rows that are shown, where not all of them are. */
-  rows: readonly Row[] | undefined
+  rows: readonly MapObject[] | undefined
 }
 
 /** The layer in its style. What is chosen there is chosen in the table, and the other way round. */

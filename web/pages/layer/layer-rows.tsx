@@ -8,7 +8,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { whenReady } from '../../wire/when-ready.ts'
-import { type LayerView, lookedAt, type Row, setBox, wantedBox, wantedFilter } from './layer-view.ts'
+import { wantedFilter } from './filter/wanted-filter.ts'
+import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
 import { RowsGrid } from './rows-grid.tsx'
 
 interface Items {

@@ -25,11 +25,6 @@ export function lookedAt(): number | undefined {
   return Number.isInteger(version) && version > 0 ? version : undefined
 }
 
-/** The filter that rows have to meet, as CQL2 text in the address. */
-export function wantedFilter(): string | undefined {
-  return query.value.get('filter') || undefined
-}
-
 /** The box that rows have to touch, as the address says. */
 export function wantedBox(): number[] | undefined {
   const numbers = (query.value.get('bbox') ?? '').split(',').map(Number)

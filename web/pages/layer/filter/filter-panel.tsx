@@ -4,11 +4,11 @@ import { setQuery } from '../../../lib/router.ts'
 import { filterTexts } from '../../../messages/layer/filter/texts.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Refused } from '../../../parts/states.tsx'
-import { wantedFilter } from '../layer-view.ts'
 import { ConditionFields } from './condition-fields.tsx'
 import type { Condition, FilterColumn, Kind } from './filter-text.ts'
 import { asksForValue, conditionsOf, signsOf, toFilterText } from './filter-text.ts'
 import type { Filtered } from './filtered-rows.ts'
+import { wantedFilter } from './wanted-filter.ts'
 
 interface FilterPanelProps {
   columns: readonly FilterColumn[]

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { MapObject } from '../../../map/objects.ts'
 import { type Call, call } from '../../../wire/client.ts'
 import { whenReady } from '../../../wire/when-ready.ts'
-import type { Row } from '../layer-view.ts'
 
 /** Rows that a filter lets through, for the map. */
 export interface Filtered {
-  rows: readonly Row[]
+  rows: readonly MapObject[]
   /** How many there are in all. */
   total: number
   /** Whether no more of them come. */
@@ -43,14 +43,14 @@ async function readAll(
   tell: (found: Filtered) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows: Row[] = []
+  const rows: MapObject[] = []
   for (;;) {
     const asked: Call = {
       path: `/ogc/collections/${encodeURIComponent(id)}/items`,
       query: { ...query, limit: pageRows, offset: rows.length },
     }
     const page = await whenReady(
-      () => call<{ features: Row[]; numberMatched: number }>(asked, signal),
+      () => call<{ features: MapObject[]; numberMatched: number }>(asked, signal),
       signal,
     )
     rows.push(...page.features)
