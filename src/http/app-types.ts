@@ -53,6 +53,8 @@ export interface OperationMarks {
   takesTokenInUrl?: boolean
   /** Asked for in masses: monitoring counts it by the minute, under the path of its route with the layer filled in. */
   isTile?: boolean
+  /** It takes parameters beyond those of its schema, and refuses those that it does not know by itself. */
+  knowsParameters?: boolean
 }
 
 declare module 'fastify' {

@@ -115,7 +115,8 @@ function configOf(
   { access, countsAs, id, operation: asked }: AnyEndpoint,
   dialect: Dialect,
 ): FastifyContextConfig {
-  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl, isTile } = asked
+  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = asked
+  const { isTile, knowsParameters } = asked
   return {
     ...defined({
       isPublicRead,
@@ -125,6 +126,7 @@ function configOf(
       hidesFromOthers,
       takesTokenInUrl,
       isTile,
+      knowsParameters,
     }),
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,

@@ -1,4 +1,9 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import type { OwnItems } from './api-collections.ts'
+import { ownItemsPaths } from './api-collections.ts'
 import { editParameters, editPaths } from './api-edits.ts'
 import { schemas } from './api-schemas.ts'
 import { crs84Uri } from './crs-uris.ts'
@@ -301,7 +306,7 @@ function otherContent(offered: readonly Representation[] = []): object {
 function toOperation(
   { id, summary, answer, offered, mayBeEmpty = false, parameters: names = [] }: Operation,
   tag: 'features' | 'tiles',
-): object {
+): OwnItems['operation'] {
   const parametersOfOne = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     operationId: id,
@@ -326,9 +331,27 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
   )
 }
 
+/** What the address of a layer's features is described by, apart from its properties. */
+function describeOwnItems(id: string, title: string): OwnItems {
+  const { answer, offered } = ownValue(operations, `${collectionPath}/items`) ?? {}
+  if (answer === undefined) throw new Error('Features are not described')
+  const own = page.filter((name) => name !== 'collectionId')
+  const summary = `Features of ${title}`
+  const described = { id: `getFeatures.${id}`, summary, answer, parameters: own, ...defined({ offered }) }
+  return {
+    operation: toOperation(described, 'features'),
+    taken: new Set([...own, 'f', 'version', language.name]),
+  }
+}
+
 /** The interface below `/ogc` as OpenAPI 3.0, which is what clients of OGC API read. */
-export function describeOgcApi(request: FastifyRequest, version: string): object {
+export function describeOgcApi(
+  request: FastifyRequest,
+  version: string,
+  layers: readonly LayerRecord[],
+): object {
   const paths = {
+    ...ownItemsPaths(layers, describeOwnItems),
     ...pathsOf({ ...operations, ...downloadOperations, ...catalogueOperations }, 'features'),
     ...pathsOf(tileOperations, 'tiles'),
   }

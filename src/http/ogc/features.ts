@@ -26,6 +26,7 @@ export const getFeatures = represented(
   offeredItems,
   operation({
     ...marks,
+    knowsParameters: true,
     summary: 'Features of a layer',
     params: CollectionParams,
     query: ItemsQuery,

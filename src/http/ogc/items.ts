@@ -19,6 +19,7 @@ import type { OgcParts } from './ogc-parts.ts'
 import type { AskedPage } from './page-links.ts'
 import { pageLinks, readAskedPage } from './page-links.ts'
 import type { PageTokens } from './page-token.ts'
+import { narrowed, readPropertyFilters } from './property-filters.ts'
 import { readSelection, readSort } from './property-names.ts'
 import type { Representation } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
@@ -40,16 +41,17 @@ function outputOf(
 function toWish(
   tokens: PageTokens,
   layer: LayerRecord,
-  parameters: ItemsParameters,
+  request: FastifyRequest<{ Querystring: ItemsParameters }>,
   { view, rows }: { view: FeatureView; rows: Representation['rows'] },
 ): { wish: PageWish; page: AskedPage } {
   const { path, fileLink } = view
+  const { query: parameters } = request
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
   const time = readTime(layer, parameters.datetime)
   const attributes = layer.details.schema.attributes.filter(({ name }) => name !== fileLink?.attribute)
   const schema = { ...layer.details.schema, attributes }
-  const filter = readFilter(parameters, schema)
+  const filter = narrowed(readFilter(parameters, schema), readPropertyFilters(request, schema))
   const sort = readSort(parameters, schema)
   const selection = readSelection(parameters, schema)
   const page = readAskedPage(tokens, layer, parameters, { path, sort, rows })
@@ -140,7 +142,7 @@ export async function sendItems(
   const crs = requestedCrs(layer, request.query.crs)
   const view = given ?? (await itemsView(parts, layer))
   const rows = chosenRepresentation(request)?.rows
-  const { wish: shown, page } = toWish(parts.pageTokens, layer, request.query, { view, rows })
+  const { wish: shown, page } = toWish(parts.pageTokens, layer, request, { view, rows })
   const form = await itemsForm(request, withSelection(layer, shown.selection), crs)
   const asked = inTable(shown, view.columns)
   const { counts } = parts.kept

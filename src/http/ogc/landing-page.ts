@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
+import { readableLayers } from './about-layer.ts'
 import { apiMediaType, describeOgcApi } from './api-description.ts'
 import { offeredDescriptions, offeredDocuments } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
@@ -22,6 +23,9 @@ const conformsTo = [
     ...['case-insensitive-comparison', 'accent-insensitive-comparison', 'basic-spatial-functions'],
     ...['basic-spatial-functions-plus', 'spatial-functions', 'temporal-functions', 'property-property'],
   ].map((name) => `${parts}/cql2/1.0/conf/${name}`),
+  ...['schemas', 'returnables-and-receivables', 'sortables'].map(
+    (name) => `${parts}/ogcapi-features-5/1.0/conf/${name}`,
+  ),
   `${parts}/ogcapi-features-4/1.0/conf/create-replace-delete`,
   `${parts}/ogcapi-features-4/1.0/conf/update`,
   `${parts}/ogcapi-features-4/1.0/conf/optimistic-locking-etags`,
@@ -90,8 +94,8 @@ export const getApi = represented(
         [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
       }),
     },
-    handle: ({ version }: OgcParts, request, reply) => {
-      const description = describeOgcApi(request, version)
+    handle: async (own: OgcParts, request, reply) => {
+      const description = describeOgcApi(request, own.version, await readableLayers(own, request))
       if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
       return reply.header('content-type', apiMediaType).send(Buffer.from(JSON.stringify(description)))

@@ -56,7 +56,11 @@ export function readSort({ sortby }: NamingParameters, { attributes }: Schema): 
 
 function parseSigned(text: string): SortKey[] {
   const parts = text.match(/[-+ ]?(?:"(?:[^"]|"")*"|[^,]+)/g) ?? []
-  if (parts.join(',') !== text) parseNames('sortby', '')
+  if (parts.length === 0 || parts.join(',') !== text)
+    throw invalid(
+      'invalid-parameter',
+      `sortby "${text.slice(0, 200)}" is no list of names with commas between`,
+    )
   return parts.map((part) => ({
     attribute: unquoted(part.replace(/^[-+ ]/, '')),
     isDescending: part.startsWith('-'),

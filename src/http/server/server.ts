@@ -5,12 +5,12 @@ import { anonymous } from '../../accounts/caller.ts'
 import type { ServerSettings, Settings } from '../../config/settings.ts'
 import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
 import type { Failure } from '../../lib/errors.ts'
-import { invalid } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { App, Area, TypeBoxProvider } from '../app-types.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
+import { unknownParameters } from '../unknown-parameters.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
@@ -127,15 +127,6 @@ function isStandardPath(url: string): boolean {
   return /^\/ogc(?=[/?]|$)/.test(url)
 }
 
-/** The standard behind `/ogc` has them refused (OGC 17-069r4, /req/core/query-param-unknown). */
-function unknownParameters(names: string[]): Failure {
-  const shown = names.map((name) => `"${name.toWellFormed()}"`)
-  const plural = names.length === 1 ? 'parameter' : 'parameters'
-  return invalid('unknown-parameter', `There is no ${plural} ${shown.join(', ')} here`, {
-    errors: shown.map((name) => `There is no parameter ${name} here`),
-  })
-}
-
 const noParameters = { type: 'object', properties: {} }
 
 /** Names what the route's schemas do not know, in `Terrane-Ignored`. */
@@ -144,8 +135,9 @@ function nameIgnoredKeys(app: App): void {
     if (request.is404) return
     const { querystring, body } = request.routeOptions.schema ?? {}
     const unknown = unknownKeys(querystring ?? noParameters, request.query)
-    if (unknown.length > 0 && isStandardPath(request.url)) throw unknownParameters(unknown)
-    request.reportIgnored(unknown)
+    const isForHandler = request.routeOptions.config.knowsParameters === true
+    if (unknown.length > 0 && isStandardPath(request.url) && !isForHandler) throw unknownParameters(unknown)
+    if (!isForHandler) request.reportIgnored(unknown)
     if (body !== undefined) request.reportIgnored(unknownKeys(body, request.body))
   })
 }
