@@ -115,8 +115,11 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
-    const opened = openMaps({ settings, directory, catalog, readers, events, clock, log }, closers)
-    const { maps, exports, downloads, sides, earlier, versionChanges } = opened
+    const { start: startMaps, ...mapping } = openMaps(
+      { settings, directory, catalog, readers, events, clock, log },
+      closers,
+    )
+    const { maps, sides } = mapping
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker, sides },
@@ -130,7 +133,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps, exports, downloads, earlier, versionChanges, sides, ...drawn },
+      ...{ accounts, catalog, importer, ...mapping, ...drawn },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -143,7 +146,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       if (importer.workload().running === 0) await catalog.stores.close()
       await Promise.all([answered, importer.stop()])
     })
-    opened.start()
+    startMaps()
     await importer.start()
     drawn.rasters.start()
     return { ...context, ...server, app, close: closeAll }

@@ -51,8 +51,15 @@ const needs = [
   },
   {
     name: 'MapServer with FastCGI',
-    isThere: () => existsSync('/usr/lib/cgi-bin/mapserv') && ['mapserv', 'fcgiwrap'].every(isInstalled),
-    packages: ['cgi-mapserver', 'mapserver-bin', 'fcgiwrap'],
+    isThere: () => existsSync('/usr/lib/cgi-bin/mapserv') && ['mapserv', 'spawn-fcgi'].every(isInstalled),
+    packages: ['cgi-mapserver', 'mapserver-bin', 'spawn-fcgi'],
+    without: 'maps by WMS are not drawn',
+    isForTests: false,
+  },
+  {
+    name: 'fcgiwrap',
+    isThere: () => isInstalled('fcgiwrap'),
+    packages: ['fcgiwrap'],
     without: 'the tests of monitoring other map servers fail',
     isForTests: true,
   },

@@ -14,6 +14,7 @@ import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { LayerBounds } from '../http/layer-bounds.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
+import { owsEndpoints } from '../http/ows/routes.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
@@ -42,6 +43,7 @@ export function openAreas(context: Parts): Area[] {
     exports,
     downloads,
     earlier,
+    drawings,
     versionChanges,
     sides,
     rasters,
@@ -82,6 +84,11 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       rasters,
       pictures,
+      thumbnails: new Thumbnails({ maps, rasters, pictures }),
+    }),
+    table(owsEndpoints, {
+      ...tiles,
+      ...{ rasters, pictures, drawings, bounds },
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports, downloads }),

@@ -6,6 +6,7 @@ import { Downloads } from '../downloads/downloads.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import { MapDrawings } from '../maps/drawing/map-drawings.ts'
 import { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import { VersionChanges } from '../maps/earlier/version-changes.ts'
 import { Exports } from '../maps/export/exports.ts'
@@ -31,6 +32,8 @@ export interface OpenedMaps {
   exports: Exports
   /** Files with the rows of layers. */
   downloads: Downloads
+  /** Pictures of maps. */
+  drawings: MapDrawings
   /** Maps of tables that belong to no layer. */
   sides: SideTables
   /** What layers were before, to be looked at. */
@@ -56,6 +59,8 @@ export function openMaps(
   const cache = { root: directory.maps, maxBytes: limits.maxTileBytes }
   const maps = new Maps({ layers, sources, events, cache, log })
   closers.push(() => maps.close())
+  const drawings = new MapDrawings({ sources, log, folder: join(directory.maps, 'drawings') })
+  closers.push(() => drawings.close())
   const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
@@ -76,5 +81,5 @@ export function openMaps(
   const start = (): void => {
     for (const part of [sources, maps, exports, downloads, earlier, versionChanges]) void part.start()
   }
-  return { maps, exports, downloads, sides, earlier, versionChanges, start }
+  return { maps, drawings, exports, downloads, sides, earlier, versionChanges, start }
 }

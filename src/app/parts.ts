@@ -9,6 +9,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { MapDrawings } from '../maps/drawing/map-drawings.ts'
 import type { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import type { VersionChanges } from '../maps/earlier/version-changes.ts'
 import type { Exports } from '../maps/export/exports.ts'
@@ -50,6 +51,7 @@ export interface Parts extends Ground, MonitoringParts {
   accounts: Accounts
   catalog: Catalog
   maps: Maps
+  drawings: MapDrawings
   exports: Exports
   downloads: Downloads
   /** What layers were before, to be looked at. */

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts'
 import { readSettings } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
-import { ProgramError, runProgram } from '../lib/process.ts'
+import { findProgram, ProgramError, runProgram } from '../lib/process.ts'
 import type { Environment } from './environment.ts'
 import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
 import { textTable } from './text-table.ts'
@@ -37,6 +37,7 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineNode(),
     examineGdal(),
     examineProj(),
+    examineMapServer(),
     examineDatabase(settings),
     examineData(settings),
     examineVersions(settings),
@@ -81,6 +82,18 @@ async function examineProj(): Promise<Finding> {
     part: 'PROJ',
     found: /Rel\. ([\d.]+\d)/.exec(answer ?? '')?.[1] ?? 'not installed',
     cost: answer === undefined ? cost : '',
+    isNeeded: false,
+  }
+}
+
+async function examineMapServer(): Promise<Finding> {
+  const paths = await Promise.all(['mapserv', 'spawn-fcgi'].map((name) => findProgram(name)))
+  const isThere = paths.every((path) => path !== undefined)
+  const answer = isThere ? await programAnswer('mapserv', ['-v']) : undefined
+  return {
+    part: 'MapServer',
+    found: /MapServer version (\S+)/.exec(answer ?? '')?.[1] ?? 'not installed',
+    cost: isThere ? '' : 'maps by WMS are not drawn: install cgi-mapserver and spawn-fcgi',
     isNeeded: false,
   }
 }

@@ -10,6 +10,7 @@ import { importerEndpoints } from './importer/routes.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { ogcEndpoints } from './ogc/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './overview/routes.ts'
+import { owsEndpoints } from './ows/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 import { uploadEndpoints } from './uploads/routes.ts'
@@ -35,6 +36,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...importerEndpoints, // /rest/imports
   ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads
+  ...owsEndpoints, // /wms
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state
 ]

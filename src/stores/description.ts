@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from '../lib/postgres/address.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
 
 /** How a store is opened. */
@@ -53,6 +54,8 @@ interface StoreServer {
   database: string
   /** Parameters that lead to another server when they change. */
   address: readonly string[]
+  /** Where the database is, in the words of a connection, with the schema; throws `Failure` (`store-connection`). */
+  addressOf(parameters: StoreParameters): DatabaseAddress & { schema: string }
   /** Parameters that a password is for: with another of these it has to be given again. */
   passwordScope: readonly string[]
 }

@@ -99,6 +99,10 @@ export interface Calls {
   "GET /tiles/sprites/marks@2x.json": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Sprite"] }
   "GET /tiles/sprites/marks.png": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /tiles/sprites/marks@2x.png": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
+  "GET /wms": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "GET /{workspace}/wms": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "GET /ows": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "GET /{workspace}/ows": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "POST /rest/layers/{layer}/exports": { params: { layer: string }; query: Record<never, never>; body: { export: { format: "mbtiles" | "pmtiles"; version?: number; minZoom?: number; maxZoom?: number; bbox?: (number)[] } }; answer: Named["Download"] }
   "GET /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: Named["Download"] }
   "DELETE /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: undefined }

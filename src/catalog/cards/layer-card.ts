@@ -28,6 +28,8 @@ export interface LayerCard {
   place: LayerPlace
   /** Of a mosaic whose granules have times. */
   times: Pick<LayerTimes, 'from' | 'to'> | undefined
+  /** The name of its default style. */
+  style: string
   /** What it says itself; undefined where its workspace says. */
   isPublic: boolean | undefined
   changedAt: string
@@ -49,10 +51,10 @@ const longestBody = 8000
 /** The card of a layer with as many rows as its version is known to have. */
 export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   const { id, storeId, version, workspace, name, nativeName, details, isPublic, updatedAt } = layer
-  const { title, abstract, keywords = [], envelope, srs, crs, schema, times } = details
+  const { title, abstract, keywords = [], envelope, srs, crs, schema, style, times } = details
   const head = foldText(`${oneLine(name)}\n${oneLine(title)}`)
   return {
-    ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic },
+    ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic, style },
     abstract: abstract === undefined ? undefined : shortened(abstract),
     kind: kindOf(details),
     geometryType: schema.geometry?.type,

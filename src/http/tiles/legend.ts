@@ -61,6 +61,9 @@ const LegendJson = Type.Object(
 
 type Request = FastifyRequest<{ Params: { layer: string }; Querystring: { style?: string } }>
 
+/** How many cells a picture of a legend has for one of its SVG. */
+type LegendScale = 1 | 2
+
 /** How long a legend waits for what colours go by of a raster that is being made ready. */
 const patienceMs = 1500
 const maxPalette = 256
@@ -114,8 +117,13 @@ async function aboutRasters(
   }
 }
 
-async function makeLegend(parts: PictureParts, request: Request, layer: LayerRecord): Promise<Made> {
-  const { style, name, key, messages } = await styleFor(parts, request, layer, request.query.style)
+async function makeLegend(
+  parts: PictureParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+  wanted: string | undefined,
+): Promise<Made> {
+  const { style, name, key, messages } = await styleFor(parts, request, layer, wanted)
   const known = await parts.catalog.layers.versionOf(layer)
   const dimension = dimensionOf(layer)
   const told: string[] = []
@@ -139,7 +147,7 @@ async function answer(
   send: (made: Made) => Promise<unknown> | unknown,
 ): Promise<unknown> {
   const layer = await namedLayer(parts, request)
-  const made = await makeLegend(parts, request, layer)
+  const made = await makeLegend(parts, request, layer, request.query.style)
   return isKept(parts, reply, made.mark) ? reply.send() : send(made)
 }
 
@@ -177,7 +185,32 @@ export const getLegendSvg = operation({
     ),
 })
 
-function pngLegend(scale: 1 | 2) {
+async function sendPng(
+  parts: PictureParts,
+  reply: FastifyReply,
+  { legend, mark }: Made,
+  scale: LegendScale,
+): Promise<unknown> {
+  const { svg, width, height } = legendSvg(legend)
+  const bytes = await parts.turns.run(reply, (signal) => {
+    const size = { ownWidth: width, width: width * scale, height: height * scale }
+    return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
+  })
+  return bytes === undefined ? reply.hijack() : sendPicture(parts, reply, mark, { bytes, format: 'png' })
+}
+
+/** The legend of a layer by a style, its own where none is named, as PNG. */
+export async function sendLegendPicture(
+  parts: PictureParts,
+  reply: FastifyReply,
+  layer: LayerRecord,
+  style: string | undefined,
+): Promise<unknown> {
+  const made = await makeLegend(parts, reply.request, layer, style)
+  return isKept(parts, reply, made.mark) ? reply.send() : sendPng(parts, reply, made, 1)
+}
+
+function pngLegend(scale: LegendScale) {
   return operation({
     ...marks,
     summary: `The legend of a layer as PNG${scale === 2 ? ', with twice as many cells' : ''}`,
@@ -185,16 +218,7 @@ function pngLegend(scale: 1 | 2) {
       'Texts are drawn by a font that comes with the server (Latin, Greek, Cyrillic, Arabic, Hebrew and more), and by those of the machine for other letters.',
     answers: { 200: media('A picture', { 'image/png': Bytes }) },
     handle: (parts: PictureParts, request, reply) =>
-      answer(parts, request, reply, async ({ legend, mark }) => {
-        const { svg, width, height } = legendSvg(legend)
-        const bytes = await parts.turns.run(reply, (signal) => {
-          const size = { ownWidth: width, width: width * scale, height: height * scale }
-          return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
-        })
-        return bytes === undefined
-          ? reply.hijack()
-          : sendPicture(parts, reply, mark, { bytes, format: 'png' })
-      }),
+      answer(parts, request, reply, (made) => sendPng(parts, reply, made, scale)),
   })
 }
 

@@ -3,6 +3,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -31,6 +32,15 @@ export interface TileSource {
   columns?: ShownColumns
   /** Where the table has rows, as far as that is known. */
   extent?: Envelope
+}
+
+/** A table that programs of others can read by themselves: of a GeoPackage or of PostGIS. Its connection holds secrets. */
+export interface ReadableTable {
+  connection: StoreConnection
+  table: string
+  srs: string
+  /** Of a copy. */
+  columns?: ShownColumns
 }
 
 interface ReadSource extends TileSource {
@@ -118,6 +128,24 @@ export class TileSources {
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
     await this.#wayOf(layer)
+  }
+
+  /**
+   * The layer's own table, or a copy of it in web mercator where programs of others cannot read it or may not connect. Throws as
+   * `of`.
+   */
+  async readable(layer: LayerRecord, now: LayerVersion, signal: AbortSignal): Promise<ReadableTable> {
+    const { crs } = await this.#wayOf(layer)
+    const connection = await this.#connectionOf(layer)
+    const isReadable = Object.values(ownStores).some(({ type }) => type === connection.type)
+    if (typeof crs === 'string' && isReadable && connection.reach === undefined)
+      return { connection, table: layer.nativeName, srs: crs }
+    const copy = await this.#copyOf(layer, crs, now, signal)
+    if (copy.connection === undefined) throw new Error('A copy has a file')
+    return {
+      ...{ connection: copy.connection, table: copy.table, srs: 'EPSG:3857' },
+      ...defined({ columns: copy.columns }),
+    }
   }
 
   /** The CRS of the table, and whether only GDAL finds the way from it to web mercator. */

@@ -1,5 +1,6 @@
 import type { StoreDescription } from '../description.ts'
 import type { StoreConnection } from '../store.ts'
+import { parseConnectionSettings } from './connection-settings.ts'
 import { createPostgisStore } from './postgis-store.ts'
 
 /** A schema of a PostgreSQL database with PostGIS. */
@@ -20,6 +21,7 @@ export const postgis = {
   server: {
     database: 'postgis',
     address: ['host', 'port'],
+    addressOf: parseConnectionSettings,
     passwordScope: ['host', 'port', 'database', 'user'],
   },
   open: ({ parameters, reach }: StoreConnection) => createPostgisStore(parameters, reach),

@@ -1,0 +1,21 @@
+/** The name of the font in the set that a map file names. */
+export const fontName = 'sans'
+
+/** A text as it stands in a map file: between quotes, without what would end it or the line. */
+export function quoted(text: string): string {
+  return `"${text.replace(/\p{Cc}/gu, ' ').replace(/[\\"]/g, (char) => `\\${char}`)}"`
+}
+
+/** A number without exponent, as map files take it. */
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) return '0'
+  return Number(value.toFixed(6)).toString().includes('e')
+    ? value.toFixed(0)
+    : String(Number(value.toFixed(6)))
+}
+
+/** A colour with its opacity as `#rrggbbaa`. */
+export function colorText(color: string, opacity: number): string {
+  const alpha = Math.round(Math.min(1, Math.max(0, opacity)) * 255)
+  return quoted(`${color}${alpha.toString(16).padStart(2, '0')}`)
+}

@@ -1,0 +1,78 @@
+import { patternPieces } from '../meets-condition.ts'
+
+/** How a column holds its values, as conditions compare them. */
+type ColumnKind = 'number' | 'text' | 'boolean' | 'moment'
+
+/** A column of the table that is drawn. */
+export interface DrawnColumn {
+  /** As it is called in the table. */
+  column: string
+  kind: ColumnKind
+}
+
+/** The SQL that GeoPackages or PostGIS understand, values written in. */
+export interface SqlDialect {
+  /** A text of a number as that number, else null. */
+  numberOfText(text: string): string
+  /** What a boolean is in JSON. */
+  textOfBoolean(value: string): string
+  textOf(value: string): string
+  /** By which texts are ordered: the numbers of their characters. */
+  byCharacters(text: string): string
+  /** A literal of any characters. */
+  text(value: string): string
+  /** The name of a column or table. */
+  name(name: string): string
+  like(text: string, pattern: string): string
+  isDimension(geometry: string, dimension: 0 | 1 | 2): string
+}
+
+/** A text by its bytes, so that nothing on its way takes it for more than a text. */
+function sqliteText(value: string): string {
+  return `CAST(X'${Buffer.from(value.replaceAll('\0', '')).toString('hex')}' AS TEXT)`
+}
+
+/** The characters of a text by their numbers (PostgreSQL, 4.1.2.3). */
+function escaped(value: string): string {
+  return [...value.replaceAll('\0', '')]
+    .map((char) => `\\+${(char.codePointAt(0) ?? 0).toString(16).padStart(6, '0')}`)
+    .join('')
+}
+
+/** A pattern with `%`, `_` and backslashes in the words of GLOB. */
+function globOf(pattern: string): string {
+  const wild = { many: '*', one: '?' }
+  return patternPieces(pattern)
+    .map((piece) => ('wild' in piece ? wild[piece.wild] : piece.text.replace(/[*?[]/, '[$&]')))
+    .join('')
+}
+
+const families = ['POINT', 'LINESTRING', 'POLYGON'] as const
+
+/** What GDAL's SQLite has. */
+export const sqliteDialect: SqlDialect = {
+  numberOfText: (text) =>
+    `(CASE WHEN trim(${text}) GLOB '*[0-9]*' AND trim(${text}) NOT GLOB '*[^0-9.eE+-]*' THEN CAST(${text} AS REAL) END)`,
+  textOfBoolean: (value) => `(CASE WHEN ${value} THEN 'true' WHEN NOT ${value} THEN 'false' END)`,
+  textOf: (value) => `CAST(${value} AS TEXT)`,
+  byCharacters: (text) => text,
+  text: sqliteText,
+  name: (name) => `"${name.replaceAll('"', '""')}"`,
+  // LIKE ignores the case of ASCII here: GLOB does not.
+  like: (text, pattern) => `${text} GLOB ${sqliteText(globOf(pattern))}`,
+  isDimension: (geometry, dimension) =>
+    `replace(ST_GeometryType(${geometry}), 'MULTI', '') = '${families[dimension]}'`,
+}
+
+/** What PostgreSQL with PostGIS has. */
+export const postgresDialect: SqlDialect = {
+  numberOfText: (text) =>
+    `(CASE WHEN ${text} ~ '^\\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\\s*$' THEN ${text}::float8 END)`,
+  textOfBoolean: (value) => `(CASE WHEN ${value} THEN 'true' WHEN NOT ${value} THEN 'false' END)`,
+  textOf: (value) => `${value}::text`,
+  byCharacters: (text) => `${text} COLLATE "C"`,
+  text: (value) => `U&'${escaped(value)}'`,
+  name: (name) => (/^[a-z_][a-z0-9_]*$/.test(name) ? `"${name}"` : `U&"${escaped(name)}"`),
+  like: (text, pattern) => `${text} LIKE U&'${escaped(pattern)}'`,
+  isDimension: (geometry, dimension) => `ST_Dimension(${geometry}) = ${dimension}`,
+}

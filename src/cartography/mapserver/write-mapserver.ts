@@ -1,0 +1,107 @@
+import { passOf } from '../evaluate.ts'
+import { expandRules, withoutElse } from '../expand.ts'
+import { Losses } from '../losses.ts'
+import type { Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
+import { DrawnColumns } from './drawn-columns.ts'
+import { numberText } from './map-text.ts'
+import type { ConditionTable } from './write-condition.ts'
+import { conditionSql } from './write-condition.ts'
+import { symbolBlocks } from './write-symbols.ts'
+
+/** The table that is drawn. */
+export interface DrawnTable extends ConditionTable {
+  /** Of all its features; undefined where they may be of any. */
+  dimension?: Dimension
+}
+
+/** What one layer of a map file draws of the table. */
+export interface DrawnPart {
+  type: 'POINT' | 'LINE' | 'POLYGON'
+  unit: LengthUnit
+  /** What the query gives beside the geometry, each with its name. */
+  columns: string[]
+  /** Which rows; absent: all. */
+  where?: string
+  /** CLASS blocks. */
+  classes: string[]
+}
+
+/** A style in the words of a map file, and what it says and these do not. */
+export interface WrittenParts {
+  /** From below to above. */
+  parts: DrawnPart[]
+  lost: string[]
+}
+
+const types = ['POINT', 'LINE', 'POLYGON'] as const
+/** Areas first, so that what is smaller lies above. */
+const dimensions: readonly Dimension[] = [2, 1, 0]
+/** Columns of a query at most: both SQLite and PostgreSQL have no more. */
+const mostColumns = 1500
+
+/** The parts of a map file (MapServer 8.0) that draw a table by a style. Rules are decided by SQL, as `evaluate` decides. */
+export function writeMapServer(style: Style, table: DrawnTable): WrittenParts {
+  const losses = new Losses(style.lost)
+  const rules = expandRules(withoutElse(style.rules, losses), losses)
+  const passes = [...new Set(rules.map(passOf))].sort((one, other) => one - other)
+  const drawn = table.dimension === undefined ? dimensions : [table.dimension]
+  const parts = passes.flatMap((pass) =>
+    drawn.flatMap((dimension) => {
+      const here = rules.filter((rule) => passOf(rule) === pass)
+      return partsOf(here, { ...table, dimension }, table.dimension === undefined, losses)
+    }),
+  )
+  return { parts, lost: losses.list() }
+}
+
+/** One part for each unit of length. */
+function partsOf(
+  rules: Rule[],
+  table: DrawnTable & { dimension: Dimension },
+  isMixed: boolean,
+  losses: Losses,
+): DrawnPart[] {
+  const { dialect, dimension, geometry } = table
+  const where = isMixed ? { where: dialect.isDimension(dialect.name(geometry), dimension) } : {}
+  return (['pixel', 'metre'] as const).flatMap((unit) => {
+    const shown = new DrawnColumns()
+    const classes = rules.flatMap((rule) => {
+      const symbols = rule.symbols.filter((symbol) => unitOf(symbol) === unit)
+      const blocks = symbols.flatMap((symbol) => symbolBlocks(symbol, { ...table, shown, losses }))
+      if (blocks.length === 0) return []
+      if (shown.size >= mostColumns) return losses.add(`rules after the first ${mostColumns}`) ?? []
+      return [classBlock(rule, blocks, conditionOf(rule, table, shown, losses))]
+    })
+    return classes.length === 0
+      ? []
+      : [{ type: types[dimension], unit, columns: shown.list(), ...where, classes }]
+  })
+}
+
+function unitOf(symbol: Symbolizer): LengthUnit {
+  return 'unit' in symbol ? (symbol.unit ?? 'pixel') : 'pixel'
+}
+
+function conditionOf(
+  { condition }: Rule,
+  table: ConditionTable,
+  shown: DrawnColumns,
+  losses: Losses,
+): string {
+  if (condition === undefined) return ''
+  const sql = `CASE WHEN ${conditionSql(condition, table, losses)} THEN 1 ELSE 0 END`
+  return `EXPRESSION ([${shown.take(sql)}] = 1)`
+}
+
+function classBlock({ minScale, maxScale }: Rule, blocks: string[], expression: string): string {
+  return [
+    'CLASS',
+    expression,
+    minScale === undefined ? '' : `MINSCALEDENOM ${numberText(minScale)}`,
+    maxScale === undefined ? '' : `MAXSCALEDENOM ${numberText(maxScale)}`,
+    ...blocks,
+    'END',
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
+}

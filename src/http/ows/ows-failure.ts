@@ -1,0 +1,15 @@
+/** What an OGC service refuses, by the codes of its standard. */
+export class OwsFailure extends Error {
+  readonly code: string
+  /** The parameter that is wrong. */
+  readonly locator: string | undefined
+  readonly status: number
+
+  constructor(code: string, message: string, locator?: string, status = 400) {
+    super(message)
+    this.name = 'OwsFailure'
+    this.code = code
+    this.locator = locator
+    this.status = status
+  }
+}

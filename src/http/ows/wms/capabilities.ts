@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises'
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import { layerSegment } from '../../tiles/layer-names.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { textElement, xmlText } from '../xml.ts'
+import { infoFormats } from './feature-info.ts'
+import type { WmsRequest } from './get-map.ts'
+import { mapFormats, mostCells, mostLayers } from './get-map.ts'
+import { legendFormats } from './legend-graphic.ts'
+import type { WmsVersion } from './wms-version.ts'
+
+/** Systems that every layer is offered in; all others that are known are answered too. */
+const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
+/** Layers that are written without a pause for others. */
+const atATime = 200
+
+/** What this service has and does (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
+export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+  const { request, reply, version, workspace } = asked
+  const known = await parts.catalog.cards.now()
+  const set = hasRole(request.caller, 'user') ? known : known.open
+  const cards = set
+    .ordered('name', false)
+    .filter((card) => card.kind === 'vector' && (workspace === undefined || card.workspace === workspace))
+  const pieces: string[] = []
+  for (const [index, card] of cards.entries()) {
+    if (index % atATime === atATime - 1) await setImmediate()
+    pieces.push(layerXml(asked, card, await parts.bounds.of(card)))
+  }
+  const document = version === '1.3.0' ? document13(asked, pieces) : document11(asked, pieces)
+  reply.header('cache-control', 'private, no-cache')
+  const type = version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
+  return reply.header('content-type', `${type}; charset=utf-8`).send(document)
+}
+
+function serviceUrl({ request, workspace }: WmsRequest): string {
+  const path = workspace === undefined ? '/wms' : `/${encodeURIComponent(workspace)}/wms`
+  return xmlText(request.link(`${path}?`))
+}
+
+function resource(asked: WmsRequest): string {
+  return `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${serviceUrl(asked)}"/>`
+}
+
+function operations(asked: WmsRequest, capabilitiesType: string, legendName: string): string {
+  const get = `<DCPType><HTTP><Get>${resource(asked)}</Get></HTTP></DCPType>`
+  const one = (name: string, formats: readonly string[]): string =>
+    `<${name}>${formats.map((format) => textElement('Format', format)).join('')}${get}</${name}>`
+  return [
+    one('GetCapabilities', [capabilitiesType]),
+    one('GetMap', mapFormats),
+    one('GetFeatureInfo', infoFormats),
+    legendName === '' ? '' : one(legendName, legendFormats),
+  ].join('')
+}
+
+const title = 'Terrane'
+const abstract = 'Maps of the published layers'
+
+function document13(asked: WmsRequest, layers: string[]): string {
+  const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
+    `<Service><Name>WMS</Name><Title>${title}</Title><Abstract>${abstract}</Abstract>${resource(asked)}<Fees>none</Fees><AccessConstraints>none</AccessConstraints>`,
+    `<LayerLimit>${mostLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
+    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format></Exception>`,
+    `<Layer><Title>${title}</Title>${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
+    ...layers,
+    '</Layer></Capability></WMS_Capabilities>\n',
+  ].join('')
+}
+
+function document11(asked: WmsRequest, layers: string[]): string {
+  const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    '<!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">\n',
+    '<WMT_MS_Capabilities version="1.1.1">',
+    `<Service><Name>OGC:WMS</Name><Title>${title}</Title><Abstract>${abstract}</Abstract>${resource(asked)}<Fees>none</Fees><AccessConstraints>none</AccessConstraints></Service>`,
+    `<Capability><Request>${operations(asked, 'application/vnd.ogc.wms_xml', 'GetLegendGraphic')}</Request><Exception><Format>application/vnd.ogc.se_xml</Format></Exception>`,
+    `<Layer><Title>${title}</Title>${srs}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>`,
+    ...layers,
+    '</Layer></Capability></WMT_MS_Capabilities>\n',
+  ].join('')
+}
+
+function layerXml(asked: WmsRequest, card: LayerCard, bounds: number[] | undefined): string {
+  const { version, workspace } = asked
+  const keywords = card.keywords.map((one) => textElement('Keyword', one)).join('')
+  return [
+    '<Layer queryable="1">',
+    textElement('Name', workspace === undefined ? card.qualifiedName : card.name),
+    textElement('Title', card.title === '' ? card.name : card.title),
+    textElement('Abstract', card.abstract),
+    keywords === '' ? '' : `<KeywordList>${keywords}</KeywordList>`,
+    card.place.srs === undefined || commonCrs.includes(card.place.srs)
+      ? ''
+      : textElement(version === '1.3.0' ? 'CRS' : 'SRS', card.place.srs),
+    boundsXml(bounds, version),
+    styleXml(asked, card),
+    '</Layer>\n',
+  ].join('')
+}
+
+function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
+  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const crosses = east > 180
+  const [minX, maxX] = crosses ? [-180, 180] : [west, east]
+  if (version === '1.1.1')
+    return `<LatLonBoundingBox minx="${minX}" miny="${south}" maxx="${maxX}" maxy="${north}"/>`
+  return [
+    `<EX_GeographicBoundingBox><westBoundLongitude>${minX}</westBoundLongitude><eastBoundLongitude>${maxX}</eastBoundLongitude>`,
+    `<southBoundLatitude>${south}</southBoundLatitude><northBoundLatitude>${north}</northBoundLatitude></EX_GeographicBoundingBox>`,
+    `<BoundingBox CRS="CRS:84" minx="${minX}" miny="${south}" maxx="${maxX}" maxy="${north}"/>`,
+  ].join('')
+}
+
+function styleXml({ request }: WmsRequest, card: LayerCard): string {
+  const legend = xmlText(request.link(`/tiles/${layerSegment(card)}/legend.png`))
+  return [
+    `<Style>${textElement('Name', card.style)}${textElement('Title', card.style)}`,
+    '<LegendURL width="200" height="200"><Format>image/png</Format>',
+    `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${legend}"/></LegendURL></Style>`,
+  ].join('')
+}

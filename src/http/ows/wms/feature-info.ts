@@ -1,0 +1,151 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Filter } from '../../../filters/filter.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { PageWish } from '../../../stores/reading/page-wish.ts'
+import { requireLayers } from '../named-layers.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { xmlText } from '../xml.ts'
+import type { WmsRequest } from './get-map.ts'
+import { mostCells, mostLayers } from './get-map.ts'
+import type { MapCrs } from './map-crs.ts'
+import { readMapBox, readMapCrs } from './map-crs.ts'
+
+const mostFeatures = 1000
+const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
+/** Cells around the point in which features are found. */
+const reachCells = 4
+
+interface Feature {
+  id?: string | number
+  properties: Record<string, unknown> | null
+}
+
+interface FoundFeatures {
+  layer: LayerRecord
+  /** GeoJSON, with commas between. */
+  text: string
+}
+
+const writers: Record<string, (found: readonly FoundFeatures[]) => { type: string; body: string }> = {
+  'text/plain': (found) => ({ type: 'text/plain; charset=utf-8', body: plainText(found) }),
+  'text/html': (found) => ({ type: 'text/html; charset=utf-8', body: htmlText(found) }),
+  'application/json': (found) => ({ type: 'application/json; charset=utf-8', body: jsonText(found) }),
+  'application/geo+json': (found) => ({ type: 'application/geo+json; charset=utf-8', body: jsonText(found) }),
+}
+/** Media types of what is told of features, as capabilities list them. */
+export const infoFormats = Object.keys(writers)
+
+/** Features at a cell of a map (OGC 06-042, section 7.4). */
+export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+  const { values, version, request, reply, workspace } = asked
+  const format = values.find('info_format') ?? 'text/plain'
+  const write = ownValue(writers, format.toLowerCase())
+  if (write === undefined)
+    throw new OwsFailure(
+      'InvalidFormat',
+      `INFO_FORMAT "${format}" is not one of ${infoFormats.join(', ')}`,
+      'info_format',
+    )
+  const crs = readMapCrs(values, version)
+  const box = cellBox(asked, crs)
+  const limit =
+    values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', mostFeatures)
+  const names = values.require('query_layers').split(',')
+  if (names.length > mostLayers)
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostLayers} layers are asked`, 'query_layers')
+  const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
+  const found = await parts.turns.run(reply, (signal) =>
+    Promise.all(layers.map((layer) => findFeatures(parts, layer, { crs, box, limit }, signal))),
+  )
+  if (found === undefined) return reply.hijack()
+  const { type, body } = write(found)
+  return reply.header('content-type', type).header('content-security-policy', "default-src 'none'").send(body)
+}
+
+/** The cells around the point that I and J (in 1.1.1 X and Y) name, in the CRS of the map. */
+function cellBox({ values, version }: WmsRequest, crs: MapCrs): Envelope {
+  const box = readMapBox(values, crs)
+  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const [across, down] = version === '1.3.0' ? ['i', 'j'] : ['x', 'y']
+  const column = cellNumber(values.find(across) ?? values.require(across === 'i' ? 'x' : 'i'), width)
+  const row = cellNumber(values.find(down) ?? values.require(down === 'j' ? 'y' : 'j'), height)
+  const [cellWidth, cellHeight] = [(box.maxX - box.minX) / width, (box.maxY - box.minY) / height]
+  const [x, y] = [box.minX + (column + 0.5) * cellWidth, box.maxY - (row + 0.5) * cellHeight]
+  const [reachX, reachY] = [reachCells * cellWidth, reachCells * cellHeight]
+  return { minX: x - reachX, minY: y - reachY, maxX: x + reachX, maxY: y + reachY }
+}
+
+function cellNumber(text: string, most: number): number {
+  const value = Number(text)
+  if (/^\d{1,9}$/.test(text) && value < most) return value
+  throw new OwsFailure('InvalidPoint', `"${text}" is no column or row of the map`, 'i')
+}
+
+async function findFeatures(
+  { catalog }: OwsParts,
+  layer: LayerRecord,
+  { crs, box, limit }: { crs: MapCrs; box: Envelope; limit: number },
+  signal: AbortSignal,
+): Promise<FoundFeatures> {
+  const { srs, crs: declared, schema, kind } = layer.details
+  const known = srs ?? declared
+  if (kind === 'raster' || schema.geometry === undefined || known === undefined)
+    throw new OwsFailure(
+      'LayerNotQueryable',
+      `Layer "${layer.workspace}:${layer.name}" has no features on a map`,
+      'query_layers',
+    )
+  const wish: PageWish = {
+    query: { table: layer.nativeName, limit, offset: 0 },
+    box: { boxes: [box], srs: crs.srs },
+    filter: { asked: hasGeometry, srs: crs.srs },
+    ...defined({ crs: known }),
+    ...{ srs: crs.srs, isYx: false, numberMatched: 0 },
+  }
+  const store = await catalog.layers.openStoreOf(layer)
+  const pages = await Array.fromAsync(store.writePage(wish, signal), ({ bytes }) => Buffer.from(bytes))
+  return { layer, text: Buffer.concat(pages).toString('utf8') }
+}
+
+function jsonText(found: readonly FoundFeatures[]): string {
+  const features = found.map(({ text }) => text).filter((text) => text !== '')
+  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`
+}
+
+function featuresOf({ text }: FoundFeatures): Feature[] {
+  return JSON.parse(`[${text}]`) as Feature[]
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function plainText(found: readonly FoundFeatures[]): string {
+  const blocks = found.flatMap((one) =>
+    featuresOf(one).map(({ id, properties }) =>
+      [
+        `${one.layer.workspace}:${one.layer.name} ${id ?? ''}`.trimEnd(),
+        ...Object.entries(properties ?? {}).map(([name, value]) => `  ${name} = ${shown(value)}`),
+      ].join('\n'),
+    ),
+  )
+  return blocks.length === 0 ? 'no features were found\n' : `${blocks.join('\n\n')}\n`
+}
+
+function htmlText(found: readonly FoundFeatures[]): string {
+  const tables = found.flatMap((one) =>
+    featuresOf(one).map(({ id, properties }) => {
+      const rows = Object.entries(properties ?? {}).map(
+        ([name, value]) => `<tr><th scope="row">${xmlText(name)}</th><td>${xmlText(shown(value))}</td></tr>`,
+      )
+      const caption = `${one.layer.details.title} ${id ?? ''}`.trim()
+      return `<table><caption>${xmlText(caption)}</caption>${rows.join('')}</table>`
+    }),
+  )
+  const body = tables.length === 0 ? '<p>No features were found.</p>' : tables.join('\n')
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Features</title></head><body>\n${body}\n</body></html>\n`
+}

@@ -1,0 +1,110 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { DrawingFormat, DrawingWish, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { styleFor } from '../../tiles/drawn-style.ts'
+import type { KeyValues } from '../key-values.ts'
+import { requireLayers } from '../named-layers.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { readMapBox, readMapCrs } from './map-crs.ts'
+import type { WmsVersion } from './wms-version.ts'
+
+/** Cells along a side of a picture at most. */
+export const mostCells = 4096
+/** Layers of a map at most. */
+export const mostLayers = 50
+
+/** A request as it came. */
+export interface WmsRequest {
+  request: FastifyRequest
+  reply: FastifyReply
+  values: KeyValues
+  version: WmsVersion
+  workspace: string | undefined
+}
+
+/** A picture of layers (OGC 06-042, section 7.3). */
+export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
+  const { values, version, reply } = asked
+  const crs = readMapCrs(values, version)
+  const box = readMapBox(values, crs)
+  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const format = readFormat(values.require('format'))
+  const layers = await readLayers(parts, asked)
+  const wish: DrawingWish = {
+    ...{ layers, srs: crs.srs, box, width, height, format },
+    isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
+    background: readColor(values.find('bgcolor')),
+  }
+  const bytes = await parts.turns.run(reply, (signal) => parts.drawings.draw(wish, signal))
+  if (bytes === undefined) return reply.hijack()
+  reply.header('cache-control', 'private, max-age=0, must-revalidate')
+  return reply.header('content-type', drawingFormats[format]).send(Buffer.from(bytes))
+}
+
+const formats: Record<string, DrawingFormat> = {
+  'image/png': 'png',
+  'image/png; mode=24bit': 'png',
+  'image/png; mode=8bit': 'png8',
+  'image/png8': 'png8',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+}
+/** Media types of maps, as capabilities list them. */
+export const mapFormats = ['image/png', 'image/png; mode=8bit', 'image/jpeg']
+
+function readFormat(text: string): DrawingFormat {
+  const format = ownValue(formats, text.toLowerCase().replace(/;\s*/, '; '))
+  if (format !== undefined) return format
+  throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
+}
+
+function readColor(text: string | undefined): string {
+  if (text === undefined) return '#ffffff'
+  const digits = /^(?:0x|#)([\da-f]{6})$/i.exec(text)?.[1]
+  if (digits !== undefined) return `#${digits.toLowerCase()}`
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `BGCOLOR "${text}" is not a colour such as 0xFFFFFF`,
+    'bgcolor',
+  )
+}
+
+/** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
+async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLayer[]> {
+  const { values, request, workspace } = asked
+  const names = values.require('layers').split(',')
+  const styles = values.list('styles')
+  if (names.length > mostLayers)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `A map has at most ${mostLayers} layers, found ${names.length}`,
+      'layers',
+    )
+  if (styles.length > 0 && styles.length !== names.length)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `STYLES names ${styles.length} styles for ${names.length} layers`,
+      'styles',
+    )
+  const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'layers' })
+  return Promise.all(layers.map((layer, index) => styledLayer(parts, request, layer, styles[index])))
+}
+
+async function styledLayer(
+  parts: OwsParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+  name: string | undefined,
+): Promise<StyledLayer> {
+  if (layer.details.kind === 'raster')
+    throw new OwsFailure(
+      'OperationNotSupported',
+      `Layer "${layer.workspace}:${layer.name}" is a coverage: maps of coverages are at /tiles`,
+      'layers',
+    )
+  const { style } = await styleFor(parts, request, layer, name)
+  return { layer, style, now: await parts.catalog.layers.versionOf(layer) }
+}

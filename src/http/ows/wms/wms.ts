@@ -1,0 +1,47 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { keyValuesOf } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getCapabilities } from './capabilities.ts'
+import { sendException } from './exceptions.ts'
+import { getFeatureInfo } from './feature-info.ts'
+import type { WmsRequest } from './get-map.ts'
+import { getMap } from './get-map.ts'
+import { getLegendGraphic } from './legend-graphic.ts'
+import type { WmsVersion } from './wms-version.ts'
+import { negotiatedVersion, requestVersion } from './wms-version.ts'
+
+type Answer = (parts: OwsParts, asked: WmsRequest) => Promise<unknown>
+
+const operations: Record<string, Answer> = {
+  getcapabilities: getCapabilities,
+  capabilities: getCapabilities,
+  getmap: getMap,
+  map: getMap,
+  getfeatureinfo: getFeatureInfo,
+  feature_info: getFeatureInfo,
+  getlegendgraphic: getLegendGraphic,
+}
+
+/** Answers a request of a Web Map Service 1.1.1 or 1.3.0; what fails is told as these say. */
+export async function answerWms(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspace: string | undefined,
+): Promise<unknown> {
+  const values = keyValuesOf(request.originalUrl)
+  let version: WmsVersion = '1.3.0'
+  try {
+    version = negotiatedVersion(values)
+    const name = values.require('request')
+    const answer = ownValue(operations, name.toLowerCase())
+    if (answer === undefined)
+      throw new OwsFailure('OperationNotSupported', `REQUEST "${name}" is not one of this service`, 'request')
+    if (answer !== getCapabilities) version = requestVersion(values)
+    return await answer(parts, { request, reply, values, version, workspace })
+  } catch (error) {
+    return sendException(reply, error, version)
+  }
+}

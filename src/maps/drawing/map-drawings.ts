@@ -1,0 +1,137 @@
+import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-dialect.ts'
+import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
+import { writeMapServer } from '../../cartography/mapserver/write-mapserver.ts'
+import type { Style } from '../../cartography/model.ts'
+import type { LayerVersion } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { getStoreDescription } from '../../stores/registry.ts'
+import type { ReadableTable, TileSources } from '../sources/tile-sources.ts'
+import { KeptMapFiles } from './kept-map-files.ts'
+import type { DrawnLayer, PartSource } from './map-file.ts'
+import { mapFileText, partNames } from './map-file.ts'
+import { MapServer } from './map-server.ts'
+import { drawnTable, geoPackageSource, passLine, postgisSource } from './table-source.ts'
+
+/** What a layer is drawn by. */
+export interface StyledLayer {
+  layer: LayerRecord
+  style: Style
+  now: LayerVersion
+}
+
+/** What drawings are made as. */
+export const drawingFormats = { png: 'image/png', png8: 'image/png; mode=8bit', jpeg: 'image/jpeg' } as const
+/** One of `drawingFormats`. */
+export type DrawingFormat = keyof typeof drawingFormats
+
+/** Which picture is wanted. */
+export interface DrawingWish {
+  /** From below to above. */
+  layers: readonly StyledLayer[]
+  /** Of the picture, such as `EPSG:25832`. */
+  srs: string
+  /** In that system, x before y. */
+  box: Envelope
+  /** Cells. */
+  width: number
+  height: number
+  format: DrawingFormat
+  isTransparent: boolean
+  /** `#rrggbb`. */
+  background: string
+}
+
+interface DrawingNeeds {
+  sources: TileSources
+  log: Pick<Logger, 'warn'>
+  /** Is emptied at the start. */
+  folder: string
+}
+
+/** Pictures of maps: layers of features drawn one above the other by their styles, in any CRS that PROJ knows. */
+export class MapDrawings {
+  readonly #sources: TileSources
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #files: KeptMapFiles
+  readonly #server: MapServer
+
+  constructor({ sources, log, folder }: DrawingNeeds) {
+    this.#sources = sources
+    this.#log = log
+    this.#files = new KeptMapFiles(folder)
+    this.#server = new MapServer(this.#files, {
+      onError: (error) => log.warn({ err: error }, 'a MapServer process ended'),
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+
+  /** The Debian package that is missing for drawings; undefined where they can be made. */
+  missing(): Promise<string | undefined> {
+    return this.#server.missing()
+  }
+
+  /**
+   * Throws `Failure`: `no-map-server`, `no-tiles` for a layer that cannot be drawn, `unknown-crs`, `too-busy`, `too-slow`,
+   * `drawing-failed`.
+   */
+  async draw(wish: DrawingWish, signal: AbortSignal): Promise<Uint8Array> {
+    const { layers, srs, box, width, height, format, isTransparent, background } = wish
+    const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, signal)))
+    const visible = drawn.filter(({ parts }) => parts.length > 0)
+    const mapFile = await this.#files.keep(mapFileText(visible, srs, this.#files.folder), 'map')
+    const query = new URLSearchParams({
+      ...{ SERVICE: 'WMS', VERSION: '1.1.1', REQUEST: 'GetMap', STYLES: '', EXCEPTIONS: 'XML' },
+      ...{ LAYERS: partNames(visible).join(','), SRS: srs, FORMAT: drawingFormats[format] },
+      BBOX: [box.minX, box.minY, box.maxX, box.maxY].join(','),
+      ...{ WIDTH: String(width), HEIGHT: String(height) },
+      ...{ TRANSPARENT: isTransparent ? 'TRUE' : 'FALSE', BGCOLOR: background.replace('#', '0x') },
+    })
+    try {
+      const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, signal)
+      return bytes
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof Failure) throw error
+      this.#log.warn({ err: error }, 'a map was not drawn')
+      throw new Failure(
+        'unavailable',
+        'drawing-failed',
+        'The map could not be drawn; the log of the server says why',
+        {
+          cause: error,
+        },
+      )
+    }
+  }
+
+  async #layerOf({ layer, style, now }: StyledLayer, signal: AbortSignal): Promise<DrawnLayer> {
+    const readable = await this.#sources.readable(layer, now, signal)
+    const { table, source } = await this.#sourceOf(layer, readable)
+    return { source, parts: writeMapServer(style, table).parts }
+  }
+
+  async #sourceOf(
+    { details: { schema } }: LayerRecord,
+    { connection, table, srs, columns }: ReadableTable,
+  ): Promise<{ table: DrawnTable; source: PartSource }> {
+    const geometryColumn = columns === undefined ? (schema.geometry?.name ?? '') : 'geom'
+    const columnOf = (name: string, index: number): string => (columns === undefined ? name : `a${index}`)
+    const address = getStoreDescription(connection.type).server?.addressOf(connection.parameters)
+    if (address === undefined) {
+      const { path = '' } = connection.parameters
+      const drawn = drawnTable(schema, sqliteDialect, { geometryColumn, columnOf })
+      return { table: drawn, source: geoPackageSource(path, table, geometryColumn, srs) }
+    }
+    const passFile = await this.#files.keep(passLine(address), 'pgpass')
+    const drawn = drawnTable(schema, postgresDialect, { geometryColumn, columnOf })
+    const place = { address, schema: address.schema, table, geometry: geometryColumn }
+    const source = postgisSource({ ...place, srs, srid: Number(srs.split(':')[1]), passFile })
+    return { table: drawn, source }
+  }
+}

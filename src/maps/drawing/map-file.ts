@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { numberText, quoted } from '../../cartography/mapserver/map-text.ts'
+import { markSymbols } from '../../cartography/mapserver/mark-symbols.ts'
+import type { DrawnPart } from '../../cartography/mapserver/write-mapserver.ts'
+import { findCrs } from '../../geo/crs-database.ts'
+import { invalid } from '../../lib/errors.ts'
+
+/** Where the rows of a part come from, in the words of a map file. */
+export interface PartSource {
+  /** CONNECTIONTYPE, CONNECTION and DATA for the columns and rows that are drawn. */
+  lines(part: Pick<DrawnPart, 'columns' | 'where'>): string[]
+  projection: string
+}
+
+/** A layer that is drawn, from below to above its parts. */
+export interface DrawnLayer {
+  source: PartSource
+  parts: readonly DrawnPart[]
+}
+
+/** Cells of a picture of OGC's size, 0.28 mm. */
+const resolution = 25.4 / 0.28
+
+/** `PROJECTION` of a CRS; throws `Failure` (`unknown-crs`) for one that MapServer cannot be told. */
+export function projectionOf(srs: string): string {
+  const record = findCrs(srs)
+  if (record?.authority === 'EPSG') return `PROJECTION "init=epsg:${record.code}" END`
+  if (record?.proj4 === undefined) throw invalid('unknown-crs', `Maps cannot be drawn in "${srs}"`)
+  const words = record.proj4.split(/\s+/).filter((word) => word !== '')
+  return `PROJECTION ${words.map((word) => quoted(word.replace(/^\+/, ''))).join(' ')} END`
+}
+
+/** Names of the layers of a map file, in its order. */
+export function partNames(layers: readonly DrawnLayer[]): string[] {
+  return layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
+}
+
+/** A map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS alone. */
+export function mapFileText(layers: readonly DrawnLayer[], srs: string, folder: string): string {
+  const names = partNames(layers)
+  const blocks = layers.flatMap(({ source, parts }) => parts.map((part) => ({ source, part })))
+  return [
+    'MAP',
+    'NAME "map"',
+    'SIZE 256 256',
+    'EXTENT -180 -90 180 90',
+    'MAXSIZE 16384',
+    `RESOLUTION ${numberText(resolution)}`,
+    `DEFRESOLUTION ${numberText(resolution)}`,
+    `FONTSET ${quoted(`${folder}/fonts.txt`)}`,
+    'CONFIG "MS_ERRORFILE" "stderr"',
+    'CONFIG "PROJ_NETWORK" "OFF"',
+    projectionOf(srs),
+    'OUTPUTFORMAT NAME "png" DRIVER "AGG/PNG" MIMETYPE "image/png" IMAGEMODE RGBA FORMATOPTION "COMPRESSION=3" END',
+    'OUTPUTFORMAT NAME "png8" DRIVER "AGG/PNG" MIMETYPE "image/png; mode=8bit" IMAGEMODE RGBA FORMATOPTION "QUANTIZE_FORCE=on" FORMATOPTION "QUANTIZE_COLORS=256" END',
+    'OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=85" END',
+    `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoted(srs)} "wms_enable_request" "GetMap" END END`,
+    markSymbols,
+    ...blocks.map(({ source, part }, index) => layerBlock(names[index] ?? '', source, part)),
+    'END',
+    '',
+  ].join('\n')
+}
+
+function layerBlock(name: string, source: PartSource, part: DrawnPart): string {
+  return [
+    'LAYER',
+    `NAME ${quoted(name)}`,
+    `TYPE ${part.type}`,
+    'STATUS OFF',
+    `SIZEUNITS ${part.unit === 'metre' ? 'METERS' : 'PIXELS'}`,
+    'PROCESSING "RENDERMODE=ALL_MATCHING_CLASSES"',
+    ...source.lines(part),
+    source.projection,
+    ...part.classes,
+    'END',
+  ].join('\n')
+}
+
+/** The name of a file by what stands in it. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { askFastCgi } from '../../lib/network/fastcgi.ts'
+import { programEnvironment } from '../../lib/process.ts'
+import { packError } from '../../lib/workers/error-codec.ts'
+import type { ToWorker } from '../../lib/workers/messages.ts'
+import type { Carrier, CarrierEvents, StartOptions } from '../../lib/workers/worker-handle.ts'
+import { WorkerEnded, WorkerHandle } from '../../lib/workers/worker-handle.ts'
+
+/** What a process is asked: a map file of ours, and the request in MapServer's words. */
+export interface DrawingQuestion {
+  mapFile: string
+  query: string
+}
+
+/** What MapServer answered. */
+export interface DrawingAnswer {
+  mediaType: string
+  bytes: Buffer
+}
+
+/** What a MapServer process does. */
+export type MapServerHandlers = {
+  draw(question: DrawingQuestion): DrawingAnswer
+}
+
+/** What processes are started by; absolute paths. */
+export interface MapServerPrograms {
+  mapserv: string
+  spawner: string
+  limiter: string
+  binder: string
+}
+
+interface ProcessNeeds {
+  programs: MapServerPrograms
+  /** Has the sockets. */
+  folder: string
+  env: Record<string, string>
+}
+
+const memoryBytes = 1024 ** 3
+const maxAnswerBytes = 256 * 1024 ** 2
+const startMs = 5000
+const pauseMs = 10
+const saidBytes = 8 << 10
+let count = 0
+
+/**
+ * Starts a MapServer that takes one request after the other at a socket of its own (FastCGI). It dies with this process, and is
+ * killed where a drawing takes too long: it does not hear a request to end.
+ */
+export function startMapServer(needs: ProcessNeeds, options: StartOptions): WorkerHandle<MapServerHandlers> {
+  return new WorkerHandle<MapServerHandlers>((events) => openProcess(needs, events), options)
+}
+
+function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEvents): Carrier {
+  count += 1
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const socket = join(folder, `${process.pid}-${count}.sock`)
+  const { spawner, limiter, binder, mapserv } = programs
+  const limited = [limiter, `--as=${memoryBytes}`, '--core=0', binder, '--pdeathsig', 'KILL', mapserv]
+  const child = spawn(spawner, ['-n', '-s', socket, '-M', '0600', '--', ...limited], {
+    env: programEnvironment(env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = Buffer.alloc(0)
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = Buffer.concat([said, bytes]).subarray(-saidBytes)
+  })
+  const gone = new AbortController()
+  const end = (what: string): void => {
+    if (gone.signal.aborted) return
+    rmSync(socket, { force: true })
+    const error = new WorkerEnded(`MapServer ${what}: ${said.toString('utf8').trim()}`)
+    gone.abort(error)
+    events.onEnd(error)
+  }
+  child.on('error', (error) => end(`failed (${error.message})`))
+  child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
+  const begunMs = performance.now()
+  const answer = async (id: number, question: DrawingQuestion): Promise<void> => {
+    try {
+      const value = await askWhenOpen(socket, question, gone.signal, begunMs)
+      events.onMessage({ type: 'result', id, value })
+    } catch (error) {
+      events.onMessage({ type: 'error', id, error: packError(error) })
+    }
+  }
+  return {
+    post: (message: ToWorker) => {
+      if (message.type === 'call') void answer(message.id, message.argument as DrawingQuestion)
+    },
+    hold: (isHeld) => (isHeld ? child.ref() : child.unref()),
+    kill: () => {
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+/** The socket is there a moment before anybody listens at it. */
+const notYet: readonly unknown[] = ['ENOENT', 'ECONNREFUSED']
+
+/** Asks as soon as the process listens, which it does soon after its start. */
+async function askWhenOpen(
+  socket: string,
+  question: DrawingQuestion,
+  signal: AbortSignal,
+  begunMs: number,
+): Promise<DrawingAnswer> {
+  for (;;) {
+    try {
+      return await ask(socket, question, signal)
+    } catch (error) {
+      const isEarly = error instanceof Error && 'code' in error && notYet.includes(error.code)
+      if (!isEarly || performance.now() - begunMs > startMs) throw error
+      await delay(pauseMs, undefined, { ref: false })
+    }
+  }
+}
+
+async function ask(
+  socket: string,
+  { mapFile, query }: DrawingQuestion,
+  signal: AbortSignal,
+): Promise<DrawingAnswer> {
+  const values = {
+    ...{ REQUEST_METHOD: 'GET', QUERY_STRING: `map=${encodeURIComponent(mapFile)}&${query}` },
+    ...{ SCRIPT_NAME: '/', SERVER_NAME: 'localhost', SERVER_PORT: '80', SERVER_PROTOCOL: 'HTTP/1.1' },
+  }
+  const { mediaType, body, said } = await askFastCgi(socket, values, { signal, maxBytes: maxAnswerBytes })
+  if (!mediaType.startsWith('image/')) {
+    const words = body
+      .toString('utf8')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+    throw new Error(`MapServer could not draw: ${words.slice(0, 500)} ${said.trim()}`.trim())
+  }
+  return { mediaType, bytes: body }
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
+import { Failure } from '../../lib/errors.ts'
+import { findProgram } from '../../lib/process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { KeptMapFiles } from './kept-map-files.ts'
+import type {
+  DrawingAnswer,
+  DrawingQuestion,
+  MapServerHandlers,
+  MapServerPrograms,
+} from './map-server-process.ts'
+import { startMapServer } from './map-server-process.ts'
+
+/** Where Debian's `cgi-mapserver` puts it, besides the PATH. */
+const mapservPaths = ['mapserv', '/usr/lib/cgi-bin/mapserv']
+/** Processes that draw at the same time. */
+const processes = 4
+const kept = 1
+const surplusMs = 60_000
+const drawMs = 20_000
+
+/** Drawings by processes of MapServer, as many at a time as there are; one that hangs or dies costs one request. */
+export class MapServer {
+  readonly #files: KeptMapFiles
+  readonly #pool: WorkPool<MapServerHandlers>
+  #programs: MapServerPrograms | undefined
+
+  constructor(files: KeptMapFiles, { onError }: { onError(error: unknown): void }) {
+    this.#files = files
+    this.#pool = new WorkPool<MapServerHandlers>({
+      start: (options) => startMapServer({ programs: this.#required(), ...this.#surroundings() }, options),
+      ...{ limit: processes, kept, surplusMs, onEnd: onError },
+      maxWaiting: { count: 200, refuse: tooBusy },
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  /** What has to be installed for pictures of maps; undefined where nothing is missing. */
+  async missing(): Promise<string | undefined> {
+    const found = await findPrograms()
+    this.#programs = 'missing' in found ? undefined : found
+    return 'missing' in found ? found.missing : undefined
+  }
+
+  /** Throws `Failure` (`no-map-server`, `too-busy`, `too-slow`), and an `Error` with MapServer's words. */
+  async draw(question: DrawingQuestion, signal: AbortSignal): Promise<DrawingAnswer> {
+    if (this.#programs === undefined) await this.missing()
+    this.#required()
+    return this.#pool.call('draw', question, { signal, deadlineMs: drawMs })
+  }
+
+  #required(): MapServerPrograms {
+    if (this.#programs !== undefined) return this.#programs
+    throw new Failure(
+      'unavailable',
+      'no-map-server',
+      'Pictures of maps are drawn by MapServer, which is not installed here: install the Debian packages cgi-mapserver and spawn-fcgi',
+    )
+  }
+
+  #surroundings(): { folder: string; env: Record<string, string> } {
+    const env = { ...safeConfig, MAPSERVER_CONFIG_FILE: this.#files.configuration, OGR_SQLITE_CACHE: '16' }
+    return { folder: join(this.#files.folder, 'sockets'), env }
+  }
+}
+
+async function findFirst(names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    const found = await findProgram(name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function findPrograms(): Promise<MapServerPrograms | { missing: string }> {
+  const mapserv = await findFirst(mapservPaths)
+  const spawner = await findFirst(['spawn-fcgi'])
+  const limiter = await findFirst(['prlimit'])
+  const binder = await findFirst(['setpriv'])
+  if (mapserv === undefined) return { missing: 'cgi-mapserver' }
+  if (spawner === undefined) return { missing: 'spawn-fcgi' }
+  if (limiter === undefined || binder === undefined) return { missing: 'util-linux' }
+  return { mapserv, spawner, limiter, binder }
+}
+
+function tooBusy(): Failure {
+  return new Failure('unavailable', 'too-busy', 'Too many maps are being drawn: try again soon', {
+    retryAfterSeconds: 2,
+  })
+}
