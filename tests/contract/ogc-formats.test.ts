@@ -123,6 +123,22 @@ describe('formats of answers below /ogc', () => {
     }
   })
 
+  it('give features as GML, with the schema that they name', async () => {
+    const page = await get(`${collection}/items?f=gml&limit=1`)
+    assert.equal(page.headers['content-type'], 'application/gml+xml; version=3.2')
+    assert.match(String(page.headers.link), /rel="next"; type="application\/gml\+xml"/)
+    const [, namespace = '', location = ''] = /xsi:schemaLocation="(\S+) (\S+) /.exec(page.body) ?? []
+    assert.equal(/xmlns:a="([^"]*)"/.exec(page.body)?.[1], namespace)
+    assert.match(page.body, /<a:spots gml:id="spots\.1">.*<gml:pos>1 2<\/gml:pos>.*<\/a:spots>/)
+    const { pathname, search } = new URL(location.replaceAll('&amp;', '&'))
+    const schema = await get(pathname + search)
+    assert.equal(schema.headers['content-type'], page.headers['content-type'])
+    assert.ok(schema.body.includes(` targetNamespace="${namespace}"`))
+    assert.ok(schema.body.includes('<xs:element name="spots" type="a:spotsType"'))
+    const one = await get(`${collection}/items/1`, { accept: 'application/gml+xml;version=3.2' })
+    assert.match(one.body, /^<\?xml [^>]*>\n<a:spots /)
+  })
+
   it('lead from GeoJSON to the others, which are kept apart', async () => {
     for (const path of [`${collection}/items`, `${collection}/items/1`]) {
       const { links } = (await get(path)).json<{ links: { rel: string; type: string; href: string }[] }>()

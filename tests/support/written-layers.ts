@@ -70,7 +70,7 @@ export function everyType(geometry?: GeometryType | GeometryField): { schema: Sc
     const values = types.map((type) => valuesOfType[type][row % valuesOfType[type].length] ?? null)
     return {
       values,
-      geometry: geometry === undefined || row % 5 === 4 ? null : wkb('Point', [row / 7, -row / 3]),
+      geometry: geometry === undefined || row % 5 === 4 ? null : wkb('Point', [row / 7, (-1 - row) / 3]),
     }
   })
   return { schema, rows: [...rows, { values: types.map(() => null), geometry: null }] }

@@ -31,6 +31,11 @@ const formats = {
     ...{ title: 'FlatGeobuf', isText: false, hasLinks: false },
     load: async () => (await import('./flatgeobuf/flatgeobuf-format.ts')).flatGeobufFormat,
   },
+  gml: {
+    ...{ mediaType: 'application/gml+xml; version=3.2', ending: '.gml', title: 'GML 3.2' },
+    ...{ isText: true, hasLinks: false },
+    load: async () => (await import('./gml/gml-format.ts')).gmlFormat,
+  },
 } satisfies Record<string, WrittenFormat>
 
 /** The name of a format, as the parameter `f` has it. */

@@ -13,6 +13,7 @@ import {
   offeredDocuments,
   offeredGranules,
   offeredItems,
+  offeredQueryables,
   offeredSchemas,
 } from './offered.ts'
 import type { Representation } from './representations.ts'
@@ -185,12 +186,13 @@ const operations: Record<string, Operation> = {
     parameters: ['collectionId', 'sentFor'],
   },
   [`${collectionPath}/queryables`]: {
-    offered: offeredSchemas,
+    offered: offeredQueryables,
     ...{ id: 'getQueryables', summary: 'What features of a layer can be filtered by' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/sortables`]: {
+    offered: offeredQueryables,
     ...{ id: 'getSortables', summary: 'What features of a layer can be ordered by' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../catalog/records.ts'
+import { writtenFormats } from '../../formats/writing/written-formats.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
@@ -73,6 +74,10 @@ export async function toCollection(
   const links = [
     { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
     { rel: 'items', type: 'application/geo+json', title: 'Features', href: request.link(`${path}/items`) },
+    ...Object.entries(writtenFormats).map(([name, { mediaType, title: format }]) => ({
+      ...{ rel: 'items', type: mediaType.split(';', 1).join(), title: `Features as ${format}` },
+      href: request.link(`${path}/items?f=${name}`),
+    })),
     {
       rel: 'describedby',
       type: 'application/schema+json',

@@ -1,9 +1,11 @@
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { gmlSchema } from '../../formats/writing/gml/gml-schema.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
 import {
+  collectionId,
   supportedCrs,
   toCollection,
   toJsonSchema,
@@ -12,9 +14,9 @@ import {
   toSortables,
 } from './collection.ts'
 import { toCoverage } from './coverage.ts'
-import { offeredDocuments, offeredSchemas } from './offered.ts'
+import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { represented } from './representations.ts'
+import { chosenRepresentation, represented } from './representations.ts'
 import { Collection, CollectionParams, Collections, SchemaAnswer, SchemaQuery } from './shapes.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
@@ -65,6 +67,12 @@ export const describeCollection = represented(
   }),
 )
 
+/** The elements of a layer's features in XML. */
+function toGmlSchema(request: FastifyRequest, layer: LayerRecord): string {
+  const namespace = request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}`)
+  return gmlSchema({ name: layer.name, namespace, schema: layer.details.schema })
+}
+
 export const getSchema = represented(
   offeredSchemas,
   operation({
@@ -75,15 +83,20 @@ export const getSchema = represented(
     answers: { 200: SchemaAnswer },
     handle: (parts: OgcParts, request, reply) =>
       aboutLayer(parts, request, reply, (layer) => {
+        requireFeatures(layer)
+        if (chosenRepresentation(request)?.name === 'gml') {
+          reply.header('content-type', 'application/gml+xml; version=3.2')
+          return toGmlSchema(request, layer)
+        }
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        const schema = toJsonSchema(request, requireFeatures(layer))
+        const schema = toJsonSchema(request, layer)
         return request.query.type === undefined ? schema : toSentSchema(layer, schema, request.query.type)
       }),
   }),
 )
 
 export const getQueryables = represented(
-  offeredSchemas,
+  offeredQueryables,
   operation({
     ...marks,
     summary: 'What features of a layer can be filtered by',
@@ -98,7 +111,7 @@ export const getQueryables = represented(
 )
 
 export const getSortables = represented(
-  offeredSchemas,
+  offeredQueryables,
   operation({
     ...marks,
     summary: 'What features of a layer can be ordered by',

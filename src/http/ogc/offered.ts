@@ -11,10 +11,20 @@ const json: Representation = { name: 'json', mediaType: 'application/json', titl
 export const offeredDocuments: readonly Representation[] = [json, asHtml]
 
 /** JSON Schema. */
+const jsonSchema: Representation = {
+  ...{ name: 'json', mediaType: 'application/schema+json', title: 'JSON Schema' },
+  ...{ aliases: ['jsonschema'], acceptedAs: ['application/json'] },
+}
+
+/** By what features are found and ordered. */
+export const offeredQueryables: readonly Representation[] = [jsonSchema, asHtml]
+
+/** What features are like: the other one describes them as GML. */
 export const offeredSchemas: readonly Representation[] = [
+  jsonSchema,
   {
-    ...{ name: 'json', mediaType: 'application/schema+json', title: 'JSON Schema' },
-    ...{ aliases: ['jsonschema'], acceptedAs: ['application/json'] },
+    ...{ name: 'gml', mediaType: 'application/gml+xml', title: 'GML application schema' },
+    schema: Type.String(),
   },
   asHtml,
 ]

@@ -1,0 +1,103 @@
+/** How the geometries of a document are written. */
+export interface GmlPlace {
+  /** URI of the CRS; undefined where nobody knows it. */
+  srsName?: string
+  isYx: boolean
+}
+
+/** Elements of GML for multiple geometries (OGC 10-100r3, section 8.4.4.1). */
+const multiples: Record<number, { element: string; member: string }> = {
+  4: { element: 'MultiPoint', member: 'pointMember' },
+  5: { element: 'MultiCurve', member: 'curveMember' },
+  6: { element: 'MultiSurface', member: 'surfaceMember' },
+  7: { element: 'MultiGeometry', member: 'geometryMember' },
+}
+
+/** Writes geometries in this program's own form of WKB as GML 3.2. GML has no M. */
+export class GmlGeometry {
+  readonly #srs: string
+  readonly #isYx: boolean
+  #view: DataView = new DataView(new ArrayBuffer(0))
+  #at = 0
+
+  constructor({ srsName, isYx }: GmlPlace) {
+    this.#srs = srsName === undefined ? '' : ` srsName="${srsName}"`
+    this.#isYx = isYx
+  }
+
+  /** The element of a geometry; `id` begins the ids of it and its parts. */
+  write(wkb: Uint8Array, id: string): string {
+    this.#view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+    this.#at = 0
+    return this.#geometry(id, this.#srs)
+  }
+
+  #geometry(id: string, srs: string): string {
+    const type = this.#view.getUint32(this.#at + 1, true)
+    this.#at += 5
+    const code = type % 1000
+    const dimensions = (type - code) / 1000
+    const hasZ = (dimensions & 1) === 1
+    const attributes = ` gml:id="${id}"${srs}${hasZ ? ' srsDimension="3"' : ''}`
+    switch (code) {
+      case 1:
+        return `<gml:Point${attributes}><gml:pos>${this.#position(dimensions)}</gml:pos></gml:Point>`
+      case 2:
+        return `<gml:LineString${attributes}>${this.#positions(dimensions)}</gml:LineString>`
+      case 3:
+        return `<gml:Polygon${attributes}>${this.#rings(dimensions)}</gml:Polygon>`
+      default:
+        return this.#multiple(code, attributes, id)
+    }
+  }
+
+  #multiple(code: number, attributes: string, id: string): string {
+    const { element = '', member = '' } = multiples[code] ?? {}
+    const count = this.#count()
+    let text = `<gml:${element}${attributes}>`
+    // Parts have the CRS of the whole.
+    for (let part = 1; part <= count; part += 1)
+      text += `<gml:${member}>${this.#geometry(`${id}.${part}`, '')}</gml:${member}>`
+    return `${text}</gml:${element}>`
+  }
+
+  #rings(dimensions: number): string {
+    const count = this.#count()
+    let text = ''
+    for (let ring = 0; ring < count; ring += 1) {
+      const element = ring === 0 ? 'exterior' : 'interior'
+      const positions = this.#positions(dimensions)
+      text += `<gml:${element}><gml:LinearRing>${positions}</gml:LinearRing></gml:${element}>`
+    }
+    return text
+  }
+
+  #count(): number {
+    const count = this.#view.getUint32(this.#at, true)
+    this.#at += 4
+    return count
+  }
+
+  #positions(dimensions: number): string {
+    const count = this.#count()
+    let text = '<gml:posList>'
+    for (let point = 0; point < count; point += 1) {
+      if (point > 0) text += ' '
+      text += this.#position(dimensions)
+    }
+    return `${text}</gml:posList>`
+  }
+
+  /** Nothing for the NaN pair of an empty point; a height that is not known is 0, since there is no place for none. */
+  #position(dimensions: number): string {
+    const view = this.#view
+    const x = view.getFloat64(this.#at, true)
+    const y = view.getFloat64(this.#at + 8, true)
+    const hasZ = (dimensions & 1) === 1
+    const z = hasZ ? view.getFloat64(this.#at + 16, true) : 0
+    this.#at += 16 + (hasZ ? 8 : 0) + (dimensions >= 2 ? 8 : 0)
+    if (Number.isNaN(x)) return ''
+    const xy = this.#isYx ? `${y} ${x}` : `${x} ${y}`
+    return hasZ ? `${xy} ${Number.isFinite(z) ? z : 0}` : xy
+  }
+}

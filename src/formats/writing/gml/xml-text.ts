@@ -1,0 +1,54 @@
+const notPlain = /[&<>\p{Cc}\p{Cs}\ufffe\uffff]/u
+const special = /[&<>\p{Cc}\ufffe\uffff]/gu
+const references = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['\r', '&#13;'],
+  ['\t', '\t'],
+  ['\n', '\n'],
+])
+
+/** XML has no place for most control characters, not even as references. */
+function referenceOf(character: string): string {
+  const isControl = character < ' ' || character >= '\ufffe'
+  return references.get(character) ?? (isControl ? '\ufffd' : character)
+}
+
+/** A text as content of an element; what XML cannot hold becomes U+FFFD. */
+export function xmlText(text: string): string {
+  return notPlain.test(text) ? text.toWellFormed().replace(special, referenceOf) : text
+}
+
+/** A text as the value of an attribute in double quotes. */
+export function xmlAttribute(text: string): string {
+  return xmlText(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')
+}
+
+const nameStart = /[\p{L}\p{Nl}_]/u
+const namePart = /[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}_.\-·]/u
+
+/** Beyond the basic plane and in some corners of it, versions of XML differ in what is a letter. */
+function isSafe(character: string, isFirst: boolean): boolean {
+  const code = character.codePointAt(0) ?? 0
+  const isAllowed = code < 0x2000 || (code >= 0x3040 && code <= 0x30ff) || (code >= 0x4e00 && code <= 0x9fa5)
+  return isAllowed && (isFirst ? nameStart : namePart).test(character) && !/[ªºᐁ-᙭]/u.test(character)
+}
+
+/**
+ * Any text as the name of an element (NCName): characters that may not stand in one as `_xHHHH_`, with which SQL names
+ * become XML names (ISO 9075-14, section 9.1). No two texts have the same name.
+ */
+export function xmlName(text: string): string {
+  let name = ''
+  let isFirst = true
+  for (const character of text.replaceAll('_x', '_x005F_x')) {
+    if (isSafe(character, isFirst)) name += character
+    else {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase()
+      name += `_x${code.padStart(code.length > 4 ? 6 : 4, '0')}_`
+    }
+    isFirst = false
+  }
+  return name === '' ? '_x0000_' : name
+}
