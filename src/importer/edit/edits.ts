@@ -10,7 +10,6 @@ import { defined } from '../../lib/defined.ts'
 import { conflict, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
-import { crossesThreads } from '../../lib/workers/error-codec.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { EditRequest, KeptState, NotKept } from '../../stores/store.ts'
 import type { ImportLocks } from '../live/live.ts'
@@ -52,7 +51,6 @@ const planRestMs = 200
 
 /** The layer got another version since the plan, or another server changes it. */
 class Outdated extends Error {}
-crossesThreads(Outdated)
 
 /** Changes features of layers, each in a transaction of its own, by the same protocol and in the same turns as loads. */
 export class Edits {
@@ -157,22 +155,29 @@ export class Edits {
     const { editId, table } = request
     const place = { editId, storeId: store.id, table, process: this.#process }
     let record: EditRecord | undefined
+    // What is thrown within a thread comes out of it as an error of no class.
+    let outdated: Outdated | undefined
+    const begin = async (begun: EditRecord, mark?: string): Promise<void> => {
+      outdated = await this.#begin(layer, begun, mark)
+      if (outdated !== undefined) throw outdated
+      record = begun
+    }
     const beforeTouch = async (token: string, mark: string): Promise<void> => {
-      record = { ...place, token }
-      await this.#begin(layer, record, mark)
+      await begin({ ...place, token }, mark)
       passStep('edit.touched')
     }
     const beforeCommit = async (token: string, outcome: EditOutcome): Promise<void> => {
       const edit = layerEdit(outcome, { layerId: id, isJoined, since, store, keep, user })
-      const isBegun = record !== undefined
-      record = { ...place, token, edit }
-      await (isBegun ? completeEdit(database.kysely, record) : this.#begin(layer, record))
+      const whole = { ...place, token, edit }
+      await (record === undefined ? begin(whole) : completeEdit(database.kysely, whole))
+      record = whole
       passStep('edit.noted')
     }
     const connection = await catalog.stores.connection(store)
     const outcome = await pool
       .edit({ connection, request, wish }, { signal, beforeTouch, beforeCommit })
       .catch(async (error: unknown) => {
+        if (outdated !== undefined) throw outdated
         if (record !== undefined && (await this.#isDone(record))) throw unsettled(error)
         throw error
       })
@@ -193,19 +198,21 @@ export class Edits {
 
   /**
    * From now on nothing that is read of the layer is told as current, and a crash is found out about. The store lets nobody
-   * else write meanwhile: so edits of the table that were begun before, on other servers, have ended.
+   * else write meanwhile: so edits of the table that were begun before, on other servers, have ended. Gives why it cannot be
+   * begun.
    */
-  async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<void> {
+  async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<Outdated | undefined> {
     const { catalog, clock, database } = this.#needs
     const { storeId, table, editId } = record
     if ((await listEdits(database.kysely, { storeId, table })).length > 0) {
       await settleEdits(this.#needs, () => true, { storeId, table })
-      throw new Outdated('Another server has changed the layer')
+      return new Outdated('Another server has changed the layer')
     }
-    await catalog.transaction(async (change, db) => {
+    return catalog.transaction(async (change, db) => {
       if (!(await change.beginEdit(layer, { storeId, table, ...defined({ mark }) }, editId)))
-        throw new Outdated('The layer has another version by now, or another server changes it')
+        return new Outdated('The layer has another version by now, or another server changes it')
       await insertEdit(db, record, clock.now().toISOString())
+      return undefined
     })
   }
 
