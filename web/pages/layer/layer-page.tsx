@@ -8,6 +8,7 @@ import { isStaff, session } from '../../session/session.ts'
 import { call, Refusal } from '../../wire/client.ts'
 import { About } from './about.tsx'
 import { Compare } from './compare.tsx'
+import { DownloadPanel } from './download/download-panel.tsx'
 import { FilterPanel } from './filter/filter-panel.tsx'
 import type { FilterColumn } from './filter/filter-text.ts'
 import { useFiltered } from './filter/filtered-rows.ts'
@@ -16,7 +17,7 @@ import { LayerHead } from './layer-head.tsx'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
 import { LayerUses } from './layer-uses.tsx'
-import { layerView, lookedAt } from './layer-view.ts'
+import { layerView, lookedAt, wantedBox } from './layer-view.ts'
 import { Sharing } from './sharing.tsx'
 import { UseItIn } from './use-it-in.tsx'
 import { Versions, versionsCall } from './versions.tsx'
@@ -99,6 +100,14 @@ function Known({ id, layer, about, reload }: KnownProps) {
           )}
           <div class="stack">
             <About id={id} layer={layer} onChanged={reload} />
+            {layer.type !== 'RASTER' && (
+              <DownloadPanel
+                id={id}
+                isRaster={false}
+                srs={layer.srs}
+                wanted={{ bbox: isOnMap ? wantedBox()?.join(',') : undefined, version: lookedAt() }}
+              />
+            )}
             <Sharing id={id} layer={layer} entry={entry} onChanged={reload} />
           </div>
         </div>
