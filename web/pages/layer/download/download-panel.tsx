@@ -10,7 +10,7 @@ import type { Call } from '../../../wire/client.ts'
 import { type Download, DownloadJob, fileCall } from './download-job.ts'
 
 /** What of a layer is wanted, as its page shows it. */
-export interface Wanted {
+interface Wanted {
   /** CQL2 text. */
   filter?: string | undefined
   /** West, south, east, north. */
