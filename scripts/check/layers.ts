@@ -185,8 +185,8 @@ export const house: House = {
       'together',
       '.',
     ],
-    'web/messages/layer': ['.', 'filter', 'style', 'use'],
-    'web/pages/layer': ['filter', 'style', 'use', '.'],
+    'web/messages/layer': ['.', 'filter', 'style', 'use', 'download'],
+    'web/pages/layer': ['filter', 'style', 'use', 'download', '.'],
   },
   doors: {
     'src/catalog': [
