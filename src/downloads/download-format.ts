@@ -3,7 +3,7 @@ import type { AttributeType } from '../geo/schema.ts'
 import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
 
 /** What layers can be downloaded as. */
-export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml'] as const
+export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml', 'tif'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
 
 /** What is asked for. */
@@ -112,5 +112,9 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
       'Types of columns but whole numbers, numbers and texts; M values of coordinates',
       'Features are numbered anew',
     ],
+  },
+  tif: {
+    ...{ title: 'GeoTIFF', extension: 'tif', of: 'coverage', losses: [] },
+    mediaType: 'image/tiff; application=geotiff; profile=cloud-optimized',
   },
 }

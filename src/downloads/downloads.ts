@@ -15,6 +15,7 @@ import { WorkPool } from '../lib/workers/work-pool.ts'
 import type { EarlierLayer, EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import { aboutText } from './about-text.ts'
 import { convert } from './convert.ts'
+import { cutRaster } from './cut-raster.ts'
 import type { DownloadFormat, DownloadWish } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
@@ -108,6 +109,7 @@ export class Downloads {
     task: MakeTask<DownloadRecord>,
     signal: AbortSignal,
   ): Promise<{ sizeBytes: number; losses: string[] }> {
+    if (wish.format === 'tif') return this.#cut(wish, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)
     const { layer } = source
@@ -145,14 +147,38 @@ export class Downloads {
     return { sizeBytes, losses }
   }
 
+  async #cut(
+    { box, srs }: DownloadWish,
+    { record, path, workPath, roomBytes, checkSize, onProgress }: MakeTask<DownloadRecord>,
+    signal: AbortSignal,
+  ): Promise<{ sizeBytes: number; losses: string[] }> {
+    const layer = await this.#layer(record)
+    const { parameters } = await this.#needs.catalog.layers.storeOf(layer)
+    const cut = { layer, source: parameters.path ?? '', workPath, path, roomBytes, ...defined({ box, srs }) }
+    await cutRaster(cut, signal)
+    const { size: sizeBytes } = await stat(path)
+    checkSize(sizeBytes)
+    onProgress(1, 1)
+    const isMoved = srs !== undefined && srs !== layer.details.srs
+    return {
+      sizeBytes,
+      losses: isMoved ? ['Cells are those of another grid, each the nearest of the coverage'] : [],
+    }
+  }
+
   /** The layer as it is now, or was at the version, and where its rows stand. */
   async #source({ layerId, version }: DownloadRecord, signal: AbortSignal): Promise<EarlierLayer> {
     const { layers, stores } = this.#needs.catalog
-    const layer = await layers.findById(layerId)
-    if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
+    const layer = await this.#layer({ layerId })
     if (version !== undefined) return this.#needs.earlier.whenReady(layer, version, signal)
     const connection = await stores.connection(await stores.get(layer.storeId))
     return { layer, connection, store: await layers.openStoreOf(layer) }
+  }
+
+  async #layer({ layerId }: Pick<DownloadRecord, 'layerId'>): Promise<LayerRecord> {
+    const layer = await this.#needs.catalog.layers.findById(layerId)
+    if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
+    return layer
   }
 
   /** How many rows there will be, where that is known at once; sees to it that a file has its index. */

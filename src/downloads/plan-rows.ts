@@ -16,8 +16,8 @@ export function chosenAttributes({ details }: LayerRecord, properties: string[] 
   return properties === undefined ? attributes : attributes.filter(({ name }) => properties.includes(name))
 }
 
-function ownCrs({ details: { srs, crs, schema } }: LayerRecord): CrsDeclaration | string | undefined {
-  return schema.geometry === undefined ? undefined : (srs ?? crs)
+function ownCrs({ details: { kind, srs, crs, schema } }: LayerRecord): CrsDeclaration | string | undefined {
+  return kind === 'vector' && schema.geometry === undefined ? undefined : (srs ?? crs)
 }
 
 /** The CRS of the file; undefined where that of the layer is not known. */

@@ -5,6 +5,7 @@ import type { DownloadFormat, DownloadWish } from '../../downloads/downloads.ts'
 import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
@@ -21,6 +22,7 @@ import { operation } from '../endpoint.ts'
 import { sendFile } from '../send-file.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
 import { readableLayer } from './about-layer.ts'
+import { collectionId } from './collection.ts'
 import { parseCrsUri, toCrsUri } from './crs-uris.ts'
 import { readFilter } from './filter-query.ts'
 import { readBox } from './items-query.ts'
@@ -67,6 +69,7 @@ export const getDownload = operation({
   },
   handle: async (parts: OgcParts, request, reply) => {
     const layer = await readableLayer(parts, request)
+    await refuseMosaic(parts, layer)
     const wish = readWish(layer, request.query)
     if (wish.version !== undefined) {
       requireLoginForVersions(request)
@@ -93,12 +96,28 @@ function readWish(layer: LayerRecord, query: Parameters): DownloadWish {
   if (crs !== undefined && onlySrs !== undefined && crs.srs !== onlySrs)
     throw invalid('unsupported-crs', `${title} is always in ${onlySrs}: leave crs out`)
   const version = query.version === undefined ? undefined : parseVersion(query.version)
+  if (version !== undefined && kind === 'raster')
+    throw invalid(
+      'invalid-parameter',
+      'version goes with features: an earlier coverage has to be brought back',
+    )
   const properties = readProperties(schema.attributes, query.properties)
   const srs = crs?.srs
   return {
     format,
     ...defined({ srs, version, properties, box: readBox(query), filter: readFilter(query, schema) }),
   }
+}
+
+/** A mosaic is as large as all its files, and they are there already. */
+async function refuseMosaic({ catalog }: OgcParts, layer: LayerRecord): Promise<void> {
+  if (layer.details.kind !== 'raster') return
+  const { type } = await catalog.layers.storeOf(layer)
+  if (type === mosaicType)
+    throw invalid(
+      'mosaic-not-downloaded',
+      `Collection "${collectionId(layer)}" is a mosaic: its link "granules" leads to its files, each with its place and time`,
+    )
 }
 
 function readFormat(text: string, kind: LayerRecord['details']['kind']): DownloadFormat {

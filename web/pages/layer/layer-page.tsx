@@ -100,14 +100,12 @@ function Known({ id, layer, about, reload }: KnownProps) {
           )}
           <div class="stack">
             <About id={id} layer={layer} onChanged={reload} />
-            {layer.type !== 'RASTER' && (
-              <DownloadPanel
-                id={id}
-                isRaster={false}
-                srs={layer.srs}
-                wanted={{ bbox: isOnMap ? wantedBox()?.join(',') : undefined, version: lookedAt() }}
-              />
-            )}
+            <DownloadPanel
+              id={id}
+              isRaster={layer.type === 'RASTER'}
+              srs={layer.srs}
+              wanted={{ bbox: isOnMap ? wantedBox()?.join(',') : undefined, version: lookedAt() }}
+            />
             <Sharing id={id} layer={layer} entry={entry} onChanged={reload} />
           </div>
         </div>

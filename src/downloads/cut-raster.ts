@@ -1,0 +1,157 @@
+import { mkdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LayerRecord } from '../catalog/records.ts'
+import { roomFor, withDiskWatch } from '../formats/gdal/disk-watch.ts'
+import { limitedProgram, unreadable } from '../formats/gdal/safe-gdal.ts'
+import { rasterDrivers } from '../formats/raster/raster-drivers.ts'
+import type { RasterSource } from '../formats/raster/raster-programs.ts'
+import { withRasterSource } from '../formats/raster/raster-programs.ts'
+import { detectFormat } from '../formats/registry.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import { reprojectEnvelope } from '../geo/reproject-envelope.ts'
+import { Failure, invalid } from '../lib/errors.ts'
+import { runProgram } from '../lib/process.ts'
+import { withSidecars } from '../stores/files/with-sidecars.ts'
+import type { WishedBox } from '../stores/reading/page-wish.ts'
+import { findReprojector } from '../stores/reading/reprojectors.ts'
+
+/** What of a raster becomes a file. */
+interface RasterCut {
+  layer: LayerRecord
+  /** Its file. */
+  source: string
+  box?: WishedBox
+  /** Code of another CRS. */
+  srs?: string
+  /** Does not exist yet. */
+  workPath: string
+  path: string
+  roomBytes: number
+}
+
+interface Step {
+  linked: RasterSource
+  folder: string
+  roomBytes: number
+  signal: AbortSignal
+}
+
+const timeoutMs = 60 * 60_000
+const maxOutputBytes = 1 << 20
+/** What stands between, and what is written: none of it is found by the name of an input. */
+const writing = ['VRT', 'COG', 'MEM', 'GTiff']
+const cog = ['-q', '-of', 'COG', '-co', 'COMPRESS=DEFLATE', '-co', 'BIGTIFF=IF_SAFER']
+
+/** Writes a coverage, or what a box leaves of it, as a cloud optimized GeoTIFF. Throws `Failure` and `FormatError`. */
+export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<void> {
+  const { source, workPath, path, roomBytes } = cut
+  const file = await withSidecars(source)
+  const format = await detectFormat(file, signal)
+  const driver = rasterDrivers.find(({ name }) => name === format?.name)
+  if (driver === undefined)
+    throw new Failure('unavailable', 'store-file', 'The file of the coverage cannot be read')
+  await mkdir(workPath, { recursive: true, mode: 0o750 })
+  await withRasterSource(file, driver, async (linked) => {
+    const step = { linked, folder: workPath, roomBytes, signal }
+    const view = join(workPath, 'view.vrt')
+    const input = linked.drivers.flatMap((name) => ['-if', name])
+    await run(
+      'gdal_translate',
+      ['-q', ...input, '-of', 'VRT', ...placeOf(cut.layer), linked.path, view],
+      step,
+    )
+    const output = join(workPath, 'cut.tif')
+    const [program, args] = await cutArguments(cut)
+    await run(program, [...cog, ...args, view, output], step)
+    await rename(output, path)
+  })
+}
+
+/** What the catalogue knows of the place of the cells, whether or not the file does. */
+function placeOf({ details: { srs, raster } }: LayerRecord): string[] {
+  const [x0 = 0, ax = 0, bx = 0, y0 = 0, ay = 0, by = 0] = raster?.geoTransform ?? []
+  const isUpright = raster?.geoTransform !== undefined && bx === 0 && ay === 0
+  const corners = [x0, y0, x0 + (raster?.width ?? 0) * ax, y0 + (raster?.height ?? 0) * by]
+  return [
+    ...(srs === undefined ? [] : ['-a_srs', srs]),
+    ...(isUpright ? ['-a_ullr', ...corners.map(String)] : []),
+  ]
+}
+
+/** Cells as they are where they stay in their CRS; else each the nearest of them. */
+async function cutArguments({ layer, box, srs }: RasterCut): Promise<[program: string, args: string[]]> {
+  const own = layer.details.srs ?? layer.details.crs
+  if (srs === undefined || srs === layer.details.srs) {
+    const edges = box === undefined ? undefined : within(await boxIn(box, own), extentOf(layer))
+    const window = edges && ['-projwin', edges.minX, edges.maxY, edges.maxX, edges.minY].map(String)
+    return ['gdal_translate', window ?? []]
+  }
+  if (own === undefined)
+    throw invalid('unsupported-crs', 'The CRS of the coverage is not known: leave crs out')
+  const whole = extentOf(layer)
+  const extent = whole && (await envelopeIn(own, srs, whole))
+  const edges = box === undefined ? undefined : within(await boxIn(box, srs), extent)
+  const corners = edges && ['-te', edges.minX, edges.minY, edges.maxX, edges.maxY].map(String)
+  return ['gdalwarp', ['-t_srs', srs, '-r', 'near', ...(corners ?? [])]]
+}
+
+/** What the cells cover; undefined of a raster that is turned. */
+function extentOf({ details: { raster } }: LayerRecord): Envelope | undefined {
+  const [x = 0, ax = 0, bx = 0, y = 0, ay = 0, by = 0] = raster?.geoTransform ?? []
+  if (raster?.geoTransform === undefined || bx !== 0 || ay !== 0) return undefined
+  const [otherX, otherY] = [x + raster.width * ax, y + raster.height * by]
+  return {
+    ...{ minX: Math.min(x, otherX), maxX: Math.max(x, otherX) },
+    ...{ minY: Math.min(y, otherY), maxY: Math.max(y, otherY) },
+  }
+}
+
+/** The part of a box that has cells: what lies beside would make the file large with nothing. */
+function within(box: Envelope, extent: Envelope | undefined): Envelope {
+  if (extent === undefined) return box
+  const part = {
+    ...{ minX: Math.max(box.minX, extent.minX), maxX: Math.min(box.maxX, extent.maxX) },
+    ...{ minY: Math.max(box.minY, extent.minY), maxY: Math.min(box.maxY, extent.maxY) },
+  }
+  if (part.minX < part.maxX && part.minY < part.maxY) return part
+  throw invalid('invalid-bbox', 'The box lies outside of the coverage')
+}
+
+async function boxIn({ boxes, srs }: WishedBox, crs: CrsDeclaration | string | undefined): Promise<Envelope> {
+  const [box, ...others] = boxes
+  if (box === undefined || others.length > 0)
+    throw invalid('invalid-bbox', 'A coverage is not cut by a box across the antimeridian: ask for two')
+  const image = crs === undefined ? box : await envelopeIn(srs, crs, box)
+  if (image !== undefined) return image
+  throw invalid('invalid-bbox', 'The box has no place in the CRS of the file')
+}
+
+async function envelopeIn(
+  from: CrsDeclaration | string,
+  to: CrsDeclaration | string,
+  envelope: Envelope,
+): Promise<Envelope | undefined> {
+  const reprojector = await findReprojector(from, to)
+  try {
+    return await reprojectEnvelope(reprojector, envelope)
+  } finally {
+    await reprojector.close()
+  }
+}
+
+async function run(name: string, args: string[], { linked, folder, roomBytes, signal }: Step): Promise<void> {
+  const limit = { folder, maxBytes: roomBytes }
+  const maxFileBytes = await roomFor(limit)
+  const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
+  const skipped = (linked.env['GDAL_SKIP'] ?? '').split(',').filter((driver) => !writing.includes(driver))
+  const env = { ...linked.env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: '256', CPL_TMPDIR: folder }
+  try {
+    await withDiskWatch(limit, signal, (watched) =>
+      runProgram(program, limitedArgs, { cwd: folder, env, timeoutMs, maxOutputBytes, signal: watched }),
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    unreadable(error, linked.folder)
+  }
+}
