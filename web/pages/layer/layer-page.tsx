@@ -104,7 +104,11 @@ function Known({ id, layer, about, reload }: KnownProps) {
               id={id}
               isRaster={layer.type === 'RASTER'}
               srs={layer.srs}
-              wanted={{ bbox: isOnMap ? wantedBox()?.join(',') : undefined, version: lookedAt() }}
+              wanted={{
+                filter: wantedFilter(),
+                bbox: isOnMap ? wantedBox()?.join(',') : undefined,
+                version: lookedAt(),
+              }}
             />
             <Sharing id={id} layer={layer} entry={entry} onChanged={reload} />
           </div>
