@@ -7,6 +7,8 @@ import { SetupError, say } from './run.mjs'
 
 /** Parts of the pages that start by themselves; all else is loaded by them when it is needed. */
 const entries = { main: 'main.tsx', ogc: 'ogc.ts' }
+/** The first page of most visits: what it needs is asked for with the document. */
+const home = 'pages/home/home.tsx'
 /** Style sheets that are loaded with the pages that need them, one a file. */
 const sheetFolder = 'styles/sheets'
 /** A module of its own: what shows a map is told its name as `MAPLIBRE_WORKER`. */
@@ -56,15 +58,27 @@ function optionsOf(root, outdir, workerName) {
   }
 }
 
-/** Entry -> its script and its style sheet. */
+/** Entry -> its script with those that it imports, and its style sheet. */
 function entriesOf({ outputs }) {
   const found = {}
+  const named = Object.entries({ ...entries, home })
   for (const [path, { entryPoint, cssBundle }] of Object.entries(outputs)) {
-    const name = Object.keys(entries).find((one) => entryPoint === `web/${entries[one]}`)
+    const [name] = named.find(([, file]) => entryPoint === `web/${file}`) ?? []
     if (name === undefined || extname(path) !== '.js') continue
-    found[name] = { script: basename(path), ...(cssBundle && { style: basename(cssBundle) }) }
+    const imports = importsOf(outputs, path).map((one) => basename(one))
+    found[name] = { script: basename(path), imports, ...(cssBundle && { style: basename(cssBundle) }) }
   }
   return found
+}
+
+/** Scripts that have to be there before one runs. */
+function importsOf(outputs, path, known = new Set()) {
+  for (const { path: next, kind } of outputs[path].imports) {
+    if (kind !== 'import-statement' || known.has(next)) continue
+    known.add(next)
+    importsOf(outputs, next, known)
+  }
+  return [...known]
 }
 
 /** Sheet -> its file. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { addressOf } from '../lib/base.ts'
 import { goTo, matchPath, path } from '../lib/router.ts'
 import { loadSheet } from '../lib/sheets.ts'
@@ -24,11 +24,30 @@ const failed = signal<{ page: Page; error: unknown } | undefined>(undefined)
 async function load(page: Page): Promise<void> {
   failed.value = undefined
   try {
-    const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadSheet)])
-    loaded.value = new Map(loaded.value).set(page, component)
+    const component = await fetchPage(page)
+    if (loaded.peek().get(page) !== component) loaded.value = new Map(loaded.peek()).set(page, component)
   } catch (error) {
     failed.value = { page, error }
   }
+}
+
+/** The code and the sheets of a page; what has come once is not asked for again. */
+async function fetchPage(page: Page): Promise<ComponentType<Record<string, string>>> {
+  const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadSheet)])
+  return component
+}
+
+/** Asks for the page of the present address, before anything is drawn. */
+export function beginPage(): void {
+  const page = findPage(path.peek())?.page
+  if (page !== undefined) void load(page)
+}
+
+/** Has a page at hand that somebody is about to go to. */
+export function loadPageAhead(at: string): void {
+  const page = findPage(at)?.page
+  // Whoever goes there is told why it does not come.
+  if (page !== undefined && !loaded.peek().has(page)) fetchPage(page).catch(() => undefined)
 }
 
 /** The page of the present address. */
@@ -36,7 +55,7 @@ export function PageView() {
   const asked = findPage(path.value)
   const page = asked?.page
   const isAllowed = page?.needs === undefined || isEnough(page.needs)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (page !== undefined && !loaded.peek().has(page)) void load(page)
   }, [page])
   useEffect(() => {

@@ -76,7 +76,8 @@ function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
       const places = path === '/' ? entries : [...entries, { rel: 'up', path: '/', title: 'Start' }]
       if (prefersHtml(request.headers.accept)) {
         const home = path === '/' ? parts.pages.entry('main') : undefined
-        if (home !== undefined) return sendDocument(request, reply, home, parts.pages)
+        if (home !== undefined)
+          return sendDocument(request, reply, home, parts.pages, { first: parts.pages.entry('home') })
         return sendPage(request, reply, self, places, parts.version)
       }
       const links = [self, ...places].map((one) => toLink(request, one))

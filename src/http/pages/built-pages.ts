@@ -7,6 +7,8 @@ import { defined } from '../../lib/defined.ts'
 /** What starts a page, by file name. */
 export interface PageEntry {
   script: string
+  /** Scripts that have to be there before it runs. */
+  imports: readonly string[]
   style?: string
 }
 

@@ -25,23 +25,28 @@ export function pagePolicy(mapOrigin = '', framers: "'none'" | '*' = "'none'"): 
 
 /**
  * Sends the document that every page starts from: the script tells by the address which one it is, and finds here what the style
- * sheets of the pages are called. A page that changes nothing may stand in frames of others.
+ * sheets of the pages are called. `first` is a page that is surely shown. A page that changes nothing may stand in frames of others.
  */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
-  { script, style }: PageEntry,
+  { script, imports, style }: PageEntry,
   { sheets, mapOrigin }: BuiltPages,
-  { mayBeFramed = false } = {},
+  { mayBeFramed = false, first }: { mayBeFramed?: boolean; first?: PageEntry | undefined } = {},
 ): FastifyReply {
   if (mayBeFramed) reply.removeHeader('x-frame-options')
   const base = new URL(request.link('/')).pathname
   const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
+  // Asked for at once, not when the script that needs them runs.
+  const soon = new Set([...imports, ...(first === undefined ? [] : [first.script, ...first.imports])])
+  const preloads = [...soon]
+    .map((name) => `\n<link rel="modulepreload" href="assets/${escapeHtml(name)}">`)
+    .join('')
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><base href="${escapeHtml(base)}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <meta name="sheets" content="${escapeHtml(JSON.stringify(sheets))}">
-<title>Terrane</title><link rel="icon" href="data:,">${sheet}
+<title>Terrane</title><link rel="icon" href="data:,">${sheet}${preloads}
 <script type="module" src="assets/${escapeHtml(script)}"></script></head>
 <body><noscript>These pages need JavaScript. The <a href="docs">interface</a> and the <a href="ogc">layers</a> do not.</noscript></body></html>
 `

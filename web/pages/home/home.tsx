@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { query } from '../../lib/router.ts'
@@ -22,17 +22,15 @@ const refreshMilliseconds = 60_000
 export function Home() {
   const texts = homeTexts.value
   const question = JSON.stringify(questionOf(query.value))
-  const user = session.value?.user
-  const isKnown = session.value !== undefined
+  const turn = useTurn()
   useEffect(() => {
-    if (isKnown) void load()
-  }, [question, user, isKnown])
+    void load()
+  }, [question, turn])
   useEffect(() => {
-    if (!isKnown) return undefined
     void state.load()
     const timer = setInterval(() => void (document.hidden || state.load()), refreshMilliseconds)
     return () => clearInterval(timer)
-  }, [user, isKnown])
+  }, [turn])
   if (found.value?.total === 0 && !isFiltered() && failure.value === undefined) return <Empty />
   return (
     <>
@@ -58,6 +56,18 @@ export function Home() {
       </section>
     </>
   )
+}
+
+/**
+ * Another number when somebody else is signed in. Who asks, the server knows before the page does: what is asked for meanwhile
+ * is not asked for again.
+ */
+function useTurn(): number {
+  const now = session.value === undefined ? undefined : (session.value?.user ?? '')
+  const before = useRef({ user: now, turn: 0 })
+  const { user, turn } = before.current
+  if (user !== now) before.current = { user: now, turn: user === undefined ? turn : turn + 1 }
+  return before.current.turn
 }
 
 function isFiltered(): boolean {
