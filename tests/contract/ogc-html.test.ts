@@ -84,8 +84,11 @@ describe('pages below /ogc', () => {
         String(reply.headers['content-security-policy']),
         /^default-src 'none'; script-src 'self';(?!.*unsafe)/,
       )
+      for (const href of page.loaded) assert.match(href, /^\/(?!\/)/, `${url} loads ${href}`)
       for (const href of [...page.links, ...page.loaded]) {
         const { origin, pathname, search } = new URL(href, `http://localhost:80${url}`)
+        // Names of standards and of licences.
+        if (/^http:\/\/(?:www\.opengis\.net|publications\.europa\.eu)$/.test(origin)) continue
         assert.equal(origin, 'http://localhost', `${url} leads to ${href}`)
         const next = pathname + search
         if (seen.has(next) || /\/file\/|^\/(?:app|docs|openapi)|[?&]lang=de/.test(next)) continue
@@ -137,6 +140,29 @@ describe('pages below /ogc', () => {
         assert.match(String(reply.headers.vary), /\bAccept\b/, url)
       }
     }
+  })
+
+  it('show the catalogue too', async () => {
+    const root = '/ogc/catalogue'
+    const list = `${root}/collections/layers`
+    const paths = ['', '/conformance', '/api', '/collections'].map((path) => root + path)
+    for (const path of [
+      ...paths,
+      list,
+      `${list}/sortables`,
+      `${list}/items`,
+      `${list}/items/default:spots`,
+    ]) {
+      const page = await read(path)
+      assert.equal(page.headings.length, 1, path)
+      for (const href of page.links.filter((one) => one.startsWith('/ogc')))
+        assert.ok((await get(href)).statusCode < 400, `${path} leads to ${href}`)
+      const told = await get(path, { accept: 'application/json' })
+      assert.match(String(told.headers['content-type']), /json/)
+    }
+    const found = await read(`${list}/items?q=where%20spots&bbox=`)
+    assert.match(found.text, /1 found/)
+    assert.ok(found.text.includes(hostile.slice(0, 25)))
   })
 
   it('show a table, a picture and the filter of the address', async () => {

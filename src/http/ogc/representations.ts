@@ -129,7 +129,7 @@ export function represented<Parts>(
       addVary(reply, 'Accept')
       const chosen = chooseRepresentation(offered, { f, accept: request.headers.accept })
       negotiated.set(request, { offered, chosen })
-      if (chosen.rows !== undefined) leaveOutEmpty(request)
+      if (chosen.rows !== undefined) mendQuestion(request, chosen.rows.most)
       const answer = await asked.handle(parts, request, reply)
       if (answer === reply || answer === undefined) return answer
       const whole = withAlternates(request, answer)
@@ -141,10 +141,11 @@ export function represented<Parts>(
   }
 }
 
-/** Forms of pages send what was not filled in as well. */
-function leaveOutEmpty({ query }: FastifyRequest): void {
+/** Forms of pages send what was not filled in as well; and no page is longer than people read. */
+function mendQuestion({ query }: FastifyRequest, mostRows: number): void {
   const given = query as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
+  if (Number(given['limit']) > mostRows) given['limit'] = String(mostRows)
 }
 
 /**

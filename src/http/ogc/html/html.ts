@@ -9,6 +9,7 @@ import { featurePage } from './pages/feature.ts'
 import { itemsPage } from './pages/items.ts'
 import { landingPage } from './pages/landing.ts'
 import { problemPage } from './pages/problem.ts'
+import { cataloguePage, recordPage, recordsPage } from './pages/records.ts'
 import { schemaPage } from './pages/schema.ts'
 import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
 import type { Page, Shown } from './shown.ts'
@@ -33,6 +34,13 @@ const pages: Readonly<Record<string, Render>> = {
   getTileMatrixSet: tileMatrixSetPage,
   getCollectionTilesets: tilesetsPage,
   getCollectionTileset: tilesetPage,
+  getCatalogueLanding: cataloguePage,
+  getCatalogueConformance: conformancePage,
+  getCatalogueApi: apiPage,
+  describeCatalogue: cataloguePage,
+  getCatalogueSortables: schemaPage('sortables'),
+  getRecords: recordsPage,
+  getRecord: recordPage,
   problem: problemPage,
 }
 

@@ -7,7 +7,7 @@ import { apiMediaType } from '../api-description.ts'
 import { crs84Uri } from '../crs-uris.ts'
 import { offeredDescriptions, offeredDocuments, offeredSchemas } from '../offered.ts'
 import type { OgcParts } from '../ogc-parts.ts'
-import { represented } from '../representations.ts'
+import { chosenRepresentation, represented } from '../representations.ts'
 import { ConfClasses } from '../shapes.ts'
 import { describeCatalogueApi } from './api-records.ts'
 import { offeredCatalogues } from './offered-records.ts'
@@ -91,9 +91,10 @@ export const getCatalogueApi = represented(
     summary: 'The catalogue as OpenAPI 3.0',
     answers: { 200: OpenApiAnswer },
     handle: ({ version }: OgcParts, request, reply) => {
+      const description = describeCatalogueApi(request, version)
+      if (chosenRepresentation(request) !== undefined) return description
       // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
-      const text = JSON.stringify(describeCatalogueApi(request, version))
-      return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+      return reply.header('content-type', apiMediaType).send(Buffer.from(JSON.stringify(description)))
     },
   }),
 )

@@ -1,3 +1,4 @@
+import { asHtml } from '../as-html.ts'
 import { offeredGranules } from '../offered.ts'
 import type { Representation } from '../representations.ts'
 
@@ -7,6 +8,7 @@ export const offeredCatalogues: readonly Representation[] = [
     ...{ name: 'json', mediaType: 'application/ogc-catalog+json', title: 'JSON' },
     acceptedAs: ['application/json'],
   },
+  asHtml,
 ]
 
 /** Records are GeoJSON as granules are. */

@@ -9,7 +9,7 @@ import { keepPrivately } from '../../caching.ts'
 import { tags } from '../../etag.ts'
 import { ownMaxAgeSeconds } from '../../public-copies.ts'
 import type { OgcParts } from '../ogc-parts.ts'
-import { chosenRepresentation } from '../representations.ts'
+import { variantOf } from '../representations.ts'
 
 /** Documents that are read in one turn of the event loop. */
 const atOnce = 100
@@ -68,8 +68,13 @@ export function isKept(
   if (request.caller.role === 'anonymous')
     reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
   else keepPrivately(reply)
-  const form = chosenRepresentation(request)?.name
-  const meaning = [version, form, set.digest, [...set.openWorkspaces], request.link(request.url)]
+  const meaning = [
+    version,
+    ...variantOf(request),
+    set.digest,
+    [...set.openWorkspaces],
+    request.link(request.url),
+  ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)
   reply.header('etag', `W/"${digest}"`)
   const wanted = tags(request.headers['if-none-match'])

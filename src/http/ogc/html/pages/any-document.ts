@@ -20,11 +20,17 @@ function lastOf(path: string): string {
   return decodeURIComponent(path.split('/').at(-1) ?? '')
 }
 
+const recordsCollection = '/ogc/catalogue/collections/layers'
+
 /** The addresses above a page that are pages themselves. */
 export function placesAbove(shown: Shown): [string, string][] {
-  const { start, collections, tiles } = shown.texts
-  const [, , kind, id, part] = shown.path.split('/')
+  const { start, collections, records, tiles } = shown.texts
+  const [, , kind, id, part, last] = shown.path.split('/')
   const places: [string, string][] = [['/ogc', start]]
+  if (kind === 'catalogue' && id !== undefined) places.push(['/ogc/catalogue', records.title])
+  if (kind === 'catalogue' && last !== undefined) places.push([recordsCollection, records.layers])
+  if (kind === 'catalogue' && shown.path.startsWith(`${recordsCollection}/items/`))
+    places.push([`${recordsCollection}/items`, records.records])
   if (kind === 'tileMatrixSets' && id !== undefined) places.push(['/ogc/tileMatrixSets', tiles.sets])
   if (kind !== 'collections' || id === undefined) return places
   places.push(['/ogc/collections', collections.title])

@@ -5,6 +5,7 @@ import { html } from '../markup.ts'
 import { heading, scrolling } from '../parts.ts'
 import type { Page, Shown } from '../shown.ts'
 import { pathTo } from '../shown.ts'
+import { placesAbove } from './any-document.ts'
 import { typeText } from './schema.ts'
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
@@ -16,7 +17,7 @@ export function apiPage(document: ApiDocument, shown: Shown): Page {
   return {
     title: start,
     description: texts.description,
-    above: [['/ogc', start]],
+    above: placesAbove(shown),
     body: html`${heading(info.title, { lead: texts.description })}
 <div class="stack">${Object.entries(paths).map(([path, operations]) => pathPanel(path, operations, document, shown))}</div>`,
   }
@@ -31,7 +32,8 @@ function pathPanel(
   const { api: texts } = shown.texts
   const known = methods.filter((one) => Object.hasOwn(operations, one))
   const isPlain = !path.includes('{') && known.includes('get')
-  const address = path === '/' ? '/ogc' : `/ogc${path}`
+  const root = shown.path.slice(0, shown.path.lastIndexOf('/'))
+  const address = path === '/' ? root : `${root}${path}`
   const look =
     isPlain &&
     html`<a class="btn sm" href="${pathTo(shown, address)}" aria-label="${texts.try}: ${address}">${texts.try}</a>`

@@ -7,7 +7,8 @@ import { facts, heading, linkList, panel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
 import type { Page, Shown } from '../shown.ts'
 import { basePathOf, countText, localHref, timeText } from '../shown.ts'
-import { isDrawn, thumbnail } from './collections.ts'
+import { isDrawn } from './collections.ts'
+import { thumbnail } from './thumbnail.ts'
 
 /** One layer: its map, what is known of it, and where its data are. */
 export function collectionPage(document: CollectionDocument, shown: Shown): Page {

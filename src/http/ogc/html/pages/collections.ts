@@ -6,7 +6,8 @@ import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { heading } from '../parts.ts'
 import type { Page, Shown } from '../shown.ts'
-import { basePathOf, countText, hereWith, pathTo } from '../shown.ts'
+import { countText, hereWith, pathTo } from '../shown.ts'
+import { thumbnail } from './thumbnail.ts'
 
 const perPage = 60
 
@@ -44,12 +45,6 @@ function collectionPath(id: string): string {
 /** Whether there is something to draw. */
 export function isDrawn({ links, itemType }: CollectionDocument): boolean {
   return itemType === 'coverage' || links.some(({ rel }) => rel.endsWith('/tilesets-vector'))
-}
-
-/** A small picture of a layer, which the server draws. */
-export function thumbnail(id: string, shown: Shown, [width, height]: readonly [number, number]): Markup {
-  const path = `/tiles/${encodeURIComponent(id)}/thumbnail.webp?width=${width}&height=${height}`
-  return html`<img src="${basePathOf(shown)}${path}" width="${width}" height="${height}" alt="" loading="lazy" decoding="async"/>`
 }
 
 function card(collection: CollectionDocument, shown: Shown): Markup {

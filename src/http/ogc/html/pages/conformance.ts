@@ -2,10 +2,11 @@ import { html } from '../markup.ts'
 import { heading, panel } from '../parts.ts'
 import type { Page, Shown } from '../shown.ts'
 import { countText } from '../shown.ts'
+import { placesAbove } from './any-document.ts'
 
 /** The classes of the standards, standard by standard. */
 export function conformancePage({ conformsTo }: { conformsTo: string[] }, shown: Shown): Page {
-  const { conformance, start } = shown.texts
+  const { conformance } = shown.texts
   const standards = Map.groupBy(conformsTo, (uri) => /^(.*?)\/conf\//.exec(uri)?.[1] ?? '')
   const panels = [...standards].map(([standard, classes]) => {
     const name = standard.split('/').slice(-2).join(' ')
@@ -22,7 +23,7 @@ export function conformancePage({ conformsTo }: { conformsTo: string[] }, shown:
   return {
     title: conformance.title,
     description: conformance.description,
-    above: [['/ogc', start]],
+    above: placesAbove(shown),
     body: html`${heading(conformance.title, { lead: conformance.description })}<div class="two">${panels}</div>`,
   }
 }

@@ -7,6 +7,7 @@ import type { Page, Shown } from '../shown.ts'
 import { countText, localHref, pathTo } from '../shown.ts'
 import { drawFeatures } from '../svg-map.ts'
 import { filterForm } from './items-form.ts'
+import { nextLinks } from './next-links.ts'
 
 const mostColumns = 40
 const longestCell = 120
@@ -41,12 +42,13 @@ export function collectionOf({ path }: Shown): string {
 function shownFeatures(document: ItemsDocument, shown: Shown): Markup {
   const { items: texts } = shown.texts
   const { features } = document
+  const pages = nextLinks(document.links, shown)
   const picture = drawFeatures(features, texts.picture(countText(shown, features.length)))
   return html`${
     picture !== undefined && html`<section class="panel"><div class="map features">${picture}</div></section>`
   }
-${tablePanel(rangeText(document, shown), tableOf(features, shown), { aside: pageLinks(document, shown) })}
-${pageLinks(document, shown)}`
+${tablePanel(rangeText(document, shown), tableOf(features, shown), { aside: pages })}
+${pages}`
 }
 
 function rangeText({ numberMatched, numberReturned }: ItemsDocument, shown: Shown): string {
@@ -58,23 +60,6 @@ function rangeText({ numberMatched, numberReturned }: ItemsDocument, shown: Show
   return isPlaced
     ? texts.range(count(from + 1), count(from + numberReturned), count(numberMatched))
     : texts.count(count(numberReturned))
-}
-
-function pageLinks({ links }: ItemsDocument, shown: Shown): Markup {
-  const { items: texts } = shown.texts
-  const link = (rel: 'prev' | 'next'): Markup | undefined => {
-    const found = links.find((one) => one.rel === rel)
-    return (
-      found &&
-      html`<a class="btn sm" rel="${rel} nofollow" href="${withoutForm(localHref(shown, found.href))}">${texts[rel]}</a>`
-    )
-  }
-  return html`<nav class="pages" aria-label="${texts.pages}">${link('prev')}${link('next')}</nav>`
-}
-
-/** What is asked as a page goes on as one, by what the browser asks for. */
-function withoutForm(href: string): string {
-  return href.replace(/([?&])f=html(&|$)/, '$1').replace(/[?&]$/, '')
 }
 
 function columnsOf(features: readonly FeatureDocument[]): string[] {

@@ -5,25 +5,20 @@ import { html } from '../markup.ts'
 import { heading, tablePanel } from '../parts.ts'
 import type { Page, Shown } from '../shown.ts'
 import { countText } from '../shown.ts'
-import { collectionOf } from './items.ts'
+import { placesAbove } from './any-document.ts'
 
 type Kind = 'schema' | 'queryables' | 'sortables'
 
 /** The columns of a layer, or what it can be filtered or sorted by. */
 export function schemaPage(kind: Kind): (document: SchemaDocument, shown: Shown) => Page {
   return (document, shown) => {
-    const { schema: texts, collections, start } = shown.texts
-    const id = collectionOf(shown)
-    const title = shown.layer?.details.title ?? document.title ?? id
+    const { schema: texts } = shown.texts
+    const title = shown.layer?.details.title ?? document.title ?? ''
     const properties = Object.entries(document.properties ?? {})
     return {
       title: `${title}: ${texts[kind]}`,
       description: `${texts.lead[kind]} ${title}`,
-      above: [
-        ['/ogc', start],
-        ['/ogc/collections', collections.title],
-        [`/ogc/collections/${encodeURIComponent(id)}`, title],
-      ],
+      above: placesAbove(shown),
       body: html`${heading(texts[kind], { lead: texts.lead[kind] })}
 ${
   properties.length === 0

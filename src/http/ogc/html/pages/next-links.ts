@@ -1,0 +1,25 @@
+import type { Link } from '../documents.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { Shown } from '../shown.ts'
+import { localHref } from '../shown.ts'
+
+/** Where a list goes on, and what was before. */
+export function nextLinks(links: readonly Link[], shown: Shown): Markup {
+  const { items: texts } = shown.texts
+  const link = (rel: 'prev' | 'next'): Markup | undefined => {
+    const found = links.find((one) => one.rel === rel)
+    return (
+      found &&
+      html`<a class="btn sm" rel="${rel} nofollow" href="${withoutForm(localHref(shown, found.href))}">${texts[rel]}</a>`
+    )
+  }
+  const [prev, next] = [link('prev'), link('next')]
+  if (prev === undefined && next === undefined) return html``
+  return html`<nav class="pages" aria-label="${texts.pages}">${prev}${next}</nav>`
+}
+
+/** What is asked as a page goes on as one, by what the browser asks for. */
+function withoutForm(href: string): string {
+  return href.replace(/([?&])f=html(&|$)/, '$1').replace(/[?&]$/, '')
+}
