@@ -183,6 +183,7 @@ export const house: House = {
       'running',
       'deciding',
       'together',
+      'history',
       '.',
     ],
     'web/messages/layer': ['.', 'filter', 'style', 'use', 'download'],

@@ -10,6 +10,7 @@ import { storeMakers } from './migrations/0007-store-makers.ts'
 import { keptVersions } from './migrations/0008-kept-versions.ts'
 import { layerEdits } from './migrations/0011-layer-edits.ts'
 import { quickLists } from './migrations/0013-quick-lists.ts'
+import { importHistory } from './migrations/0021-import-history.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -25,6 +26,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0008-kept-versions': keptVersions(isSqlite),
     '0011-layer-edits': layerEdits,
     '0013-quick-lists': quickLists,
+    '0021-import-history': importHistory,
   }
 }
 

@@ -44,6 +44,7 @@ import { createLoadPool } from './worker/worker.ts'
 
 export type { Running } from './kinds/kinds.ts'
 export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
+export type { ImportCard } from './records/records.ts'
 
 /** Folders below the data directory that the importer writes to. */
 interface ImporterFolders {

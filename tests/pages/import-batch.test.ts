@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { writePastImports } from '../support/past-imports.ts'
 import { asAdmin, prepareImport } from './support/import-data.ts'
+import { scrolled } from './support/keyboard.ts'
 import { writeCountries } from './support/many-files.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
@@ -124,5 +126,43 @@ describe('an import of many layers', async () => {
     await page.getByRole('button', { name: 'Ausprobieren' }).click()
     await page.locator('.diff b, .asides').first().waitFor()
     await expectSound(shown, 'import-decide-390-dark')
+  })
+
+  it('is found again among 10,000 others: by words, state, creator and day, with every message', async (t) => {
+    await server.kill()
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    writePastImports(join(server.folder, 'terrane.sqlite'), { count: 10_000, first: 1000 })
+    await server.start()
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/imports')
+    const told = page.locator('.pastfilter')
+    await told.getByText(/^10,00\d imports$/).waitFor()
+    await page.getByRole('link', { name: 'countries' }).waitFor()
+    await expectSound(shown, 'import-history-1440-light')
+    const { rows } = await scrolled(page)
+    assert.ok(rows > 5 && rows <= 200, `${rows} rows`)
+    await page.getByLabel('Search names').fill('ring 4999')
+    await told.getByText('1 import', { exact: true }).waitFor()
+    await page.getByLabel('Search names').fill('')
+    await page.getByLabel('State').selectOption('COMPLETE_ERROR')
+    await page.getByLabel('By whom').selectOption('jana')
+    await page.getByLabel('From', { exact: true }).fill(yesterday)
+    await page.getByLabel('To', { exact: true }).fill(yesterday)
+    await told.getByText('48 imports').waitFor()
+    const { searchParams } = new URL(page.url())
+    assert.deepEqual(Object.fromEntries(searchParams), {
+      ...{ state: 'COMPLETE_ERROR', who: 'jana', from: yesterday, to: yesterday },
+    })
+    await page.goBack()
+    await page.goForward()
+    await told.getByText('48 imports').waitFor()
+    const first = page.locator('.past a.name').first()
+    await first.focus()
+    await first.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByText(/a ring is not closed/).waitFor()
+    await page.getByText(/Column of Plän \d+ was renamed/).waitFor()
+    assert.deepEqual(shown.faults, [])
   })
 })

@@ -43,7 +43,7 @@ export const pages: readonly Page[] = [
     pattern: '/app/imports',
     title: ({ titles }) => titles.imports,
     load: async () => (await import('../pages/import/import-list.tsx')).ImportListPage,
-    sheets: ['import'],
+    sheets: ['import', 'import-history'],
     within: 'import',
     needs: 'staff',
   },

@@ -21,7 +21,7 @@ import { getImport, showImport as show, showPassword, withGranules } from './sho
 const tags = ['importer']
 
 /** The states that a query names; what shows as PENDING in the dialect of older systems may be READY. */
-function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
+export function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
   if (text === undefined || text === '') return undefined
   const states = text.split(',').map((word) => {
     const state = importStates.find((one) => one === word.trim().toUpperCase())

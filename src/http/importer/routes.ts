@@ -4,6 +4,7 @@ import { createDatabaseImport, createImport, createImportWithId } from './create
 import { findCrsByWords } from './crs-search.ts'
 import { listDatabaseTables } from './database-tables.ts'
 import { listFolder } from './folders.ts'
+import { showHistory } from './history.ts'
 import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
 import {
   cancelImport,
@@ -56,6 +57,7 @@ const choiceEndpoints = [
 /** `/rest/imports`, and `/rest/database-imports` beside it. Only digits are a task id in a PUT. */
 const importEndpoints = [
   endpoint('POST', '/rest/database-imports', 'admin', 'create', { createDatabaseImport }),
+  endpoint('GET', '/rest/import-history', 'staff', 'view', { showHistory }),
   endpoint('GET', '/rest/imports', 'staff', 'view', { listImports }),
   endpoint('POST', '/rest/imports', 'staff', 'create', { createImport }),
   endpoint('DELETE', '/rest/imports', 'staff', 'remove', { deleteAllImports }, older),

@@ -110,6 +110,22 @@ export async function listImports(db: Queryable, filter: ImportFilter = {}): Pro
   return (await query.execute()).map(toImport)
 }
 
+/** Which imports there are, and which of them have changed: without their documents. */
+export async function listImportRevisions(db: Queryable): Promise<{ id: number; revision: number }[]> {
+  const rows = await db.selectFrom('imports').select(['id', 'revision']).execute()
+  return rows.map(({ id, revision }) => ({ id: Number(id), revision: Number(revision) }))
+}
+
+/** Those of these imports that are there, in no order. */
+export async function listImportsById(db: Queryable, ids: readonly number[]): Promise<ImportRecord[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute()
+  return rows.map(toImport)
+}
+
 /** Ids of imports in one of the states that were last changed before a time. */
 export async function listIdleImports(
   db: Queryable,

@@ -2,6 +2,8 @@ import type { Database } from '../../db/connection.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importStates } from '../model/model.ts'
 import { findGranule, listGranules } from './granule-repository.ts'
+import type { ImportCard } from './import-cards.ts'
+import { ImportCards } from './import-cards.ts'
 import type { ImportFilter } from './import-repository.ts'
 import { countUnfinished, findImport, getImport, listImports } from './import-repository.ts'
 import { getTask, listTasks } from './task-repository.ts'
@@ -10,10 +12,17 @@ const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
 
 /** What is kept of imports and their tasks, to be read. `get…` throws `Failure` (`notFound`). */
 export class KeptImports {
-  readonly #database: Pick<Database, 'kysely'>
+  readonly #database: Database
+  readonly #cards: ImportCards
 
-  constructor(database: Pick<Database, 'kysely'>) {
+  constructor(database: Database) {
     this.#database = database
+    this.#cards = new ImportCards(database)
+  }
+
+  /** What lists show of all imports, the newest first. */
+  cards(): Promise<readonly ImportCard[]> {
+    return this.#cards.now()
   }
 
   find(importId: number): Promise<ImportRecord | undefined> {

@@ -6,6 +6,7 @@ export {
   replaceGranules,
   saveGranule,
 } from './granule-repository.ts'
+export type { ImportCard } from './import-cards.ts'
 export {
   changesPath,
   makeUploadFolder,

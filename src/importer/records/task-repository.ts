@@ -83,6 +83,18 @@ export async function listTasks(db: Queryable, importId: number): Promise<TaskRe
   return rows.map(toTask)
 }
 
+/** Tasks of some imports. */
+export async function listTasksOf(db: Queryable, importIds: readonly number[]): Promise<TaskRecord[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('import_id', 'in', [...importIds])
+    .orderBy('import_id')
+    .orderBy('sort_key')
+    .execute()
+  return rows.map(toTask)
+}
+
 /** Tasks that keep what a rehearsal, or a load that was stopped, has staged or found. */
 export async function listTrials(db: Queryable): Promise<TaskRecord[]> {
   const rows = await db.selectFrom('tasks').selectAll().where('document', 'like', '%"trial":{%').execute()

@@ -6,6 +6,7 @@ const { count, number } = countingOf('de')
 const importStates = new Map([
   ['PENDING', 'Wartet auf Sie'],
   ['READY', 'Bereit'],
+  ['INIT_ERROR', 'Die Daten konnten nicht angesehen werden'],
   ['INIT', 'Wird angesehen'],
   ['RUNNING', 'Läuft'],
   ['COMPLETE', 'Fertig'],

@@ -5,6 +5,7 @@ const { count, number } = countingOf('en')
 const importStates = new Map([
   ['PENDING', 'Waits for you'],
   ['READY', 'Ready'],
+  ['INIT_ERROR', 'Its data could not be looked at'],
   ['INIT', 'Is being looked at'],
   ['RUNNING', 'Running'],
   ['COMPLETE', 'Done'],

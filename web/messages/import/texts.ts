@@ -7,6 +7,8 @@ import { de } from './de.ts'
 import { decidingDe } from './deciding-de.ts'
 import { decidingEn } from './deciding-en.ts'
 import { en } from './en.ts'
+import { historyDe } from './history-de.ts'
+import { historyEn } from './history-en.ts'
 import { sendingDe } from './sending-de.ts'
 import { sendingEn } from './sending-en.ts'
 import { sourcesDe } from './sources-de.ts'
@@ -21,3 +23,4 @@ export const sourcesTexts = textsOf({ en: sourcesEn, de: sourcesDe })
 export const decidingTexts = textsOf({ en: decidingEn, de: decidingDe })
 export const batchTexts = textsOf({ en: batchEn, de: batchDe })
 export const togetherTexts = textsOf({ en: togetherEn, de: togetherDe })
+export const historyTexts = textsOf({ en: historyEn, de: historyDe })

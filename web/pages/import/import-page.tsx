@@ -3,12 +3,13 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query } from '../../lib/router.ts'
-import { batchTexts, importTexts } from '../../messages/import/texts.ts'
+import { batchTexts, historyTexts, importTexts } from '../../messages/import/texts.ts'
 import { Empty, Failed, Loading, reasonOf } from '../../parts/states.tsx'
 import { call, Refusal } from '../../wire/client.ts'
 import { FoundList, isLongBatch } from './batch/found-list.tsx'
 import { allTasks, chosenTasks, viewOf } from './batch/views.ts'
 import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
+import { Notes } from './notes.tsx'
 import { ActBar, runCall } from './running/act-bar.tsx'
 import { useTitle } from './running/use-title.ts'
 import { TaskEnd } from './task-end.tsx'
@@ -131,6 +132,11 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
           )}
         </div>
         <div class="rev-r">
+          {work.messages !== undefined && work.messages.length > 0 && (
+            <section class="stack s2" aria-label={historyTexts.value.messages}>
+              <Notes said={work.messages} />
+            </section>
+          )}
           {isTogether && (
             <Together
               {...{ work, isRunning, sent, reload }}

@@ -8,13 +8,15 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon, Mark } from '../../parts/icon.tsx'
 import { Failed, reasonOf } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
+import type { PastImport } from './history/past-imports.ts'
+import { titleOf } from './history/past-list.tsx'
 import { type Chosen, droppedFiles, inputFiles, mostFiles } from './sending/chosen-files.ts'
 import { type FileSet, fileSets } from './sending/file-sets.ts'
 import { FilesPanel, isWhole } from './sending/files-panel.tsx'
 import { type Sending, sendingOfUser } from './sending/sending.ts'
 import type { SentFile } from './sending/sent-file.ts'
 import { Sources } from './sources/sources.tsx'
-import { type ImportSummary, isOver } from './wire.ts'
+import type { ImportSummary } from './wire.ts'
 
 interface ImportReply {
   import: ImportSummary
@@ -218,20 +220,20 @@ function Chooser({ icon, label, look, isFolder = false, onChosen }: ChooserProps
 }
 
 const mostShown = 8
+const open: Call = {
+  path: '/rest/import-history',
+  query: { state: 'INIT,INIT_ERROR,PENDING,READY,RUNNING', limit: mostShown },
+}
 
 /** Imports that wait for somebody, or are under way; the others stand in the history. */
 function Unfinished() {
   const texts = importTexts.value
-  const imports = useMemo(
-    () => new Resource<{ imports: ImportSummary[] }>((signal) => call({ path: '/rest/imports' }, signal)),
-    [],
-  )
+  const imports = useMemo(() => new Resource<{ imports: PastImport[] }>((signal) => call(open, signal)), [])
   useEffect(() => {
     void imports.load()
     return () => imports.stop()
   }, [imports])
   const { value, error } = imports.state.value
-  const open = (value?.imports ?? []).filter(({ state }) => !isOver(state)).slice(0, mostShown)
   return (
     <aside class="panel">
       <header>
@@ -239,12 +241,16 @@ function Unfinished() {
         <a href={addressOf('/app/imports')}>{texts.history}</a>
       </header>
       {error !== undefined && <Failed error={error} onAgain={() => void imports.load()} />}
-      {value !== undefined && open.length === 0 && <p class="body dim">{texts.noneUnfinished}</p>}
+      {value?.imports.length === 0 && <p class="body dim">{texts.noneUnfinished}</p>}
       <ul class="unf">
-        {open.map(({ id, state }) => (
-          <li key={id}>
-            <a href={addressOf(`/app/imports/${id}`)}>{texts.name(id)}</a>
-            <span class="dim">{texts.states(state)}</span>
+        {value?.imports.map((one) => (
+          <li key={one.id}>
+            <a href={addressOf(`/app/imports/${one.id}`)} dir="auto">
+              {titleOf(one)}
+            </a>
+            <span class="dim">
+              {texts.name(one.id)} · {texts.states(one.state)}
+            </span>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { decidingTexts, importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MendRows } from './mend-rows.tsx'
+import { Notes } from './notes.tsx'
 import { HowFar } from './running/how-far.tsx'
 import { Undo } from './undo.tsx'
 import { isBusy, type Task } from './wire.ts'
@@ -68,12 +69,7 @@ export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
         </div>
       )}
       {(rejected ?? 0) > 0 && !isRunning && <MendRows importId={importId} task={task} reload={reload} />}
-      {(task.messages ?? []).map((one, index) => (
-        <div key={`${index}`} class="note">
-          <Icon name="info" />
-          <div dir="auto">{one.message ?? one.text}</div>
-        </div>
-      ))}
+      <Notes said={task.messages} />
     </>
   )
 }

@@ -9,6 +9,7 @@ import { Difference } from './deciding/difference.tsx'
 import { Stopped } from './deciding/stopped.tsx'
 import { Target } from './deciding/target.tsx'
 import { MendRows } from './mend-rows.tsx'
+import { Notes } from './notes.tsx'
 import { PreviewMap } from './preview-map.tsx'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
@@ -52,7 +53,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
       )}
       {(task.rejected ?? 0) > 0 && <MendRows importId={importId} task={task} reload={reload} />}
       <Stopped path={path} task={task} act={put} />
-      <Notes task={task} />
+      <Notes said={task.messages} />
       <Proposals path={path} task={task} put={put} />
       {task.state === 'NO_CRS' && !hasPoints && <WhereIsIt path={path} task={task} put={put} />}
       <div class="rev-top">
@@ -73,16 +74,6 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
       <DataPanel path={path} task={task} reload={reload} />
     </>
   )
-}
-
-function Notes({ task }: { task: Task }) {
-  const { messages: said = [] } = task
-  return said.map((one, index) => (
-    <div key={`${index}`} class={`note ${one.level === 'ERROR' ? 'bad' : 'warn'}`}>
-      <Icon name="warn" />
-      <div dir="auto">{one.message ?? one.text}</div>
-    </div>
-  ))
 }
 
 interface PartProps {

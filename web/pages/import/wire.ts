@@ -7,7 +7,8 @@ export interface ImportSummary {
   message?: string
 }
 
-interface Message {
+/** What the server tells of data. */
+export interface Message {
   level?: string
   code?: string
   message?: string
@@ -101,6 +102,7 @@ export interface Candidate {
 
 export interface Import extends ImportSummary {
   tasks: Task[]
+  messages?: Message[]
   targetWorkspace?: { workspace?: { name: string } }
 }
 
@@ -143,13 +145,6 @@ export interface Progress {
 export const importCall = (id: string): Call => ({ path: `/rest/imports/${id}`, query: { expand: 'all' } })
 
 export const taskPath = (id: string, task: number): string => `/rest/imports/${id}/tasks/${task}`
-
-const endStates = new Set(['COMPLETE', 'ERROR', 'CANCELED', 'COMPLETE_ERROR'])
-
-/** Nothing more happens to it by itself. */
-export function isOver(state: string): boolean {
-  return endStates.has(state)
-}
 
 const busyStates = new Set(['INIT', 'RUNNING'])
 

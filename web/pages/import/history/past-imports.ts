@@ -1,0 +1,39 @@
+import { PagedRows } from '../../../lib/paged-rows.ts'
+import { query } from '../../../lib/router.ts'
+import { type Call, call } from '../../../wire/client.ts'
+import type { Calls } from '../../../wire/openapi.d.ts'
+
+type History = Calls['GET /rest/import-history']['answer']
+export type PastImport = History['imports'][number]
+export type Counts = History['counts']
+
+/** What narrows the history; each stands in the address. */
+export const filters = ['q', 'state', 'who', 'from', 'to'] as const
+
+/** The call that lists what the address asks for. Days are those of the reader's place. */
+export function historyCall(at: URLSearchParams = query.value): Call {
+  const given = (name: (typeof filters)[number]): string | undefined => at.get(name) ?? undefined
+  return {
+    path: '/rest/import-history',
+    query: {
+      ...{ q: given('q'), state: given('state'), user: given('who') },
+      ...{ from: startOf(given('from'), 0), to: startOf(given('to'), 1) },
+    },
+  }
+}
+
+/** The moment at which a day begins, or one of the days behind it; undefined for what is no day. */
+function startOf(day: string | undefined, later: number): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? []
+  if (year === undefined) return undefined
+  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString()
+}
+
+/** Imports of a question, by pages; what each filter would give is told by `onCounts`. */
+export function pastImports(asked: Call, onCounts: (counts: Counts) => void): PagedRows<PastImport> {
+  return new PagedRows(async (offset, limit, signal) => {
+    const got = await call<History>({ ...asked, query: { ...asked.query, offset, limit } }, signal)
+    onCounts(got.counts)
+    return { rows: got.imports, total: got.total }
+  })
+}

@@ -1,0 +1,14 @@
+import { Icon } from '../../parts/icon.tsx'
+import type { Message } from './wire.ts'
+
+const noteLooks: Record<string, string> = { error: 'bad', warning: 'warn' }
+
+/** What was told of data or of an import. */
+export function Notes({ said = [] }: { said: readonly Message[] | undefined }) {
+  return said.map((one, index) => (
+    <div key={`${index}`} class={`note ${noteLooks[one.level ?? 'info'] ?? ''}`}>
+      <Icon name={one.level === 'error' ? 'bad' : one.level === 'warning' ? 'warn' : 'info'} />
+      <div dir="auto">{one.message ?? one.text}</div>
+    </div>
+  ))
+}
