@@ -52,12 +52,7 @@ export function symbolBlocks(symbol: Symbolizer, table: SymbolTable): string[] {
 
 function markBlocks({ shape, size, fill, stroke, rotation }: MarkSymbolizer, table: SymbolTable): string[] {
   if (fill === undefined && stroke === undefined) return []
-  const place =
-    table.dimension === 2
-      ? 'GEOMTRANSFORM "labelpnt"'
-      : table.dimension === 1
-        ? 'GEOMTRANSFORM "labelpnt"'
-        : ''
+  const place = table.dimension === 0 ? '' : 'GEOMTRANSFORM "centroid"'
   const parts = [
     ...[`SYMBOL "${shape}"`, `SIZE ${amount(size, table)}`, place],
     rotation === undefined ? '' : `ANGLE ${amount(rotation, table, -1)}`,
@@ -84,7 +79,7 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
     dashes === undefined || dashes.length === 0
       ? ''
       : `PATTERN ${evenly(dashes).map(numberText).join(' ')} END`,
-    offset === undefined || offset === 0 ? '' : `OFFSET ${amount(offset, table)} -99`,
+    offset === undefined || offset === 0 ? '' : `OFFSET ${amount(offset, table, -1)} -99`,
   ]
   return [block('STYLE', parts)]
 }
@@ -120,6 +115,12 @@ function wholeWidth(width: Value<number>, table: SymbolTable): string {
   return typeof width === 'number' ? numberText(Math.max(1, width * 2)) : amount(width, table, 2)
 }
 
+/** A way away from the point where the text has a side there, else right and down. */
+function offsetWords({ side, height, right, up }: Extract<Placement, { at: 'point' }>): string {
+  const [x, y] = [side === 'right' ? -right : right, height === 'bottom' ? up : -up]
+  return `OFFSET ${numberText(Math.round(x))} ${numberText(Math.round(y))}`
+}
+
 const letters = { left: 'r', center: 'c', right: 'l' } as const
 const heights = { top: 'l', middle: 'c', bottom: 'u' } as const
 
@@ -129,14 +130,14 @@ function placementWords(placement: Placement | undefined, table: SymbolTable): s
     const { offset, repeat } = placement
     return [
       'ANGLE FOLLOW',
-      offset === 0 ? '' : `OFFSET ${numberText(offset)} -99`,
+      offset === 0 ? '' : `OFFSET ${numberText(-offset)} -99`,
       repeat === undefined ? '' : `REPEATDISTANCE ${numberText(Math.max(1, repeat))}`,
     ]
   }
   const { side, height, right, up, rotation } = placement
   return [
     `POSITION ${heights[height]}${letters[side]}`.toUpperCase(),
-    right === 0 && up === 0 ? '' : `OFFSET ${numberText(Math.round(right))} ${numberText(Math.round(-up))}`,
+    right === 0 && up === 0 ? '' : offsetWords(placement),
     rotation === undefined ? '' : `ANGLE ${amount(rotation, table, -1)}`,
   ]
 }
