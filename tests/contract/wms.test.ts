@@ -59,6 +59,14 @@ const sld = `<?xml version="1.0" encoding="UTF-8"?>
  <ogc:Filter><ogc:PropertyIsEqualTo><ogc:PropertyName>kind</ogc:PropertyName><ogc:Literal>point</ogc:Literal></ogc:PropertyIsEqualTo></ogc:Filter></Rule>
 </FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
 
+const rule = (kind: string, symbol: string): string =>
+  `<Rule><ogc:Filter><ogc:PropertyIsEqualTo><ogc:PropertyName>kind</ogc:PropertyName><ogc:Literal>${kind}</ogc:Literal></ogc:PropertyIsEqualTo></ogc:Filter>${symbol}</Rule>`
+const beside = `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc"><NamedLayer><Name>beside</Name><UserStyle><FeatureTypeStyle>
+${rule('line', '<LineSymbolizer><Stroke><CssParameter name="stroke">#ff00ff</CssParameter><CssParameter name="stroke-width">6</CssParameter></Stroke><PerpendicularOffset>20</PerpendicularOffset></LineSymbolizer>')}
+${rule('Größe &quot;x&quot;', '<PointSymbolizer><Graphic><Mark><WellKnownName>circle</WellKnownName><Fill><CssParameter name="fill">#00ffff</CssParameter></Fill></Mark><Size>30</Size></Graphic></PointSymbolizer>')}
+${rule('point', '<TextSymbolizer><Label><ogc:PropertyName>kind</ogc:PropertyName></Label><Font><CssParameter name="font-size">24</CssParameter></Font><LabelPlacement><PointPlacement><AnchorPoint><AnchorPointX>0</AnchorPointX><AnchorPointY>0.5</AnchorPointY></AnchorPoint><Displacement><DisplacementX>15</DisplacementX><DisplacementY>0</DisplacementY></Displacement></PointPlacement></LabelPlacement><Fill><CssParameter name="fill">#000000</CssParameter></Fill></TextSymbolizer>')}
+</FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+
 interface Answer {
   status: number
   type: string
@@ -100,10 +108,12 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const { headers } = {
         headers: { ...client.server.admin, 'content-type': 'application/vnd.ogc.sld+xml' },
       }
-      const made = await client.server.app.inject({
-        ...{ method: 'POST', url: '/rest/styles?name=all', headers, payload: sld },
-      })
-      assert.equal(made.statusCode, 201, made.body)
+      for (const [name, payload] of Object.entries({ all: sld, beside })) {
+        const made = await client.server.app.inject({
+          ...{ method: 'POST', url: `/rest/styles?name=${name}`, headers, payload },
+        })
+        assert.equal(made.statusCode, 201, made.body)
+      }
       const put = await client.server.app.inject({
         ...{ method: 'PUT', url: '/rest/layers/default:all', headers: client.server.admin },
         payload: { layer: { defaultStyle: { name: 'all' } } },
@@ -126,6 +136,22 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.deepEqual(cell(100, 91), [0, 255, 255, 255])
       assert.deepEqual(cell(200, 100), [0, 0, 0, 0])
       assert.deepEqual(cell(150, 400)[3] > 0 && cell(150, 400)[0] === 255, true, 'the outline of an area')
+    })
+
+    it('puts lines beside the geometry, marks on areas and labels where the style says', async () => {
+      const { status, bytes, text } = await ask(wide.replace('styles=', 'styles=beside'))
+      assert.equal(status, 200, text)
+      const cell = await cellsOf(bytes)
+      assert.deepEqual(cell(300, 230), [255, 0, 255, 255], 'to the left of the line')
+      for (const y of [250, 270]) assert.deepEqual(cell(300, y), [0, 0, 0, 0])
+      assert.deepEqual(cell(300, 400), [0, 255, 255, 255], 'in the middle of the area')
+      assert.deepEqual(cell(270, 370), [0, 0, 0, 0])
+      const dark = (left: number, right: number): number =>
+        Array.from({ length: (right - left) * 40 }, (_, at) =>
+          cell(left + (at % (right - left)), 80 + Math.floor(at / (right - left))),
+        ).filter(([, , , alpha]) => alpha > 100).length
+      assert.ok(dark(115, 200) > 50, 'a label to the right')
+      assert.equal(dark(40, 105), 0)
     })
 
     it('takes the axes as each version says', async () => {

@@ -79,7 +79,7 @@ export interface Calls {
   "GET /ogc/catalogue/conformance": { params: Record<never, never>; query: { f?: ("json" | "html"); lang?: string }; body: undefined; answer: { conformsTo: (string)[] } }
   "GET /ogc/catalogue/api": { params: Record<never, never>; query: { f?: ("json" | "html"); lang?: string }; body: undefined; answer: undefined }
   "GET /ogc/catalogue/collections": { params: Record<never, never>; query: { f?: ("json" | "html"); lang?: string }; body: undefined; answer: { description?: string; links: ({ rel: string; href: string; type?: string; title?: string; length?: number })[]; collections: (Named["CatalogueOfLayers"])[] } }
-  "GET /ogc/catalogue/dcat": { params: Record<never, never>; query: { workspace?: string; f?: ("jsonld") }; body: undefined; answer: undefined }
+  "GET /ogc/catalogue/dcat": { params: Record<never, never>; query: { workspace?: string; f?: "jsonld" }; body: undefined; answer: undefined }
   "GET /ogc/catalogue/collections/layers": { params: Record<never, never>; query: { f?: ("json" | "html"); lang?: string }; body: undefined; answer: Named["CatalogueOfLayers"] }
   "GET /ogc/catalogue/collections/layers/sortables": { params: Record<never, never>; query: { f?: ("json" | "gml" | "html"); lang?: string }; body: undefined; answer: undefined }
   "GET /ogc/catalogue/collections/layers/items": { params: Record<never, never>; query: { q?: string; bbox?: string; datetime?: string; type?: string; ids?: string; externalIds?: string; workspace?: string; sortby?: string; limit?: string; offset?: string; after?: string; f?: ("geojson" | "html"); lang?: string }; body: undefined; answer: undefined }

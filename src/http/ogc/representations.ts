@@ -173,9 +173,13 @@ function withFormat(query: TSchema | undefined, offered: readonly Representation
 }
 
 function toldFormat(offered: readonly Representation[]): TSchema {
+  const description = `Format of the answer: ${offered[0]?.name} where neither this nor \`Accept\` names one`
+  const [first, ...others] = offered.map(({ name }) => name)
+  if (first === undefined) throw new Error('An answer without a format')
+  if (others.length === 0) return Type.Literal(first, { description })
   return Type.Union(
-    offered.map(({ name }) => Type.Literal(name)),
-    { description: `Format of the answer: ${offered[0]?.name} where neither this nor \`Accept\` names one` },
+    [first, ...others].map((name) => Type.Literal(name)),
+    { description },
   )
 }
 
