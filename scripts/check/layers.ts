@@ -101,7 +101,8 @@ export const house: House = {
       ...['routes.ts', 'server'],
     ],
     'src/http/ows': ['.', 'wms', 'routes.ts'],
-    'src/http/ogc': ['html', '.', 'tilesets', 'records', 'routes.ts', 'ogc-area.ts'],
+    'src/http/ogc': ['html', '.', 'tilesets', 'records', 'maps', 'routes.ts', 'ogc-area.ts'],
+    'src/http/ogc/maps': ['.', 'routes.ts'],
     'src/http/ogc/html': ['accept.ts', 'language.ts', 'messages', '.', 'pages', 'html.ts'],
     'src/http/ogc/records': ['.', 'routes.ts'],
     'src/jobs': ['.', ['embedded', 'files']],
@@ -202,6 +203,7 @@ export const house: House = {
     'src/cartography': [
       ...[
         'check-style.ts',
+        'colors.ts',
         'convert-style.ts',
         'background-style.ts',
         'default-styles.ts',
@@ -231,7 +233,7 @@ export const house: House = {
         'drawing/map-drawings.ts',
       ],
       ...['export/exports.ts', 'export/archive.ts'],
-      ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
+      ...['rasters/rasters.ts', 'rasters/map-frame.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],
     ],
     'src/downloads': ['downloads.ts'],

@@ -19,6 +19,7 @@ const names: Record<string, string> = {
   yellow: '#ffff00',
 }
 
+/** A colour that was read. */
 export interface ParsedColor {
   /** `#rrggbb`. */
   color: string

@@ -5,6 +5,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import type { OwnItems } from './api-collections.ts'
 import { ownItemsPaths } from './api-collections.ts'
 import { editParameters, editPaths } from './api-edits.ts'
+import { mapPaths } from './api-maps.ts'
 import { schemas } from './api-schemas.ts'
 import { crs84Uri } from './crs-uris.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
@@ -356,6 +357,7 @@ export function describeOgcApi(
     ...ownItemsPaths(layers, describeOwnItems),
     ...pathsOf({ ...operations, ...downloadOperations, ...catalogueOperations }, 'features'),
     ...pathsOf(tileOperations, 'tiles'),
+    ...mapPaths,
   }
   return {
     openapi: '3.0.3',
@@ -370,6 +372,7 @@ export function describeOgcApi(
     tags: [
       { name: 'features', description: 'Published layers' },
       { name: 'tiles', description: 'Published layers as vector tiles' },
+      { name: 'maps', description: 'Coverages as pictures' },
     ],
     security: [{}, { basic: [] }, { token: [] }],
     paths,

@@ -13,7 +13,7 @@ import {
   toSentSchema,
   toSortables,
 } from './collection.ts'
-import { toCoverage } from './coverage.ts'
+import { sayMapLink, toCoverage } from './coverage.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { chosenRepresentation, represented } from './representations.ts'
@@ -63,7 +63,10 @@ export const describeCollection = represented(
     params: CollectionParams,
     answers: { 200: Collection },
     handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => describe(parts, request, layer, { isBrief: false })),
+      aboutLayer(parts, request, reply, (layer) => {
+        sayMapLink(request, reply, layer)
+        return describe(parts, request, layer, { isBrief: false })
+      }),
   }),
 )
 

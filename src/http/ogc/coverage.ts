@@ -6,7 +6,7 @@ import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
-import type { FastifyRequest } from '../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { collectionId, gregorian, toExtent } from './collection.ts'
 import { toCrsUri } from './crs-uris.ts'
 
@@ -37,6 +37,20 @@ function toCells({ width, height, geoTransform, bands, overviews }: RasterDescri
     bands: bands.map(toWireBand),
     overviews,
   }
+}
+
+/** A picture of it (OGC 20-058, /req/collection-map/desc-links). */
+export function mapLink(request: FastifyRequest, path: string): CoverageLink {
+  const rel = 'http://www.opengis.net/def/rel/ogc/1.0/map'
+  return { rel, type: 'image/png', title: 'Map', href: request.link(`${path}/map`) }
+}
+
+/** The same as a header (RFC 8288), where links of the document are those to its cells alone. */
+export function sayMapLink(request: FastifyRequest, reply: FastifyReply, layer: LayerRecord): void {
+  const { kind, srs, crs } = layer.details
+  if (kind !== 'raster' || (srs ?? crs) === undefined) return
+  const { rel, type, href } = mapLink(request, `/ogc/collections/${encodeURIComponent(collectionId(layer))}`)
+  reply.header('link', `<${href}>; rel="${rel}"; type="${type}"`)
 }
 
 /** Where the cells are. */

@@ -37,6 +37,8 @@ const conformsTo = [
   `${parts}/ogcapi-tiles-1/1.0/conf/geodata-tilesets`,
   `${parts}/ogcapi-tiles-1/1.0/conf/oas30`,
   `${parts}/ogcapi-tiles-1/1.0/conf/mvt`,
+  // These begin with https in the standard itself.
+  ...['core', 'png', 'jpeg'].map((name) => `https://www.opengis.net/spec/ogcapi-maps-1/1.0/conf/${name}`),
 ]
 
 const json = 'application/json'

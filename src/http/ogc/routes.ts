@@ -12,6 +12,7 @@ import {
 } from './edits.ts'
 import { getFeature, getFeatures } from './features.ts'
 import { getApi, getConformance, getLandingPage } from './landing-page.ts'
+import { mapEndpoints } from './maps/routes.ts'
 import { recordEndpoints } from './records/routes.ts'
 import {
   getCollectionTile,
@@ -72,4 +73,5 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc/collections/:collectionId/file/:fileName', 'public', 'OWS:WCS', { getCoverageFile }),
   ...tilesetEndpoints,
   ...recordEndpoints,
+  ...mapEndpoints,
 ]

@@ -10,7 +10,7 @@ export interface TileParts {
   maps: Maps
   /** What layers were before. */
   earlier: Pick<EarlierVersions, 'at' | 'tile'>
-  rasters: Pick<Rasters, 'zooms'>
+  rasters: Pick<Rasters, 'zooms' | 'map'>
   /** The program's, which is part of what answers are known by. */
   version: string
   /** How long a proxy may keep what is public. */

@@ -6,21 +6,30 @@ export type PictureFormat = 'png' | 'webp'
 /** Their media types. */
 export const pictureMediaTypes: Record<PictureFormat, string> = { png: 'image/png', webp: 'image/webp' }
 
+/** What maps are sent as besides: without transparency. */
+export type MapFormat = PictureFormat | 'jpeg'
+
+/** Their media types. */
+export const mapMediaTypes: Record<MapFormat, string> = { ...pictureMediaTypes, jpeg: 'image/jpeg' }
+
 interface Size {
   width: number
   height: number
 }
 
 const webpQuality = 85
+const jpegQuality = 90
 
 /** A picture of red, green, blue and alpha, as a file. */
 export async function encodePicture(
   rgba: Uint8Array,
   { width, height }: Size,
-  format: PictureFormat,
+  format: MapFormat,
 ): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const picture = sharp(rgba, { raw: { width, height, channels: 4 } })
+  if (format === 'jpeg')
+    return picture.removeAlpha().jpeg({ quality: jpegQuality, chromaSubsampling: '4:4:4' }).toBuffer()
   if (format === 'webp') return picture.webp({ quality: webpQuality, effort: 2 }).toBuffer()
   return picture.png({ compressionLevel: 6 }).toBuffer()
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { lookAtFile } from '../../stores/file-state.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
@@ -177,11 +178,19 @@ async function coverage(
 
 /** The rasters that a tile shows, at the times that are wanted: else the newest, and those without a time. */
 export function touching(
-  { all, newestMs }: LayerSources,
+  sources: LayerSources,
   tile: TileAddress,
   time: TimeWish | undefined,
 ): PlacedSource[] {
-  const box = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
+  return within(sources, tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile), time)
+}
+
+/** The same of a box of web mercator. */
+export function within(
+  { all, newestMs }: LayerSources,
+  box: Envelope,
+  time: TimeWish | undefined,
+): PlacedSource[] {
   const isWanted = ({ timeMs }: PlacedSource): boolean => {
     if (time === undefined) return timeMs === undefined || timeMs === newestMs
     return timeMs !== undefined && timeMs >= time.fromMs && timeMs <= time.toMs

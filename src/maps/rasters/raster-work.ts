@@ -3,8 +3,10 @@ import type { RasterSymbolizer, Stretch } from '../../cartography/model.ts'
 import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { PictureFormat } from '../pictures/encode-picture.ts'
+import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
 import { decodePicture, encodePicture } from '../pictures/encode-picture.ts'
+import { drawMap } from './draw-map.ts'
+import type { Background, MapFrame } from './map-frame.ts'
 import type { MercatorPart } from './mercator-extent.ts'
 import { mercatorBoxes, mercatorParts } from './mercator-extent.ts'
 import type { RasterFacts } from './raster-colors.ts'
@@ -127,9 +129,26 @@ async function spread(files: AlignedFile[], signal: AbortSignal): Promise<(Stret
   return samples.map(spreadOf)
 }
 
+/** A picture of rasters in some CRS. Plain data. */
+export interface MapWish extends Omit<RasterWish, 'square' | 'format'> {
+  frame: MapFrame
+  background: Background
+  format: MapFormat
+}
+
 /** Undefined where nothing is drawn. */
 async function draw(wish: RasterWish, signal: AbortSignal): Promise<Uint8Array | undefined> {
-  const { files, facts, symbols, square, isMixed, format } = wish
+  const { square, format } = wish
+  const picture = await paint(wish, square, signal)
+  return picture && encodePicture(picture, { width: square.size, height: square.size }, format)
+}
+
+/** The files over each other, red, green, blue and alpha; undefined where nothing is drawn. */
+async function paint(
+  { files, facts, symbols, isMixed }: Omit<RasterWish, 'square' | 'format'>,
+  square: TileSquare,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const painters = symbols.map((symbol) => ({ colorize: colorizer(facts, symbol), opacity: symbol.opacity }))
   const picture = new Uint8Array(square.size * square.size * 4)
   const reading = { ...readingOf(signal), isMean: isMixed }
@@ -143,7 +162,13 @@ async function draw(wish: RasterWish, signal: AbortSignal): Promise<Uint8Array |
     isEmpty = false
     for (const { colorize, opacity } of painters) paintCells(cells, colorize, opacity, picture)
   }
-  return isEmpty ? undefined : encodePicture(picture, { width: square.size, height: square.size }, format)
+  return isEmpty ? undefined : picture
+}
+
+async function map(wish: MapWish, signal: AbortSignal): Promise<Uint8Array> {
+  const { frame, format } = wish
+  const rgba = await drawMap(frame, wish, (square) => paint(wish, square, signal), signal)
+  return encodePicture(rgba, frame, format)
 }
 
 const handlers = {
@@ -158,6 +183,7 @@ const handlers = {
   look: (file: AlignedFile): Promise<AlignedLook | undefined> => look(file),
   spread: ({ files }: { files: AlignedFile[] }, { signal }: CallContext): Promise<(Stretch | undefined)[]> =>
     spread(files, signal),
+  map: (wish: MapWish, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
   draw: (wish: RasterWish, { signal }: CallContext): Promise<Uint8Array | undefined> => draw(wish, signal),
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { RasterSymbolizer } from '../../cartography/model.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -9,16 +10,17 @@ import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { CachedTiles, TileMaker, TileWanted } from '../cache/cached-tiles.ts'
-import type { PictureFormat } from '../pictures/encode-picture.ts'
+import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
 import type { LayerSources, PlacedSource } from './layer-sources.ts'
-import { SourcesOfLayers, touching } from './layer-sources.ts'
+import { SourcesOfLayers, touching, within } from './layer-sources.ts'
 import type { CopyLimits } from './make-copy.ts'
 import { maxBands } from './make-copy.ts'
+import type { Background, MapFrame } from './map-frame.ts'
 import type { RasterFacts } from './raster-colors.ts'
 import { beingMade, RasterCopies } from './raster-copies.ts'
 import type { RasterSource } from './raster-source.ts'
 import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
-import { tileCells } from './tiff/tiff-pyramid.ts'
+import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
 import { parseTime, timeText } from './time-wish.ts'
 
@@ -31,6 +33,15 @@ export interface RasterQuestion {
   symbols: RasterSymbolizer[]
   time: TimeWish | undefined
   format: PictureFormat
+}
+
+/** A picture of a rectangle that is wanted. */
+export interface MapQuestion {
+  frame: MapFrame
+  symbols: RasterSymbolizer[]
+  time: TimeWish | undefined
+  format: MapFormat
+  background: Background
 }
 
 /** What a tile of rasters is. */
@@ -150,6 +161,26 @@ export class Rasters {
     return this.#tiles.tile(layer, { set: 'WebMercatorQuad', tile, variant, format }, signal)
   }
 
+  /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
+  async map(layer: LayerRecord, question: MapQuestion, signal: AbortSignal): Promise<RasterTile> {
+    const { frame, symbols, time, format, background } = question
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const sources = await this.#sources.of(layer, version, signal)
+    const shown = within(sources, boxOfFrame(frame), time).slice(-maxPainted)
+    const patience = this.#patience(signal)
+    const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
+    const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
+    const palette = facts.palette ?? drawn.palette
+    const wish = {
+      ...{ files: drawn.files, symbols, isMixed: sources.isMixed, frame, format, background },
+      facts: palette === undefined ? facts : { ...facts, palette },
+    }
+    const bytes = await this.#pool.call('map', wish, { signal, deadlineMs: drawMs })
+    const after = await this.#needs.catalog.layers.versionOf(layer)
+    const isCurrent = version.isCurrent && after.isCurrent && after.version === version.version
+    return { version: version.version, isCurrent, bytes }
+  }
+
   async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made> {
     const { tile, format } = wanted
     const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
@@ -262,6 +293,21 @@ export class Rasters {
       layer.id,
       all.map((source) => source.file),
     )
+  }
+}
+
+/** Where the cells of a frame lie; the whole world where they go round its edge. */
+function boxOfFrame({ zoom, cells }: MapFrame): Envelope {
+  const size = cellSize(zoom)
+  const { column, row, columns, rows } = cells
+  const minX = column * size - mercatorHalf
+  const maxX = minX + columns * size
+  const isRound = minX < -mercatorHalf || maxX > mercatorHalf
+  return {
+    minX: isRound ? -mercatorHalf : minX,
+    maxX: isRound ? mercatorHalf : maxX,
+    minY: mercatorHalf - (row + rows) * size,
+    maxY: mercatorHalf - row * size,
   }
 }
 

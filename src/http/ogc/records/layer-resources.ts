@@ -3,7 +3,7 @@ import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { collectionId } from '../collection.ts'
-import { coverageLinks } from '../coverage.ts'
+import { coverageLinks, mapLink } from '../coverage.ts'
 import { offeredItems } from '../offered.ts'
 import type { OgcParts } from '../ogc-parts.ts'
 
@@ -36,12 +36,14 @@ export async function resourcesOf(
     return [described, ...featureResources(at, collection), ...mapResources(at, layer, collection), page]
   const store = await catalog.layers.storeOf(layer).catch(() => undefined)
   const links = store === undefined ? [] : await coverageLinks(request, layer, store)
+  const hasMap = (layer.details.srs ?? layer.details.crs) !== undefined
+  const maps = hasMap ? [{ ...mapLink(request, collection), gives: 'service' as const }] : []
   const files = links.map(({ rel, ...one }) => ({
     ...one,
     rel,
     ...defined({ gives: rel === 'enclosure' ? ('file' as const) : undefined }),
   }))
-  return [described, ...files, ...mapResources(at, layer, collection), page]
+  return [described, ...files, ...maps, ...mapResources(at, layer, collection), page]
 }
 
 type At = (rel: string, type: string, title: string, path: string) => Resource

@@ -1,0 +1,63 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
+
+/** What is below the data: red, green, blue and alpha from 0 to 255. */
+export type Background = readonly [number, number, number, number]
+
+/** A picture of a rectangle in some CRS. Plain data. */
+export interface MapFrame {
+  /** Authority code of the CRS that the picture is in. */
+  srs: string
+  /** In x, y order; the east may be beyond the edge of the world where the rectangle crosses the antimeridian. */
+  box: Envelope
+  width: number
+  height: number
+  /** The zoom of web mercator whose cells are looked at. */
+  zoom: number
+  /** Which of them, among those of the whole zoom; columns go on beyond its edge. */
+  cells: { column: number; row: number; columns: number; rows: number }
+}
+
+/** Cells that are painted for one picture: what it takes of memory and time. */
+const mostCells = 4096 * 4096
+/** The world is not drawn more often than three times beside itself. */
+const farthest = 3 * mercatorHalf
+/** Cells around, for those between which a pixel lies. */
+const margin = 2
+
+/**
+ * The frame of a picture: `mercator` is the rectangle around its image in web mercator. Cells are at least as fine as pixels, as
+ * far as the layer has them; coarser where there would be too many.
+ */
+export function mapFrame(
+  picture: Pick<MapFrame, 'srs' | 'box' | 'width' | 'height'>,
+  mercator: Envelope,
+  maxZoom: number,
+): MapFrame {
+  const pixel = (mercator.maxX - mercator.minX) / picture.width
+  const wanted = Math.ceil(Math.log2(cellSize(0) / pixel) - 1e-6)
+  let zoom = Math.min(maxZoom, Math.max(0, wanted))
+  let cells = cellsOf(mercator, zoom)
+  while (zoom > 0 && cells.columns * cells.rows > mostCells) {
+    zoom -= 1
+    cells = cellsOf(mercator, zoom)
+  }
+  return { ...picture, zoom, cells }
+}
+
+function cellsOf({ minX, minY, maxX, maxY }: Envelope, zoom: number): MapFrame['cells'] {
+  const size = cellSize(zoom)
+  const [west, east] = [Math.max(minX, -farthest), Math.min(maxX, farthest)]
+  const side = Math.round((2 * mercatorHalf) / size)
+  const column = Math.floor((west + mercatorHalf) / size) - margin
+  const row = Math.max(0, Math.floor((mercatorHalf - maxY) / size) - margin)
+  const lastColumn = Math.ceil((east + mercatorHalf) / size) + margin
+  const lastRow = Math.min(side, Math.ceil((mercatorHalf - minY) / size) + margin)
+  return { column, row, columns: Math.max(0, lastColumn - column), rows: Math.max(0, lastRow - row) }
+}
+
+/** From degrees to web mercator; the poles have no place there. */
+export function mercatorOfDegrees(longitude: number, latitude: number): [x: number, y: number] {
+  const radians = (latitude * Math.PI) / 180
+  return [(longitude / 180) * mercatorHalf, (Math.asinh(Math.tan(radians)) / Math.PI) * mercatorHalf]
+}
