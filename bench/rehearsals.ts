@@ -24,11 +24,18 @@ const wantedMegabytes = 350
 interface Task {
   updateMode: 'CREATE' | 'REPLACE' | 'APPEND' | 'UPSERT'
   keys?: string[]
+  stopIf?: object
+}
+
+/** Limits of every kind, none of which stops what comes. */
+const stopIf = {
+  ...{ removed: { percent: 50 }, changed: { percent: 50 }, columns: 'lost', crs: true, fewer: 1 },
+  ...{ empty: { name: { percent: 50 } }, values: { ident: { min: 0 } }, outside: [-1e9, -1e9, 1e9, 1e9] },
 }
 
 const kinds = [
   ...['CREATE', 'rehearsal of CREATE', 'APPEND', 'rehearsal of APPEND', 'REPLACE', 'rehearsal by keys'],
-  ...['rehearsal by rows', 'UPSERT', 'UPSERT of the same'],
+  ...['rehearsal by rows', 'rehearsal with rules', 'UPSERT', 'UPSERT of the same'],
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -100,6 +107,7 @@ class Rounds {
     await this.#rehearse('rehearsal by rows', changed, { updateMode: 'REPLACE' }, name)
     await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
     await this.#rehearse('rehearsal by keys', changed, { updateMode: 'REPLACE', keys }, name)
+    await this.#rehearse('rehearsal with rules', changed, { updateMode: 'REPLACE', keys, stopIf }, name)
     await this.#load('UPSERT', changed, { updateMode: 'UPSERT', keys }, name)
     for (const [number, peer] of this.#peers.entries())
       this.peerTimes[number]?.push(await peer.measure(this.#time))
@@ -147,6 +155,7 @@ function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly U
     line('rehearsal of an APPEND', 'rehearsal of APPEND', 'APPEND', wantedOfAdded),
     line('rehearsal of a REPLACE by keys', 'rehearsal by keys', 'REPLACE', wantedOfCompared),
     line('rehearsal of a REPLACE by rows', 'rehearsal by rows', 'REPLACE', wantedOfCompared),
+    line('rehearsal of a REPLACE by keys, with limits', 'rehearsal with rules', 'REPLACE', wantedOfCompared),
     line('UPSERT, 1 % changed', 'UPSERT', 'REPLACE', 1),
     line('UPSERT, nothing changed', 'UPSERT of the same', 'REPLACE', 1),
     ...peers.map(({ name: beside }, number) => ({
