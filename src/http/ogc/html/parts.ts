@@ -3,7 +3,7 @@ import type { Link } from './documents.ts'
 import type { Markup, Part } from './markup.ts'
 import { html } from './markup.ts'
 import type { Shown } from './shown.ts'
-import { localHref } from './shown.ts'
+import { linkHref } from './shown.ts'
 
 /** The title of a page with what is done there. */
 export function heading(title: string, { lead, acts }: { lead?: Part; acts?: Part } = {}): Markup {
@@ -49,7 +49,7 @@ export function linkList(links: readonly Link[], shown: Shown): Markup {
     .map((one) => {
       const [name, meaning] = ownValue(rels, relationOf(one)) ?? []
       const isFile = one.rel === 'enclosure'
-      return html`<li><a href="${localHref(shown, one.href)}"><bdi>${isFile ? one.title : (name ?? one.title ?? one.rel)}</bdi></a>${
+      return html`<li><a href="${linkHref(shown, one)}"><bdi>${isFile ? one.title : (name ?? one.title ?? one.rel)}</bdi></a>${
         meaning !== undefined && html`<span class="dim">${meaning}</span>`
       }</li>`
     })

@@ -1,7 +1,7 @@
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
 import type { Shown } from './shown.ts'
-import { countText, localHref } from './shown.ts'
+import { countText, linkHref, localHref } from './shown.ts'
 
 const mostItems = 200
 const mostDepth = 6
@@ -42,14 +42,22 @@ function more(count: number, shown: Shown): Markup | false {
   return count > 0 && html`<p class="dim">${shown.texts.document.more(countText(shown, count))}</p>`
 }
 
-function isLink(value: unknown): value is { href: string; title?: string; rel?: string } {
+interface LinkLike {
+  href: string
+  type?: string
+  title?: string
+  rel?: string
+}
+
+function isLink(value: unknown): value is LinkLike {
   return typeof value === 'object' && value !== null && 'href' in value && typeof value.href === 'string'
 }
 
-function linkOf({ href, title, rel }: { href: string; title?: string; rel?: string }, shown: Shown): Markup {
+function linkOf(link: LinkLike, shown: Shown): Markup {
+  const { href, title, rel } = link
   const name = title ?? rel ?? href
   return isWebAddress(href) && !/[{}]/.test(href)
-    ? html`<a href="${localHref(shown, href)}"><bdi>${name}</bdi></a>`
+    ? html`<a href="${linkHref(shown, link)}"><bdi>${name}</bdi></a>`
     : html`<bdi>${name}</bdi> <code>${href}</code>`
 }
 

@@ -59,6 +59,20 @@ export function localHref(shown: Shown, href: string): string {
   return withLanguage(shown, path === '' ? '/' : path)
 }
 
+const pageTypes =
+  /^(?:text\/html|application\/(?:json|(?:geo|schema|ogc-catalog|vnd\.oai\.openapi)\+json))(?=;|$)/
+
+/** Where a link leads, as a path of this server; pages in the language that the address names. */
+export function linkHref(shown: Shown, { href, type }: { href: string; type?: string }): string {
+  return localHref(type === undefined || pageTypes.test(type) ? shown : withoutLanguage(shown), href)
+}
+
+function withoutLanguage(shown: Shown): Shown {
+  const query = new URLSearchParams(shown.query)
+  query.delete('lang')
+  return { ...shown, query }
+}
+
 /** A path below the base path, in the language that the address names. */
 export function pathTo(shown: Shown, path: string): string {
   return withLanguage(shown, basePathOf(shown) + path)

@@ -4,7 +4,7 @@ import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { heading, scrolling } from '../parts.ts'
 import type { Page, Shown } from '../shown.ts'
-import { pathTo } from '../shown.ts'
+import { basePathOf, pathTo } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 import { typeText } from './schema.ts'
 
@@ -34,9 +34,10 @@ function pathPanel(
   const isPlain = !path.includes('{') && known.includes('get')
   const root = shown.path.slice(0, shown.path.lastIndexOf('/'))
   const address = path === '/' ? root : `${root}${path}`
+  const isPage = operations['get']?.parameters?.some(({ name }) => name === 'lang') === true
   const look =
     isPlain &&
-    html`<a class="btn sm" href="${pathTo(shown, address)}" aria-label="${texts.try}: ${address}">${texts.try}</a>`
+    html`<a class="btn sm" href="${isPage ? pathTo(shown, address) : basePathOf(shown) + address}" aria-label="${texts.try}: ${address}">${texts.try}</a>`
   return html`<section class="panel path"><header><h2 class="mono uri">${breakable(address)}</h2>${look}</header>
 <div class="body stack">${known.map((method) => operationOf(method, operations[method] ?? {}, document, shown))}</div></section>`
 }

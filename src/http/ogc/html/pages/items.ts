@@ -4,7 +4,7 @@ import { html } from '../markup.ts'
 import { heading, relationOf, tablePanel } from '../parts.ts'
 import { isWebAddress } from '../readable-value.ts'
 import type { Page, Shown } from '../shown.ts'
-import { countText, localHref, pathTo } from '../shown.ts'
+import { countText, linkHref, pathTo } from '../shown.ts'
 import { drawFeatures } from '../svg-map.ts'
 import { filterForm } from './items-form.ts'
 import { nextLinks } from './next-links.ts'
@@ -97,8 +97,7 @@ function rowOf(
     (name) => html`<td${numeric.has(name) && html` class="num"`}>${cellOf(properties?.[name], shown)}</td>`,
   )
   return html`<tr><th scope="row">${path !== undefined && html`<a href="${keptView(pathTo(shown, path), shown)}"><bdi class="cell">${String(id)}</bdi></a>`}${
-    file !== undefined &&
-    html` <a class="small" href="${localHref(shown, file.href)}"><bdi>${file.title}</bdi></a>`
+    file !== undefined && html` <a class="small" href="${linkHref(shown, file)}"><bdi>${file.title}</bdi></a>`
   }</th>${cells}</tr>`
 }
 

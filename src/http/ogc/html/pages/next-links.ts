@@ -2,7 +2,7 @@ import type { Link } from '../documents.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import type { Shown } from '../shown.ts'
-import { localHref } from '../shown.ts'
+import { linkHref } from '../shown.ts'
 
 /** Where a list goes on, and what was before. */
 export function nextLinks(links: readonly Link[], shown: Shown): Markup {
@@ -11,7 +11,7 @@ export function nextLinks(links: readonly Link[], shown: Shown): Markup {
     const found = links.find((one) => one.rel === rel)
     return (
       found &&
-      html`<a class="btn sm" rel="${rel} nofollow" href="${withoutForm(localHref(shown, found.href))}">${texts[rel]}</a>`
+      html`<a class="btn sm" rel="${rel} nofollow" href="${withoutForm(linkHref(shown, found))}">${texts[rel]}</a>`
     )
   }
   const [prev, next] = [link('prev'), link('next')]

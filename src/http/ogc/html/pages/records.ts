@@ -4,7 +4,7 @@ import { html } from '../markup.ts'
 import { facts, heading, linkList, panel } from '../parts.ts'
 import { readableValue } from '../readable-value.ts'
 import type { Page, Shown } from '../shown.ts'
-import { basePathOf, countText, localHref, pathTo, timeText } from '../shown.ts'
+import { basePathOf, countText, linkHref, pathTo, timeText } from '../shown.ts'
 import { placesAbove } from './any-document.ts'
 import { nextLinks } from './next-links.ts'
 import { thumbnail } from './thumbnail.ts'
@@ -117,7 +117,7 @@ function waysTo(links: readonly Link[], shown: Shown): Markup {
     .map((one) => {
       const name = one.title ?? one.rel
       const isOpen = one.templated !== true && !/[{}]/.test(one.href)
-      return html`<li>${isOpen ? html`<a href="${localHref(shown, one.href)}" rel="nofollow"><bdi>${name}</bdi></a>` : html`<bdi>${name}</bdi>${readableValue(one.href, shown)}`}${
+      return html`<li>${isOpen ? html`<a href="${linkHref(shown, one)}" rel="nofollow"><bdi>${name}</bdi></a>` : html`<bdi>${name}</bdi>${readableValue(one.href, shown)}`}${
         one.type !== undefined && html`<span class="dim mono">${one.type}</span>`
       }</li>`
     })
