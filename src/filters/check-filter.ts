@@ -1,3 +1,4 @@
+import { collectionsNotRelated } from '../geo/relations/relation-failures.ts'
 import type { AttributeType, Schema } from '../geo/schema.ts'
 import type { Comparison, Expression, SpatialRelation, TemporalRelation } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
@@ -179,7 +180,13 @@ function relation(op: SpatialRelation, left: Expression, right: Expression, sche
       `${op.toUpperCase()} takes the geometry, and one that is written as WKT, GeoJSON or BBOX`,
     )
   const wkb = writtenGeometry(isRowFirst ? right : left)
+  if (isCollection(wkb) && op !== 's_intersects' && op !== 's_disjoint') throw collectionsNotRelated()
   return { kind: 'relation', relation: op, wkb, isRowFirst }
+}
+
+/** Of little-endian ISO WKB. */
+function isCollection(wkb: Uint8Array): boolean {
+  return new DataView(wkb.buffer, wkb.byteOffset).getUint32(1, true) % 1000 === 7
 }
 
 function operandOf(written: Expression, schema: Schema): Operand {

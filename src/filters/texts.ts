@@ -22,6 +22,24 @@ function orderOfUnit(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
+/** What every text begins with that a pattern of LIKE matches. */
+export function prefixOf(pattern: string): string {
+  const [plain = ''] = /^(?:[^%_\\]|\\.)*/su.exec(pattern) ?? []
+  return plain.replaceAll(/\\(.)/gsu, '$1')
+}
+
+const lastCodePoint = 0x10ffff
+const [lastBeforeHalves, firstBehindHalves] = [0xd7ff, 0xe000]
+
+/** The first text behind all those that begin with this one, by the numbers of their characters; undefined where there is none. */
+export function endOfPrefix(prefix: string): string | undefined {
+  const codes = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
+  while (codes.at(-1) === lastCodePoint) codes.pop()
+  const last = codes.pop()
+  if (last === undefined) return undefined
+  return String.fromCodePoint(...codes, last === lastBeforeHalves ? firstBehindHalves : last + 1)
+}
+
 /** A pattern of LIKE: `%` for any characters, `_` for one, `\` before a character for itself. */
 export class LikePattern {
   /** For each place the character that has to stand there; undefined for any one. Runs between `%`. */

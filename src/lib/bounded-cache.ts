@@ -8,6 +8,11 @@ export class BoundedCache<Key, Value> {
     this.#size = size
   }
 
+  /** Whether something is remembered under the key. */
+  has(key: Key): boolean {
+    return this.#young.has(key) || this.#old.has(key)
+  }
+
   /** What is remembered under the key, or else what `make` gives, which must not be undefined. */
   get(key: Key, make: (key: Key) => Value): Value {
     const young = this.#young.get(key)

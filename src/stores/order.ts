@@ -32,6 +32,12 @@ export interface OrderedRows {
   from?: { row: RowPosition; isBackward: boolean }
 }
 
+/** What a store tells of its indexes of values. */
+export interface ColumnIndexes {
+  /** Attributes by whose values rows are found without a look at all of them; absent of a store without such indexes. */
+  indexedColumns?(table: string): Promise<string[]>
+}
+
 /** Where a row of a batch stands. Numbers in digits that give them again exactly; days and microseconds since 1970 for dates and times. */
 export function positionOf(
   batch: FeatureBatch,

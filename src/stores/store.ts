@@ -4,7 +4,7 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
-import type { OrderedRows } from './order.ts'
+import type { ColumnIndexes, OrderedRows } from './order.ts'
 
 /** The name of a type of store: what there is stands in the registry, with what it can do. */
 export type StoreType = string
@@ -359,7 +359,7 @@ export interface TableEdits {
  * database cannot be reached. A load is atomic: readers see the table as it was or as it is meant to be, never half;
  * whatever fails before its commit leaves nothing behind.
  */
-export interface VectorStore {
+export interface VectorStore extends ColumnIndexes {
   readonly type: StoreType
   /** Tries the connection; throws `Failure` (`invalid`) that says what is wrong: host, password, file. */
   check(signal: AbortSignal): Promise<void>

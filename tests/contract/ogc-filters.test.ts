@@ -172,6 +172,25 @@ describe('filters in CQL2', needsGdal, () => {
       }
   })
 
+  it('answers the same of collections of geometries, or says that it cannot', async () => {
+    const collection = 'GEOMETRYCOLLECTION(POINT(5 4),LINESTRING(0 0,12 14))'
+    for (const relation of ['INTERSECTS', 'DISJOINT']) {
+      const sql = `ST_${relation}(geom, ST_GeomFromText('${collection}', 4326))`
+      const rows = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(
+          await found(layer, { filter: `S_${relation}(geom, ${collection})` }),
+          rows.map((row) => Number(row['n'])),
+          layer,
+        )
+    }
+    for (const relation of ['WITHIN', 'TOUCHES', 'EQUALS', 'CROSSES', 'CONTAINS', 'OVERLAPS'])
+      for (const layer of ['of_table', 'of_file']) {
+        const { status, json } = await items(layer, { filter: `S_${relation}(geom, ${collection})` })
+        assert.deepEqual([status, json['code']], [400, 'unsupported-filter'], `${layer} ${relation}`)
+      }
+  })
+
   it('takes geometries in the CRS that is named, in the order of its axes', async () => {
     const expected = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })
     assert.ok(expected.length > 10)

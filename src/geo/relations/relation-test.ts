@@ -1,6 +1,7 @@
 import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
+import { collectionsNotRelated } from './relation-failures.ts'
 
 /** Relations of two geometries (OGC 06-103r4, section 6.1.15.3). */
 export type RelationName =
@@ -54,9 +55,14 @@ export class RelationTest {
 type Exact = Exclude<RelationName, 'intersects' | 'disjoint'>
 
 function related(relation: Exact, a: JtsGeometry, b: JtsGeometry): boolean {
+  if (isCollection(a) || isCollection(b)) throw collectionsNotRelated()
   if (a.isEmpty() || b.isEmpty()) return relation === 'equals' && a.isEmpty() && b.isEmpty()
   if (relation === 'equals') return jts.RelateOp.equalsTopo(a, b)
   return relation === 'within' ? jts.RelateOp.contains(b, a) : jts.RelateOp[relation](a, b)
+}
+
+function isCollection(geometry: JtsGeometry): boolean {
+  return geometry.getGeometryType() === 'GeometryCollection'
 }
 
 function partsOf(geometry: JtsGeometry): JtsGeometry[] {

@@ -21,7 +21,7 @@ import { removeSideFile } from './stage-rows.ts'
 import { createTableStates } from './states/table-states.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
-import { uniqueKeys } from './unique-keys.ts'
+import { indexedColumns, uniqueKeys } from './unique-keys.ts'
 import { Writer } from './writer.ts'
 
 export interface GeoPackageStoreParts {
@@ -82,6 +82,7 @@ export function createGeoPackageStore(
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
     uniqueKeys: async (table) => look<UniqueKey[]>([], (db) => uniqueKeys(db, table)),
+    indexedColumns: async (table) => look<string[]>([], (db) => indexedColumns(db, table)),
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
     takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),
@@ -96,9 +97,9 @@ export function createGeoPackageStore(
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
     },
     sweep: async (loadId) => removeSideFile(path, loadId),
-    count: async (query) => {
+    count: async (query, signal) => {
       await readyFor(query.filter)
-      return reading.count(query)
+      return reading.count(query, signal)
     },
     readFeatures: (query, signal) => reading.read(query, signal),
     tiles: reading,

@@ -21,6 +21,17 @@ export function uniqueKeys(db: DatabaseSync, table: string): UniqueKey[] {
   ]
 }
 
+/** Columns that an index begins with. */
+export function indexedColumns(db: DatabaseSync, table: string): string[] {
+  const indexes = db
+    .prepare(`SELECT name FROM pragma_index_list(${quoteText(table)}) WHERE partial = 0`)
+    .all()
+  return indexes.flatMap((index) => {
+    const [first] = db.prepare(`PRAGMA main.index_info(${quoteText(String(index['name']))})`).all()
+    return first?.['name'] == null ? [] : [String(first['name'])]
+  })
+}
+
 function namesOf(rows: Record<string, unknown>[]): string[] {
   return rows.map(({ name }) => String(name))
 }

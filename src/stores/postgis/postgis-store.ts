@@ -22,7 +22,7 @@ import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { readTableState } from './table-state.ts'
 import { readTimeBounds } from './time-bounds.ts'
-import { findUniqueKeys } from './unique-keys.ts'
+import { findUniqueKeys, indexedColumns } from './unique-keys.ts'
 
 /**
  * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
@@ -63,6 +63,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         return facts === undefined ? undefined : describeTable(client, facts)
       }),
     uniqueKeys: (table) => use(async (client) => findUniqueKeys(client, await getFacts(client, table))),
+    indexedColumns: (table) => use(async (client) => indexedColumns(client, await getFacts(client, table))),
     tableName: toTableName,
     stage: async (request, batches, hooks) => (await loading()).stageLoad(settings, request, batches, hooks),
     takeUp: async (request, laidBy, hooks) => (await loading()).takeUpLoad(settings, request, laidBy, hooks),

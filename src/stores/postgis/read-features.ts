@@ -1,5 +1,6 @@
 import type { PoolClient, QueryArrayConfig } from 'pg'
 import { batchRows } from '../../geo/batch.ts'
+import { collectionsNotRelated } from '../../geo/relations/relation-failures.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import { unknownPosition } from '../order.ts'
@@ -39,7 +40,7 @@ export async function countFeatures(
       if (mark === layout.mark) return count
     } catch (error) {
       if (!(await isOutdated(client, { layout, isKept }, error)))
-        throw statementFailure(error, `counting the features of "${query.table}"`)
+        throw readingFailure(error, `counting the features of "${query.table}"`)
     }
     layouts.forget(layout)
   }
@@ -90,11 +91,16 @@ export async function* streamFeatures(
       if (isBegun || !(await isOutdated(client, { layout, isKept }, error)))
         throw isUnreadable(error, query)
           ? unknownPosition(error)
-          : statementFailure(error, `reading "${query.table}"`)
+          : readingFailure(error, `reading "${query.table}"`)
     }
     memory.layouts.forget(whole)
   }
   throw tableChanging(query.table)
+}
+
+function readingFailure(error: unknown, doing: string): Error {
+  const isOfCollection = error instanceof Error && /LWGEOMCOLLECTION|GeometryCollection/i.test(error.message)
+  return isOfCollection ? collectionsNotRelated(error) : statementFailure(error, doing)
 }
 
 /** A value of a position that the type of its column does not take. */

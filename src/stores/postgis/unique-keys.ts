@@ -17,3 +17,17 @@ export async function findUniqueKeys(
 ): Promise<UniqueKey[]> {
   return (await client.query<UniqueKey>(uniqueSql, [oid])).rows
 }
+
+const indexedSql = `
+select distinct a.attname::text as name from pg_index i
+join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+where i.indrelid = $1 and i.indisvalid and i.indpred is null`
+
+/** Columns that an index begins with. */
+export async function indexedColumns(
+  client: ClientBase,
+  { oid }: Pick<TableFacts, 'oid'>,
+): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(indexedSql, [oid])
+  return rows.map(({ name }) => name)
+}

@@ -10,8 +10,10 @@ import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
+import { Failure } from '../../lib/errors.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
+import { explainSlowness, questionMs, tookTooLong } from '../too-slow.ts'
 import { briefFeature } from './brief-feature.ts'
 import { filterIn } from './filter-in-crs.ts'
 import { PageRows, withNextRow } from './page-rows.ts'
@@ -30,7 +32,7 @@ export async function* writePage(
   signal: AbortSignal,
 ): AsyncGenerator<PagePart> {
   const query = await queryOf(wish)
-  const { numberMatched, pages } = await openPages(store, wish, withNextRow(query), signal)
+  const { numberMatched, pages } = await openInTime(store, wish, withNextRow(query), signal)
   const rows = new PageRows(query)
   const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
   const page = wish.form === undefined ? new PageText(wish) : await openForm(wish.form)
@@ -68,6 +70,33 @@ function selected(batch: FeatureBatch, { selection, fileLink }: PageWish): Featu
   }
 }
 
+interface Opened {
+  numberMatched: number
+  pages: AsyncIterable<FeaturePage>
+}
+
+/** Counts, and finds the first rows, until the time for that is over: what is asked must not keep a store for ever. */
+async function openInTime(
+  store: VectorStore,
+  wish: PageWish,
+  query: FeatureQuery,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(tookTooLong()), questionMs)
+  try {
+    const either = AbortSignal.any([signal, limit.signal])
+    const { numberMatched, pages } = await openPages(store, wish, query, either)
+    const reading = pages[Symbol.asyncIterator]()
+    return { numberMatched, pages: begun(await reading.next(), reading) }
+  } catch (error) {
+    const isSlow = limit.signal.aborted || (error instanceof Failure && error.code === 'too-slow')
+    throw isSlow && !signal.aborted ? await explainSlowness(store, query) : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 const mostTries = 10
 
 /** The rows with how many match, both of one moment. */
@@ -76,7 +105,7 @@ async function openPages(
   { numberMatched: known, isChanging = false }: PageWish,
   query: FeatureQuery,
   signal: AbortSignal,
-): Promise<{ numberMatched: number; pages: AsyncIterable<FeaturePage> }> {
+): Promise<Opened> {
   const count = (): Promise<number> => store.count(query, signal)
   if (!isChanging)
     return { numberMatched: known ?? (await count()), pages: store.readFeatures(query, signal) }

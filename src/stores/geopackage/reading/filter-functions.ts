@@ -4,10 +4,18 @@ import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
 import { loadedRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
+import { questionMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n
 /** Patterns and geometries that a connection holds ready: those of one filter. */
 const mostKept = 100
+
+const ends = new WeakMap<DatabaseSync, number>()
+
+/** Relations of a question that begins now are looked at for so long: SQLite gives nobody a turn meanwhile. */
+export function limitRelations(db: DatabaseSync): void {
+  ends.set(db, performance.now() + questionMs)
+}
 
 /** Makes the functions known that conditions of a filter call; empty values give an empty one. */
 export function defineFilterFunctions(db: DatabaseSync): void {
@@ -28,6 +36,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
   const tests = new Map<string, RelationTest>()
   db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed) => {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
+    if (performance.now() > (ends.get(db) ?? Number.POSITIVE_INFINITY)) throw tookTooLong()
     const test = kept(tests, `${relation} ${isFirst} ${key}`, () => {
       const relations = loadedRelations()
       if (relations === undefined)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Comparison } from '../../../filters/expression.ts'
 import type { Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
+import { endOfPrefix, prefixOf } from '../../../filters/texts.ts'
 import { dayComparison, flipped } from '../../../filters/thresholds.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
@@ -60,7 +61,7 @@ class FilterSql {
       case 'moments':
         return this.#moments(filter.op, filter.left, filter.right)
       case 'like':
-        return `terrane_like(${this.#text(filter.of)}, ${this.#text(filter.pattern)})`
+        return this.#likeness(filter)
       case 'relation':
         return this.#relation(filter)
     }
@@ -109,6 +110,20 @@ class FilterSql {
     if ('text' in side) return this.#bind(side.text)
     if ('attribute' in side) return this.#name(side.attribute)
     return `terrane_fold(${this.#text(side.of)}, '${side.folded}')`
+  }
+
+  /** What begins alike stands together in an index. */
+  #likeness({ of, pattern }: Extract<Filter, { kind: 'like' }>): string {
+    const prefix = 'attribute' in of && 'text' in pattern ? prefixOf(pattern.text) : undefined
+    const near = prefix === undefined || prefix === '' ? '' : this.#begins(of, prefix)
+    return `(${near}terrane_like(${this.#text(of)}, ${this.#text(pattern)}))`
+  }
+
+  #begins(of: TextOperand, prefix: string): string {
+    const text = (): string => `${this.#text(of)} COLLATE BINARY`
+    const end = endOfPrefix(prefix)
+    const least = `${text()} >= ${this.#bind(prefix)} AND `
+    return end === undefined ? least : `${least}${text()} < ${this.#bind(end)} AND `
   }
 
   #moments(op: Comparison, left: Moment, right: Moment): string {

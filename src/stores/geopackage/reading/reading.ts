@@ -38,13 +38,27 @@ export class Reading implements TileReading {
     this.#connections = new ReadConnections(settings, keepMs)
   }
 
-  count(filter: Filter): number {
-    return this.use(
-      (connection) => this.#getTable(connection, filter.table).count(filter),
-      () => {
-        throw unknownTable(this.#path, filter.table)
-      },
-    )
+  async count(filter: Filter, signal: AbortSignal): Promise<number> {
+    return this.#prepared(filter.table, filter, signal, (table) => table.count(filter))
+  }
+
+  /** Work on a table when the rows that match were found, in which others have their turn. */
+  async #prepared<Result>(
+    name: string,
+    filter: Filter,
+    signal: AbortSignal,
+    work: (table: TableReader) => Result,
+  ): Promise<Result> {
+    const connection = this.#take(name)
+    try {
+      const table = this.#getTable(connection, name)
+      for await (const _piece of inTurns(table.prepare(filter), signal)) signal.throwIfAborted()
+      return work(table)
+    } catch (error) {
+      throw storeFailure(error, this.#path)
+    } finally {
+      this.#connections.giveBack(connection)
+    }
   }
 
   timeBounds(table: string, attribute: string): TimeBounds | undefined {
@@ -72,10 +86,18 @@ export class Reading implements TileReading {
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
     await readyFor(query.filter)
     signal.throwIfAborted()
-    const pagesOf = (table: TableReader): Iterable<FeaturePage> => table.pages(query)
-    for (const page of this.#pages(query.table, pagesOf)) {
-      yield page
-      signal.throwIfAborted()
+    const connection = this.#take(query.table)
+    try {
+      const table = this.#getTable(connection, query.table)
+      for await (const _piece of inTurns(table.prepare(query), signal)) signal.throwIfAborted()
+      for (const page of table.pages(query)) {
+        yield page
+        signal.throwIfAborted()
+      }
+    } catch (error) {
+      throw storeFailure(error, this.#path)
+    } finally {
+      this.#connections.giveBack(connection)
     }
   }
 

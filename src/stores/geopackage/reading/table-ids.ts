@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
@@ -7,9 +7,13 @@ import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { Bound, Condition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, timeCondition, touches } from './conditions.ts'
+import { limitRelations } from './filter-functions.ts'
 import { filterCondition } from './filter-sql.ts'
 import { fitsIdSet, IdSet } from './id-set.ts'
 import { RtreeWalk } from './walk-rtree.ts'
+
+/** Ids that are looked at in one piece of work. */
+const pieceIds = 4096
 
 /** What is known of the ids of a table while nobody writes to it. */
 export interface TableIds {
@@ -59,12 +63,13 @@ export class IdFinder {
     return (this.ids.last - this.ids.first + 1) / 8
   }
 
-  /** The ids that match; undefined where every one does. */
-  find(filter: Filter): IdSet | undefined {
-    const near = filter.bboxes === undefined ? undefined : this.#findNear(filter.bboxes)
+  /** The ids that match; undefined where every one does. Gives way between pieces of its work. */
+  *find(filter: Filter): Generator<void, IdSet | undefined> {
+    const near = filter.bboxes === undefined ? undefined : yield* this.#findNear(filter.bboxes)
     const conditions = this.#conditions(filter)
+    limitRelations(this.#db)
     if (conditions.length === 0) return near
-    const within = this.#select(
+    const within = yield* this.#select(
       conditions.map(({ sql }) => `(${sql})`).join(' AND '),
       conditions.flatMap(({ bound }) => bound),
     )
@@ -73,7 +78,7 @@ export class IdFinder {
   }
 
   /** All of them, for pages far behind where some are missing. */
-  all(): IdSet {
+  all(): Generator<void, IdSet> {
     return this.#select('TRUE', [])
   }
 
@@ -91,12 +96,12 @@ export class IdFinder {
     return this.#index !== null && this.#index.unindexed.others.length === 0
   }
 
-  #findNear(boxes: Envelope[]): IdSet | undefined {
+  *#findNear(boxes: Envelope[]): Generator<void, IdSet | undefined> {
     if (this.#geometry === undefined) return undefined
     this.#index ??= this.#openIndex(this.#geometry)
     if (this.#index === null) {
       const { sql, bound } = conditionOf(this.#table, { table: this.#table.name, bboxes: boxes })
-      return this.#select(sql, bound)
+      return yield* this.#select(sql, bound)
     }
     const { walk, unindexed } = this.#index
     if (unindexed.others.length === 0 && boxes.some((box) => walk.isWithin(box))) return undefined
@@ -122,12 +127,38 @@ export class IdFinder {
     return (id) => (statement.get(id) as unknown as unknown[] | undefined)?.[0]
   }
 
-  #select(sql: string, bound: Bound[]): IdSet {
+  *#select(sql: string, bound: Bound[]): Generator<void, IdSet> {
     const found = this.#emptySet()
-    const statement = this.#db.prepare(`SELECT ${this.#id} FROM ${quoteName(this.#table.name)} WHERE ${sql}`)
-    statement.setReturnArrays(true)
-    for (const row of statement.iterate(...bound)) found.add((row as unknown as number[])[0] as number)
+    const from = `FROM ${quoteName(this.#table.name)} WHERE`
+    if (!this.#isScan(`SELECT ${this.#id} ${from} ${sql}`, bound)) {
+      const statement = this.#db.prepare(`SELECT ${this.#id} ${from} ${sql}`)
+      yield* this.#take(statement, bound, found)
+      return found
+    }
+    // Without an index every row is looked at: by pieces, between which others have their turn.
+    const statement = this.#db.prepare(`SELECT ${this.#id} ${from} ${this.#id} BETWEEN ? AND ? AND (${sql})`)
+    for (let first = found.first; first <= found.last; first += pieceIds) {
+      yield* this.#take(statement, [first, first + pieceIds - 1, ...bound], found)
+      yield
+    }
     return found
+  }
+
+  *#take(statement: StatementSync, bound: Bound[], found: IdSet): Generator<void> {
+    statement.setReturnArrays(true)
+    let taken = 0
+    for (const row of statement.iterate(...bound)) {
+      found.add((row as unknown as number[])[0] as number)
+      taken += 1
+      if (taken % pieceIds === 0) yield
+    }
+  }
+
+  /** Whether SQLite walks through the whole table; a look for near geometries would begin anew with each piece of it. */
+  #isScan(sql: string, bound: Bound[]): boolean {
+    if (sql.includes('(SELECT ')) return false
+    const plan = this.#db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...bound)
+    return plan.some(({ detail }) => String(detail).startsWith('SCAN '))
   }
 
   #emptySet(): IdSet {

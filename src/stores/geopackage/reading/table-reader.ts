@@ -46,6 +46,8 @@ export class TableReader {
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
   #all: IdSet | undefined
+  /** What was found last; the only one that is kept where sets are large. */
+  #prepared: { key: string; found: Found } | undefined
   readonly tiles: TileRows
   /** Prepared statements that nobody uses now, by what they ask. */
   readonly #statements = new Map<string, StatementSync[]>()
@@ -119,11 +121,25 @@ export class TableReader {
     return Number(statement.get(...bound)?.['n'])
   }
 
+  /** Finds what matches, piece by piece, so that `count` and `pages` of the same filter have it. */
+  *prepare({ table, bboxes, time, filter, featureId }: Filter): Generator<void> {
+    const finder = this.#finder
+    const isAsked = time !== undefined || filter !== undefined
+    if (!isAsked || featureId !== undefined || finder?.isFit !== true) return
+    const key = keyOf({ table, ...defined({ bboxes, time, filter }) })
+    if (this.#prepared?.key === key || this.#found.has(key)) return
+    const ids = yield* finder.find({ table, ...defined({ bboxes, time, filter }) })
+    this.#prepared = { key, found: { ids } }
+  }
+
   #find(finder: IdFinder, { table, bboxes, time, filter }: Filter): IdSet | undefined {
     if (bboxes === undefined && time === undefined && filter === undefined) return undefined
-    const find = (): Found => ({ ids: finder.find({ table, ...defined({ bboxes, time, filter }) }) })
+    const asked = { table, ...defined({ bboxes, time, filter }) }
+    const key = keyOf(asked)
+    const find = (): Found =>
+      this.#prepared?.key === key ? this.#prepared.found : { ids: atOnce(finder.find(asked)) }
     const isKept = finder.setBytes <= maxKeptBytes
-    return isKept ? this.#found.get(JSON.stringify([bboxes, time, filterKey(filter)]), find).ids : find().ids
+    return isKept ? this.#found.get(key, find).ids : find().ids
   }
 
   #rows(query: FeatureQuery, schema: Schema): Rows {
@@ -141,7 +157,7 @@ export class TableReader {
     if (ids !== undefined) return this.#rowsOfIds(ids.slice(offset, limit), list)
     if (offset === 0 || finder.ids.isDense) return this.#rowsFrom(finder.ids.first + offset, limit, list)
     if (offset <= maxSteps) return this.#rowsByCondition(query, list)
-    this.#all ??= finder.all()
+    this.#all ??= atOnce(finder.all())
     return this.#rowsOfIds(this.#all.slice(offset, limit), list)
   }
 
@@ -236,6 +252,16 @@ export class TableReader {
   #select(list: string, rest: string): StatementSync {
     return this.#db.prepare(`SELECT ${list} FROM ${quoteName(this.#table.name)} ${rest}`)
   }
+}
+
+function keyOf({ bboxes, time, filter }: Filter): string {
+  return JSON.stringify([bboxes, time, filterKey(filter)])
+}
+
+function atOnce<Result>(steps: Generator<void, Result>): Result {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
 }
 
 /** A date or time as it is stored, in the one form that is told; undefined for what is neither. */

@@ -1,0 +1,11 @@
+import type { Failure } from '../../lib/errors.ts'
+import { invalid } from '../../lib/errors.ts'
+
+/** Neither GEOS nor JTS relates collections of geometries otherwise than by whether they meet. */
+export function collectionsNotRelated(cause?: unknown): Failure {
+  return invalid(
+    'unsupported-filter',
+    'Of a GeometryCollection, in the filter or in a feature, only S_INTERSECTS and S_DISJOINT can be asked',
+    cause === undefined ? {} : { cause },
+  )
+}

@@ -1,0 +1,49 @@
+import type { Filter } from '../filters/filter.ts'
+import { inColumns } from '../filters/filter.ts'
+import { Failure } from '../lib/errors.ts'
+import type { FeatureQuery, VectorStore } from './store.ts'
+
+/** How long a question may take until its first row is found. */
+export const questionMs = 20_000
+
+/** A question that was ended, before it is known why it took long. */
+export function tookTooLong(cause?: unknown): Failure {
+  return new Failure(
+    'unavailable',
+    'too-slow',
+    `The question took longer than ${questionMs / 1000} s and was ended`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
+/** The same with what can be done: which attributes have no index. */
+export async function explainSlowness(
+  store: Pick<VectorStore, 'indexedColumns' | 'type'>,
+  query: FeatureQuery,
+): Promise<Failure> {
+  const plain = tookTooLong()
+  const asked = askedAttributes(query)
+  const indexed = new Set((await store.indexedColumns?.(query.table).catch(() => asked)) ?? [])
+  const without = asked.filter((name) => !indexed.has(name)).map((name) => `"${name}"`)
+  const why =
+    without.length === 0
+      ? 'ask for less, such as a smaller bbox'
+      : store.indexedColumns === undefined
+        ? `a ${store.type} file has no index of ${without.join(', ')}: load it into a store, or ask for a smaller bbox`
+        : `there is no index of ${without.join(', ')} that it could use: make one (CreateIndexTransform), or ask for a smaller bbox`
+  return new Failure('unavailable', 'too-slow', `${plain.message}. "${query.table}": ${why}`)
+}
+
+function askedAttributes({ filter, sort = [], time }: FeatureQuery): string[] {
+  const names = new Set<string>(sort.map(({ attribute }) => attribute))
+  if (time !== undefined) names.add(time.attribute)
+  if (filter !== undefined) addAttributes(filter, names)
+  return [...names]
+}
+
+function addAttributes(filter: Filter, names: Set<string>): void {
+  inColumns(filter, (name) => {
+    names.add(name)
+    return name
+  })
+}
