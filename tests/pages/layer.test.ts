@@ -52,6 +52,35 @@ describe('the page of a layer', async () => {
     await expectSound(visitor, 'layer-visitor-1440-light')
   })
 
+  it('tells what somebody else has written meanwhile, and loses nothing of both', async (t) => {
+    const other = (layer: object): Promise<unknown> =>
+      askServer(server, '/rest/layers/default:boundary_lines', { layer }, 'PUT')
+    const about = async (): Promise<Record<string, unknown>> => {
+      const reply = (await askServer(server, '/rest/layers/default:boundary_lines')) as {
+        layer: Record<string, unknown>
+      }
+      return reply.layer
+    }
+    const shown = await showPages(t, server)
+    await shown.signIn('/app/layers/default:boundary_lines')
+    const { page } = shown
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Title').fill('Mine')
+    await other({ title: 'Theirs', contact: 'them@example.org' })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('.note.warn >> text=Theirs').waitFor()
+    await page.locator('.err >> text=changed meanwhile').waitFor()
+    assert.equal((await about())['title'], 'Theirs')
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Mine')
+    await expectSound(shown, 'layer-meanwhile-1440-light')
+    // What is another field does not stand in the way.
+    await other({ licence: 'CC0' })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('h1 >> text=Mine').waitFor()
+    const { title, contact, licence } = await about()
+    assert.deepEqual([title, contact, licence], ['Mine', 'them@example.org', 'CC0'])
+  })
+
   it('shows hostile words as they are, no wider than a phone', async (t) => {
     const markup = '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd \u{1f5fa}'
     const layer = {

@@ -61,6 +61,13 @@ export async function call<T>(asked: Call, signal?: AbortSignal): Promise<T> {
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
+/** The same, with the tag that tells this state of what was asked for from others. */
+export async function callTagged<T>(asked: Call, signal?: AbortSignal): Promise<{ value: T; tag?: string }> {
+  const reply = await send(asked, signal)
+  const tag = reply.headers.get('etag')
+  return { value: (await reply.json()) as T, ...(tag !== null && { tag }) }
+}
+
 /** Asks the server for a text, such as a document in a language of its own. */
 export async function callText(asked: Call, signal?: AbortSignal): Promise<string> {
   const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)

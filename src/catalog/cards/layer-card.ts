@@ -52,13 +52,15 @@ const longestBody = 8000
 export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   const { id, storeId, version, workspace, name, nativeName, details, isPublic, updatedAt } = layer
   const { title, abstract, keywords = [], envelope, srs, crs, schema, style, times } = details
+  const kind = kindOf(details)
   const head = foldText(`${oneLine(name)}\n${oneLine(title)}`)
   return {
     ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic, style },
     abstract: abstract === undefined ? undefined : shortened(abstract),
-    kind: kindOf(details),
+    kind,
     geometryType: schema.geometry?.type,
-    rows: details.featureCount ?? rows,
+    // A raster of one file has cells, not rows.
+    rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
     place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { from: times.from, to: times.to },
     changedAt: updatedAt,

@@ -13,6 +13,8 @@ const versionCauses = new Map([
 ])
 
 export const de: LayerTexts = {
+  legend: 'Legende',
+  legendOf: 'Was die Zeichen der Karte bedeuten',
   map: 'Karte der Ebene',
   style: 'Stil',
   versions: 'Versionen',
@@ -63,6 +65,8 @@ export const de: LayerTexts = {
   save: 'Speichern',
   discard: 'Verwerfen',
   saved: 'Gespeichert, als Version.',
+  meanwhile:
+    'Jemand anderes hat das inzwischen geschrieben. Was Sie eingegeben haben, bleibt: Speichern setzt es an dessen Stelle.',
   nothingTold: 'Noch hat niemand gesagt, wofür sie ist.',
   keywordsHint: 'Mit Kommas dazwischen.',
   fields: {

@@ -13,6 +13,8 @@ const versionCauses = new Map([
 
 export const en = {
   map: 'Map of the layer',
+  legend: 'Legend',
+  legendOf: 'What the signs of the map mean',
   style: 'Style',
   versions: 'Versions',
   rows: (value: number) => count(value, 'row', 'rows'),
@@ -59,6 +61,7 @@ export const en = {
   save: 'Save',
   discard: 'Discard',
   saved: 'Saved, as a version.',
+  meanwhile: 'Somebody else has written this meanwhile. What you typed is kept: saving puts it in its place.',
   nothingTold: 'Nobody has said yet what it is for.',
   keywordsHint: 'With commas between.',
   fields: {

@@ -14,6 +14,7 @@ import type { FilterColumn } from './filter/filter-text.ts'
 import { useFiltered } from './filter/filtered-rows.ts'
 import { wantedFilter } from './filter/wanted-filter.ts'
 import { LayerHead } from './layer-head.tsx'
+import { LayerLegend } from './layer-legend.tsx'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
 import { LayerUses } from './layer-uses.tsx'
@@ -87,14 +88,17 @@ function Known({ id, layer, about, reload }: KnownProps) {
           <FilterPanel columns={columns.flatMap(filterColumn)} filtered={filtered} />
         )}
         {isOnMap && layer.srs !== undefined ? (
-          <LayerMap key={layer.version} id={id} bounds={bounds} view={view} rows={rows} />
+          <div class="lay-map-box">
+            <LayerMap key={layer.version} id={id} bounds={bounds} view={view} rows={rows} />
+            {lookedAt() === undefined && <LayerLegend id={id} version={layer.version} />}
+          </div>
         ) : (
           <NoMap text={isOnMap ? layerTexts.value.noMapWithoutSrs : layerTexts.value.noMapOfTable} />
         )}
         {session.value && <Compare id={id} versions={about.versions.value?.versions ?? []} bounds={bounds} />}
         <div class="two">
           {session.value ? (
-            <Versions id={id} list={about.versions} onRestored={reload} />
+            <Versions id={id} list={about.versions} isRaster={layer.type === 'RASTER'} onRestored={reload} />
           ) : (
             <UseItIn layer={id} />
           )}

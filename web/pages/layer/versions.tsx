@@ -20,12 +20,14 @@ interface VersionsProps {
   list: VersionList
   /** There is no map and no table of it now. */
   isGone?: boolean
+  /** It has cells, not rows. */
+  isRaster?: boolean
   /** The layer is another one now. */
   onRestored(): void
 }
 
 /** What the layer was, the latest first, as strata. */
-export function Versions({ id, list, isGone = false, onRestored }: VersionsProps) {
+export function Versions({ id, list, isGone = false, isRaster = false, onRestored }: VersionsProps) {
   const texts = layerTexts.value
   const acting = useActing()
   const { value, error } = list.state.value
@@ -61,6 +63,7 @@ export function Versions({ id, list, isGone = false, onRestored }: VersionsProps
             latest={index === 0 ? undefined : value.versions[0]?.version}
             isGone={isGone}
             isBusy={acting.isBusy.value}
+            isRaster={isRaster}
             onRestore={() => void restore(version.version)}
             onPin={() => void pin(version)}
           />
@@ -77,11 +80,12 @@ interface StratumProps {
   latest: number | undefined
   isGone: boolean
   isBusy: boolean
+  isRaster: boolean
   onRestore(): void
   onPin(): void
 }
 
-function Stratum({ version: one, latest, isGone, isBusy, onRestore, onPin }: StratumProps) {
+function Stratum({ version: one, latest, isGone, isBusy, isRaster, onRestore, onPin }: StratumProps) {
   const texts = layerTexts.value
   const { version, created, user, cause, rows, changes, restorable, reason, pinned } = one
   const { locale } = messages.value
@@ -92,7 +96,7 @@ function Stratum({ version: one, latest, isGone, isBusy, onRestore, onPin }: Str
       <b class="mono">v{version}</b>
       <div class="what">
         <span>
-          {rows !== null && `${texts.rows(rows)}, `}
+          {rows !== null && !isRaster && `${texts.rows(rows)}, `}
           {texts.causes(cause)}
           {changes !== null && <Signs counts={changes} />}
         </span>
