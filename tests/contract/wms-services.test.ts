@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { createTestApp } from '../support/app.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
+import { clientOf } from '../support/importer-client.ts'
+import { startMonitoring } from '../support/monitoring-client.ts'
+import { until } from '../support/until.ts'
+import { importPoints } from '../support/versioned-layers.ts'
+
+const map =
+  'service=WMS&version=1.3.0&request=GetMap&styles=&crs=CRS:84&bbox=0,0,5,5&width=64&height=64&format=image/png'
+
+interface Row {
+  val: string
+  resource?: { name: string }
+}
+
+/** Processes of MapServer that this process has started. */
+function mapServers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(/\) /)
+        return (
+          Number(rest.split(' ')[1]) === process.pid &&
+          readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('mapserv')
+        )
+      } catch {
+        return false
+      }
+    })
+}
+
+describe('WMS as a service', () => {
+  it('is counted as OWS:WMS with each of its layers, exceptions too', async (test) => {
+    const clock = fixedClock('2026-11-21T12:00:10Z')
+    const { server, call } = await startMonitoring(test, { clock })
+    for (const name of ['roads', 'trees']) await importPoints(server, { name })
+    const get = async (query: string, path = '/wms'): Promise<number> =>
+      (await server.app.inject({ url: `${path}?${query}`, headers: server.admin })).statusCode
+    clock.advance(60_000)
+    assert.equal(await get(`${map}&layers=default:roads,default:trees`), 200)
+    assert.equal(await get(`${map}&layers=roads`, '/default/wms'), 200)
+    assert.equal(await get(`${map}&layers=default:roads`, '/ows'), 200)
+    assert.equal(await get(`${map}&layers=trees`, '/default/ows'), 200)
+    assert.equal(await get(`${map}&layers=default:none`), 404)
+    assert.equal(await get('service=WMS&request=GetCapabilities'), 200)
+    assert.equal(await get('service=WPS&request=GetCapabilities', '/ows'), 400)
+    clock.advance(60_000)
+    await server.app.inject({ url: '/rest/layers', headers: server.admin })
+    await server.monitoring?.catchUp()
+    const rowsOf = async (query: string): Promise<Row[]> => {
+      const asked = `/api/metric_data/request.count/?event_type=OWS:WMS&${query}valid_from=2026-11-21T12:01:00Z&valid_to=2026-11-21T12:02:00Z&interval=60`
+      const { json, text } = await call('GET', asked)
+      const [period] = (json as unknown as { data: { data: { data: Row[] }[] } }).data?.data ?? []
+      assert.ok(period, text)
+      return period.data
+    }
+    assert.equal(Number((await rowsOf(''))[0]?.val), 7)
+    const counted = await rowsOf('group_by=resource&')
+    assert.deepEqual(Object.fromEntries(counted.map(({ resource, val }) => [resource?.name, Number(val)])), {
+      'default:roads': 3,
+      'default:trees': 2,
+    })
+    const { json, text } = await call('GET', '/api/exceptions/')
+    assert.match(JSON.stringify(json), /ServiceException/, text)
+  })
+
+  it('stands below the base path, as the addresses of GeoServer do', async (test) => {
+    const server = await createTestApp({ env: { TERRANE_BASE_PATH: '/geoserver' } })
+    test.after(() => server.close())
+    const file = clientOf(server).provide('geojson/countries.geojson')
+    const made = await server.app.inject({
+      ...{ method: 'POST', url: '/geoserver/rest/imports?exec=true', headers: server.admin },
+      payload: { import: { data: { type: 'file', file } } },
+    })
+    assert.equal(made.json<{ import: { state: string } }>().import.state, 'COMPLETE', made.body)
+    for (const [path, layer] of [
+      ['/geoserver/wms', 'default:countries'],
+      ['/geoserver/ows', 'default:countries'],
+      ['/geoserver/default/wms', 'countries'],
+      ['/geoserver/default/ows', 'default:countries'],
+    ] as const) {
+      const url = `${path}?${map}&layers=${layer}`
+      const reply = await server.app.inject({ url, headers: server.admin })
+      assert.equal(reply.statusCode, 200, `${url} ${reply.body}`)
+    }
+    const { body } = await server.app.inject({
+      ...{ url: '/geoserver/default/wms?request=GetCapabilities&service=WMS', headers: server.admin },
+    })
+    assert.match(body, /xlink:href="http:\/\/[^"]+\/geoserver\/default\/wms\?"/)
+  })
+
+  it('loses one drawing at most when a process dies, and leaves none behind', async (test) => {
+    const server = await createTestApp()
+    test.after(() => server.close())
+    await importPoints(server, { name: 'roads' })
+    const draw = async (): Promise<number> =>
+      (await server.app.inject({ url: `/wms?${map}&layers=default:roads`, headers: server.admin })).statusCode
+    assert.equal(await draw(), 200)
+    const [first] = mapServers()
+    assert.ok(first !== undefined)
+    process.kill(first, 'SIGKILL')
+    await until(async () => !mapServers().includes(first))
+    assert.equal(await draw(), 200)
+    const many = await Promise.all(Array.from({ length: 30 }, draw))
+    assert.deepEqual(new Set(many), new Set([200]))
+    assert.ok(mapServers().length <= 4)
+    await server.close()
+    await until(async () => mapServers().length === 0)
+  })
+})
