@@ -80,7 +80,9 @@ function projectProblems(root: string): string[] {
     ...unknownFiles(files, pages),
     ...settingProblems(files, readme),
     ...pages
-      .filter((page) => /^docs\/(?:(?:importer|monitoring)-contract|ogc-tiles)\.md$/.test(page.path))
+      .filter((page) =>
+        /^docs\/(?:(?:importer|monitoring)-contract|ogc-tiles|conformance)\.md$/.test(page.path),
+      )
       .flatMap((contract) => contractProblems(contract, files)),
   ]
 }

@@ -163,6 +163,22 @@ for (const [name, environment] of Object.entries(databases))
       assert.ok(hidden.collections.every(({ id }) => id.startsWith('open:')))
     })
 
+    it('lists what records can be ordered by', async () => {
+      const reply = await get(`${collection}/sortables`)
+      assert.match(String(reply.headers['content-type']), /^application\/schema\+json/)
+      const { properties, $id, type } = reply.json<{
+        properties: Record<string, { type: string }>
+        $id: string
+        type: string
+      }>()
+      assert.equal(type, 'object')
+      assert.match($id, /\/ogc\/catalogue\/collections\/layers\/sortables$/)
+      for (const [name, one] of Object.entries(properties)) {
+        assert.ok(one.type, name)
+        assert.equal((await get(`${items}?sortby=-${name}`)).statusCode, 200, name)
+      }
+    })
+
     it('tells of a layer what is known of it', async () => {
       const { features, numberMatched, numberReturned } = await page('ids=open:trees')
       assert.deepEqual([numberMatched, numberReturned], [1, 1])
