@@ -3,7 +3,7 @@ import type { AttributeType } from '../geo/schema.ts'
 import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
 
 /** What layers can be downloaded as. */
-export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml', 'tif'] as const
+export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
 
 /** What is asked for. */
@@ -19,6 +19,9 @@ export interface DownloadWish {
   version?: number
 }
 
+/** What rows are written as by ourselves, one after the other, besides GeoPackages. */
+export type RowsFormat = 'geojson' | 'csv' | 'parquet'
+
 /** What is known of a format of files beforehand. */
 export interface FormatOfFile {
   title: string
@@ -30,9 +33,11 @@ export interface FormatOfFile {
   onlySrs?: string
   /** The CRS where none is asked for; default: the layer's own. */
   usualSrs?: string
+  /** Rows without geometry are left out. */
+  needsGeometry?: boolean
   columns?: ColumnRules
   /** What the rows are written as, one after the other; absent: a GeoPackage. */
-  text?: 'geojson' | 'csv'
+  rows?: RowsFormat
   /** What is made from the GeoPackage by GDAL. */
   gdal?: WrittenByGdal
   /** What every file of it loses. */
@@ -59,7 +64,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   geojson: {
     ...{ title: 'GeoJSON', mediaType: 'application/geo+json', extension: 'geojson' },
-    ...{ of: 'features', text: 'geojson', usualSrs: wgs84 },
+    ...{ of: 'features', rows: 'geojson', usualSrs: wgs84 },
     losses: [
       'Types of columns: dates, times and binary values are texts',
       'M values of coordinates',
@@ -68,7 +73,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   csv: {
     ...{ title: 'CSV', mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
-    ...{ of: 'features', text: 'csv' },
+    ...{ of: 'features', rows: 'csv' },
     losses: [
       'Types of columns: all values are texts, binary ones as Base64',
       'The CRS: geometries are WKT without one',
@@ -95,12 +100,18 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   fgb: {
     ...{ title: 'FlatGeobuf', mediaType: 'application/vnd.flatgeobuf', extension: 'fgb' },
     of: 'features',
+    needsGeometry: true,
     columns: { asText: ['time', 'decimal'] },
     gdal: { drivers: ['FlatGeobuf'], extension: 'fgb' },
     losses: [
       'Times of day and decimals are texts; days are times at midnight',
       'Features are numbered anew, and stand in the order of their places',
     ],
+  },
+  parquet: {
+    ...{ title: 'GeoParquet', mediaType: 'application/vnd.apache.parquet', extension: 'parquet' },
+    ...{ of: 'features', rows: 'parquet' },
+    losses: ['Features are numbered anew; decimals are texts'],
   },
   kml: {
     ...{ title: 'KML', mediaType: 'application/vnd.google-earth.kml+xml', extension: 'kml' },

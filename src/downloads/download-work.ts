@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { GeoParquetWriter } from '../formats/geoparquet/geoparquet-writer.ts'
 import type { WrittenFormatName } from '../formats/writing/written-formats.ts'
 import { writtenFormats } from '../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
@@ -22,13 +23,14 @@ const spareBytes = 256 << 20
 
 async function write(wish: RowsWish, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
   const counts: RowsWritten = {
-    ...{ rows: 0, typeCodes: [], cutTexts: {}, unplaced: 0, refused: {}, renamed: {} },
+    ...{ rows: 0, withoutGeometry: 0, typeCodes: [], cutTexts: {}, unplaced: 0, refused: {}, renamed: {} },
   }
   const store = openVectorStore(wish.connection, { isGuarded: true })
   try {
     const pages = watched(fileRows(store, wish, counts, signal), wish, notify)
-    if (wish.text === undefined) await writeGeoPackage(wish, pages, counts, signal)
-    else await writeTexts(wish.path, textsOf(wish.text, wish, pages), signal)
+    if (wish.as === undefined) await writeGeoPackage(wish, pages, counts, signal)
+    else if (wish.as === 'parquet') await writeParquet(wish, pages)
+    else await writeTexts(wish.path, textsOf(wish.as, wish, pages), signal)
     return counts
   } finally {
     await store.close()
@@ -97,6 +99,12 @@ function makeWhole(path: string): void {
   } finally {
     db.close()
   }
+}
+
+async function writeParquet(wish: RowsWish, pages: AsyncIterable<FeaturePage>): Promise<void> {
+  const writer = new GeoParquetWriter(wish.path, fileSchema(wish), wish.projJson)
+  for await (const { batch } of pages) writer.add(batch)
+  writer.finish()
 }
 
 async function writeTexts(

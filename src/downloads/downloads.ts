@@ -2,6 +2,7 @@ import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import { findProjJson } from '../formats/gdal/projjson.ts'
 import type { MadeFile } from '../jobs/files/made-file.ts'
 import type { MakeTask } from '../jobs/files/made-files.ts'
 import { MadeFiles } from '../jobs/files/made-files.ts'
@@ -22,6 +23,7 @@ import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
 import { lossesOf } from './losses.ts'
 import { chosenAttributes, fileSrs, planRows } from './plan-rows.ts'
+import type { RowsWish } from './rows-wish.ts'
 
 export { type DownloadFormat, type DownloadWish, downloadFormats, formatsOfFiles } from './download-format.ts'
 
@@ -116,14 +118,17 @@ export class Downloads {
     const format = formatsOfFiles[wish.format]
     const columns = fileColumns(chosenAttributes(layer, wish.properties), format.columns)
     await mkdir(workPath, { recursive: true, mode: 0o750 })
-    const rows = planRows(source, wish, { columns: columns.columns, task })
+    const rows = await withProjJson(planRows(source, wish, { columns: columns.columns, task }), signal)
     const total = await this.#count(source, wish, signal)
     const written = await this.#pool.call('write', rows, {
       ...{ signal, silenceMs },
       onNotice: (done) => task.onProgress(done, Math.max(total ?? done, done)),
     })
     task.onProgress(written.rows, written.rows)
-    const losses = lossesOf(format, columns, written, format.gdal?.isZipped === true)
+    const losses = [
+      ...lossesOf(format, columns, written, format.gdal?.isZipped === true),
+      ...(rows.projJson === null ? ['The CRS, which the file does not tell'] : []),
+    ]
     if (format.gdal !== undefined) {
       const about = aboutText(
         layer,
@@ -191,6 +196,13 @@ export class Downloads {
     signal.throwIfAborted()
     return box === undefined && filter === undefined ? layer.details.featureCount : undefined
   }
+}
+
+/** Longitude and latitude of WGS 84 are what readers of GeoParquet take where nothing is said. */
+async function withProjJson(rows: RowsWish, signal: AbortSignal): Promise<RowsWish> {
+  if (rows.as !== 'parquet' || rows.to === 'EPSG:4326') return rows
+  const found = rows.to === undefined ? undefined : await findProjJson(rows.to, signal)
+  return { ...rows, projJson: found ?? null }
 }
 
 function tooManyDownloads(): Failure {

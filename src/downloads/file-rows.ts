@@ -48,6 +48,7 @@ export async function* fileRows(
       const placed = await placedGeometry(batch, reprojector, counts)
       counts.rows += batch.rowCount
       addTypeCodes(codes, placed, batch.rowCount)
+      counts.withoutGeometry += countEmpty(placed, batch.rowCount)
       yield { batch: { ...batch, schema, columns, geometry: schema.geometry && placed }, ids }
     }
     counts.typeCodes = [...codes].toSorted((a, b) => a - b)
@@ -131,4 +132,12 @@ function addTypeCodes(codes: Set<number>, geometry: FeatureBatch['geometry'], ro
   for (let row = 0; row < rowCount; row += 1)
     if (isValid(geometry.validity, row))
       codes.add(view.getUint32((geometry.offsets[row] as number) + 1, true) % 1000)
+}
+
+function countEmpty(geometry: FeatureBatch['geometry'], rowCount: number): number {
+  if (geometry === undefined) return 0
+  let count = 0
+  for (let row = 0; row < rowCount; row += 1)
+    if (!isValid(geometry.validity, row) || Number.isNaN(geometry.envelopes[row * 4])) count += 1
+  return count
 }

@@ -14,9 +14,9 @@ function list(names: readonly string[]): string {
 
 /** What a file has lost, in words for people: what every file of the format does, then what this one does. */
 export function lossesOf(
-  { losses }: Pick<FormatOfFile, 'losses'>,
+  { losses, needsGeometry = false }: Pick<FormatOfFile, 'losses' | 'needsGeometry'>,
   { columns, dropped, asText }: FileColumns,
-  { cutTexts, unplaced, refused, renamed, typeCodes }: RowsWritten,
+  { cutTexts, unplaced, refused, renamed, typeCodes, withoutGeometry }: RowsWritten,
   isZipped: boolean,
 ): string[] {
   const short = columns
@@ -30,6 +30,9 @@ export function lossesOf(
     ...(asText.length > 0 ? [`Columns that are texts here: ${list(asText.map(({ name }) => name))}`] : []),
     ...(short.length + others.length > 0 ? [`Columns with other names: ${list([...short, ...others])}`] : []),
     ...(cut.length > 0 ? [`Columns with texts that were cut, and how many: ${list(cut)}`] : []),
+    ...(needsGeometry && withoutGeometry > 0
+      ? [`${withoutGeometry} rows without geometry, which such a file has no place for`]
+      : []),
     ...(unplaced > 0 ? [`${unplaced} geometries have no place in the CRS of the file and are missing`] : []),
     ...Object.entries(refused).map(([reason, count]) => `${count} rows are missing: ${reason}`),
     ...(isZipped && hasSeveralKinds(typeCodes)

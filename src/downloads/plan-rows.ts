@@ -39,15 +39,15 @@ export function planRows(
   wish: DownloadWish,
   { columns, task }: { columns: FileColumn[]; task: { workPath: string; roomBytes: number } },
 ): RowsWish {
-  const { columns: rules, usualSrs, text } = formatsOfFiles[wish.format]
+  const { columns: rules, usualSrs, rows } = formatsOfFiles[wish.format]
   const { box, filter } = wish
   const to = fileCrs(layer, wish)
   const namedSrs = typeof to === 'string' && to !== usualSrs ? to : undefined
   return {
     ...{ connection, table: layer.nativeName, columns, geometry: layer.details.schema.geometry },
-    ...defined({ shown, text, from: ownCrs(layer), to, namedSrs, maxTextBytes: rules?.maxTextBytes }),
+    ...defined({ shown, as: rows, from: ownCrs(layer), to, namedSrs, maxTextBytes: rules?.maxTextBytes }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),
-    path: join(task.workPath, text === undefined ? 'rows.gpkg' : 'rows.txt'),
+    path: join(task.workPath, rows === undefined ? 'rows.gpkg' : 'rows.txt'),
     ...{ name: layer.name, roomBytes: task.roomBytes },
   }
 }

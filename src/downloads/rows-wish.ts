@@ -3,6 +3,7 @@ import type { Schema } from '../geo/schema.ts'
 import type { PageWish } from '../stores/reading/page-wish.ts'
 import type { ShownColumns } from '../stores/reading/tile-wish.ts'
 import type { StoreConnection } from '../stores/store.ts'
+import type { RowsFormat } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
 
 /** Which rows a file gets, and what it is. Plain data: it crosses processes. */
@@ -19,7 +20,9 @@ export interface RowsWish {
   to?: CrsDeclaration | string
   maxTextBytes?: number
   /** What is written; absent: a GeoPackage. */
-  text?: 'geojson' | 'csv'
+  as?: RowsFormat
+  /** The CRS of a GeoParquet file as PROJJSON; null: not known. */
+  projJson?: object | null
   path: string
   /** Of the table in a GeoPackage, or of the collection in GeoJSON. */
   name: string
@@ -33,6 +36,8 @@ export interface RowsWritten {
   rows: number
   /** Types of geometries (OGC 06-103r4, table 7, without Z and M) that were met. */
   typeCodes: number[]
+  /** Rows without a geometry, or with an empty one. */
+  withoutGeometry: number
   /** How many texts were cut, by the names of their columns. */
   cutTexts: Record<string, number>
   /** Geometries that have no place in the CRS of the file. */

@@ -92,9 +92,11 @@ function readWish(layer: LayerRecord, query: Parameters): DownloadWish {
   const { schema, kind } = layer.details
   const format = readFormat(query.f ?? (kind === 'vector' ? 'gpkg' : 'tif'), kind)
   const crs = query.crs === undefined ? undefined : parseCrsUri('crs', query.crs)
-  const { onlySrs, title } = formatsOfFiles[format]
+  const { onlySrs, title, needsGeometry } = formatsOfFiles[format]
   if (crs !== undefined && onlySrs !== undefined && crs.srs !== onlySrs)
     throw invalid('unsupported-crs', `${title} is always in ${onlySrs}: leave crs out`)
+  if (needsGeometry === true && schema.geometry === undefined)
+    throw invalid('unknown-format', `${title} has no place for rows without geometry: ask for csv or gpkg`)
   const version = query.version === undefined ? undefined : parseVersion(query.version)
   if (version !== undefined && kind === 'raster')
     throw invalid(

@@ -29,7 +29,7 @@ export const de: typeof en = {
     geojson: 'Tage und Zeiten werden Texte. Für das Web.',
     csv: 'Eine Tabelle mit der Geometrie als Text, ohne ihr Koordinatensystem. Für Tabellenprogramme.',
     shp: 'Namen werden auf 10 Byte gekürzt, Texte auf 254; Zeiten werden Texte; jede Art von Geometrie ist eine Datei. In einem Zip.',
-    fgb: 'Uhrzeiten werden Texte. Für große Ebenen im Web und für GDAL.',
+    fgb: 'Uhrzeiten werden Texte; Zeilen ohne Geometrie fehlen. Für große Ebenen im Web und für GDAL.',
     parquet: 'Behält alles bis auf die Nummern der Zeilen. Für die Auswertung von Daten.',
     kml: 'Immer WGS 84; die meisten Werte werden Texte. Für Google Earth.',
     tif: 'Ein GeoTIFF für die Cloud (COG).',

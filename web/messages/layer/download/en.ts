@@ -28,7 +28,7 @@ export const en = {
     geojson: 'Dates and times become texts. For the web.',
     csv: 'A table with the geometry as text, without its coordinate system. For spreadsheets.',
     shp: 'Names are cut to 10 bytes, texts to 254; times become texts; each kind of geometry is a file. In a zip.',
-    fgb: 'Times of day become texts. For large layers on the web, and GDAL.',
+    fgb: 'Times of day become texts; rows without geometry are left out. For large layers on the web, and GDAL.',
     parquet: 'Keeps everything but the numbers of the rows. For data analysis.',
     kml: 'Always WGS 84; most values become texts. For Google Earth.',
     tif: 'A cloud optimized GeoTIFF.',

@@ -32,6 +32,7 @@ const featureFormats = [
   ['csv', 'CSV'],
   ['shp', 'Shapefile'],
   ['fgb', 'FlatGeobuf'],
+  ['parquet', 'GeoParquet'],
   ['kml', 'KML'],
 ] as const
 const rasterFormats = [['tif', 'GeoTIFF']] as const

@@ -1,0 +1,24 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
+import { limitedProgram, safeConfig } from './safe-gdal.ts'
+
+const timeoutMs = 10_000
+
+/** A CRS as PROJJSON; undefined where there is no GDAL, or it does not know the CRS. */
+export async function findProjJson(
+  crs: CrsDeclaration | string,
+  signal: AbortSignal,
+): Promise<object | undefined> {
+  const declared = typeof crs === 'string' ? { srs: crs } : crs
+  if (declared.projjson !== undefined) return JSON.parse(declared.projjson) as object
+  const text = declared.srs ?? declared.wkt ?? declared.proj4
+  if (text === undefined || (await findProgram('gdalsrsinfo')) === undefined) return undefined
+  const [program, args] = await limitedProgram('gdalsrsinfo', ['-o', 'PROJJSON', '--single-line', text])
+  try {
+    const { stdout } = await runProgram(program, args, { env: safeConfig, timeoutMs, signal })
+    return JSON.parse(stdout.toString('utf8')) as object
+  } catch (error) {
+    if (error instanceof ProgramError || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
