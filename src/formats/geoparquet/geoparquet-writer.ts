@@ -43,7 +43,7 @@ function elementOf({ name, type }: Attribute): SchemaElement {
   }
 }
 
-function valueOf(column: Column, row: number): unknown {
+function cellOf(column: Column, row: number): unknown {
   const value = columnValue(column, row)
   return value instanceof Uint8Array ? value.slice() : value
 }
@@ -85,7 +85,7 @@ export class GeoParquetWriter {
   add(batch: FeatureBatch): void {
     for (const [place, column] of batch.columns.entries()) {
       const values = this.#values[place]
-      for (let row = 0; row < batch.rowCount; row += 1) values?.push(valueOf(column, row))
+      for (let row = 0; row < batch.rowCount; row += 1) values?.push(cellOf(column, row))
       if (column.kind === 'var') this.#bytes += column.bytes.length
     }
     this.#addGeometry(batch)
