@@ -46,6 +46,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/downloads.md > At once, or in the background > sh 1': layers,
   'docs/filters.md > Filters > sh 1': layers,
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
+  'docs/ogc-api.md > Formats > sh 1': layers,
   'docs/wms.md > WMS > sh 1': 'tests/clients/wms.test.ts',
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
     reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',
