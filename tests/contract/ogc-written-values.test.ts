@@ -10,6 +10,7 @@ import type { Schema } from '../../src/geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../src/geo/time-text.ts'
 import { writeGeometryText } from '../../src/geo/wkb-to-wkt.ts'
 import { defined } from '../../src/lib/defined.ts'
+import type { ServedStore } from '../../src/stores/reading/served-store.ts'
 import type { StoreConnection } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
@@ -122,6 +123,7 @@ const formats = Object.keys(readers) as WrittenFormatName[]
 function describeValues(name: string, connect: (app: TestApp) => Promise<StoreConnection>): void {
   describe(`features of ${name} in every format`, () => {
     let app: TestApp
+    let vectorStore: ServedStore
     const held = new Map<string, Told[]>()
     before(async () => {
       app = await createTestApp()
@@ -129,7 +131,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
       const store = await app.catalog.stores.create({
         ...{ workspace: 'default', name: 'places', kind: 'dataStore', connection },
       })
-      const vectorStore = await app.catalog.stores.open(store)
+      vectorStore = await app.catalog.stores.open(store)
       const { schema, rows } = everyType('Point')
       const grid = Array.from(
         { length: many },
@@ -238,6 +240,30 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
           f,
         )
         assert.equal((await readers[f]((await items('grid', `f=${f}&filter=size%3C0`)).rawPayload)).length, 0)
+      }
+    })
+
+    it('are read no longer when the client has gone', async (test) => {
+      const values = ['x'.repeat(4000)]
+      const wide = Array.from({ length: 9000 }, (_, at): Row => ({ geometry: wkb('Point', [at, 0]), values }))
+      test.after(() => vectorStore.dropTable('wide'))
+      await loadRows(vectorStore, { table: 'wide', schema: schemaOf({ text: 'text' }, 'Point'), rows: wide })
+      for (const f of formats) {
+        const query = { table: 'wide', limit: 9000, offset: 0 }
+        const about = { name: 'wide', title: 'wide', collection: 'http://x', schema: schemaOf({}, 'Point') }
+        const gone = new AbortController()
+        const parts = vectorStore.writePage(
+          { query, srs: 'EPSG:4326', isYx: false, form: { name: f, about } },
+          gone.signal,
+        )
+        let bytes = 0
+        await assert.rejects(async () => {
+          for await (const part of parts) {
+            bytes += part.bytes.length
+            gone.abort(new Error('The client went away'))
+          }
+        }, /went away/)
+        assert.ok(bytes < 4_000_000, `${f}: ${bytes} bytes were written`)
       }
     })
 
