@@ -36,7 +36,10 @@ describe('docs of finding, filtering, paging and downloading layers', { timeout:
     const ordered = await run(blockAt('docs/ogc-api.md > OGC API Features > sh 1'))
     assert.match(ordered, /"geometry":null,"properties":\{"name":"a"\}.*"numberMatched":1,.*\/sortables"/s)
     const formats = await run(blockAt('docs/ogc-api.md > Formats > sh 1'))
-    assert.match(formats, /^id,name,WKT\r\n1,"a","POINT \(1 2\)"\r\n.*<a:boundary_land .*<gml:pos>1 2<.*<xs:schema /s)
+    assert.match(
+      formats,
+      /^id,name,WKT\r\n1,"a","POINT \(1 2\)"\r\n.*<a:boundary_land .*<gml:pos>1 2<.*<xs:schema /s,
+    )
     const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
     assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
     writeFileSync(
