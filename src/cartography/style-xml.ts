@@ -1,4 +1,5 @@
 import { invalid } from '../lib/errors.ts'
+import { escapeXml } from '../lib/text/escape-xml.ts'
 import type { XmlElement } from '../lib/text/xml-tree.ts'
 import { readXmlTree, textNode } from '../lib/text/xml-tree.ts'
 
@@ -50,17 +51,6 @@ export function childrenOf(element: XmlElement | undefined, name: string): XmlEl
 export function textOf(element: XmlElement | undefined, name: string): string | undefined {
   const text = child(element, name)?.text.trim()
   return text === undefined || text === '' ? undefined : text
-}
-
-/** A text as it stands in XML, between elements or in an attribute; what XML cannot say becomes a blank. */
-export function escapeXml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\r', '&#13;')
 }
 
 /** An element around content that is XML already. */

@@ -1,5 +1,6 @@
+import { escapeXml } from '../../lib/text/escape-xml.ts'
 import type { Condition, ConditionOf } from '../model.ts'
-import { attributes, element, escapeXml, textElement } from '../style-xml.ts'
+import { attributes, element, textElement } from '../style-xml.ts'
 import type { SldDialect } from './dialect.ts'
 
 const comparisonNames = {

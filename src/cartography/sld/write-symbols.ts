@@ -1,3 +1,4 @@
+import { escapeXml } from '../../lib/text/escape-xml.ts'
 import type {
   Fill,
   Placement,
@@ -9,7 +10,7 @@ import type {
   TextSymbolizer,
   Value,
 } from '../model.ts'
-import { attributes, element, escapeXml } from '../style-xml.ts'
+import { attributes, element } from '../style-xml.ts'
 import type { SldDialect } from './dialect.ts'
 import { literalXml, propertyXml } from './write-filter.ts'
 

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { textElement, xmlText } from '../xml.ts'
+import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mapFormats, mostCells, mostLayers } from './get-map.ts'
@@ -36,7 +37,7 @@ export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promi
 
 function serviceUrl({ request, workspace }: WmsRequest): string {
   const path = workspace === undefined ? '/wms' : `/${encodeURIComponent(workspace)}/wms`
-  return xmlText(request.link(`${path}?`))
+  return escapeXml(request.link(`${path}?`))
 }
 
 function resource(asked: WmsRequest): string {
@@ -118,7 +119,7 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
 }
 
 function styleXml({ request }: WmsRequest, card: LayerCard): string {
-  const legend = xmlText(request.link(`/tiles/${layerSegment(card)}/legend.png`))
+  const legend = escapeXml(request.link(`/tiles/${layerSegment(card)}/legend.png`))
   return [
     `<Style>${textElement('Name', card.style)}${textElement('Title', card.style)}`,
     '<LegendURL width="200" height="200"><Format>image/png</Format>',

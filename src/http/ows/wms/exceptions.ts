@@ -1,8 +1,8 @@
 import { Failure } from '../../../lib/errors.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { FastifyReply } from '../../app-types.ts'
 import { toProblem } from '../../errors.ts'
 import { OwsFailure } from '../ows-failure.ts'
-import { xmlText } from '../xml.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Codes of WMS for failures that tell themselves otherwise. */
@@ -32,8 +32,8 @@ export function sendException(reply: FastifyReply, error: unknown, version: WmsV
   const { status, named, text, locator } = tell(error, reply.request.id)
   if (error instanceof Failure && error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(error.retryAfterSeconds))
-  const where = locator === undefined ? '' : ` locator="${xmlText(locator)}"`
-  const exception = `<ServiceException code="${xmlText(named)}"${where}>${xmlText(text)}</ServiceException>`
+  const where = locator === undefined ? '' : ` locator="${escapeXml(locator)}"`
+  const exception = `<ServiceException code="${escapeXml(named)}"${where}>${escapeXml(text)}</ServiceException>`
   return reply.code(status).header('content-type', mediaTypes[version]).send(reports[version](exception))
 }
 

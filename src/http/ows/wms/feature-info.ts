@@ -3,11 +3,11 @@ import type { Filter } from '../../../filters/filter.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { PageWish } from '../../../stores/reading/page-wish.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { xmlText } from '../xml.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mostCells, mostLayers } from './get-map.ts'
 import type { MapCrs } from './map-crs.ts'
@@ -140,10 +140,11 @@ function htmlText(found: readonly FoundFeatures[]): string {
   const tables = found.flatMap((one) =>
     featuresOf(one).map(({ id, properties }) => {
       const rows = Object.entries(properties ?? {}).map(
-        ([name, value]) => `<tr><th scope="row">${xmlText(name)}</th><td>${xmlText(shown(value))}</td></tr>`,
+        ([name, value]) =>
+          `<tr><th scope="row">${escapeXml(name)}</th><td>${escapeXml(shown(value))}</td></tr>`,
       )
       const caption = `${one.layer.details.title} ${id ?? ''}`.trim()
-      return `<table><caption>${xmlText(caption)}</caption>${rows.join('')}</table>`
+      return `<table><caption>${escapeXml(caption)}</caption>${rows.join('')}</table>`
     }),
   )
   const body = tables.length === 0 ? '<p>No features were found.</p>' : tables.join('\n')
