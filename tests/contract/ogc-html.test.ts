@@ -26,7 +26,7 @@ describe('pages below /ogc', () => {
     const { server } = client
     await importPoints(server, {
       name: 'spots',
-      points: Array.from({ length: 130 }, (_, at) => [at === 1 ? hostile : `spot ${at}`, at / 10, 50]),
+      points: Array.from({ length: 60 }, (_, at) => [at === 1 ? hostile : `spot ${at}`, at / 10, 50]),
     })
     client.provide('raster/RGB.byte.tif')
     await importRaster(client, 'RGB.byte.tif')
@@ -111,7 +111,7 @@ describe('pages below /ogc', () => {
       assert.ok(paths.has(spots + part), part)
     assert.ok(paths.has('/ogc/collections/default%3Am/granules/1'))
     assert.ok(
-      pages.some((url) => url.includes('offset=100')),
+      pages.some((url) => /[?&](?:offset|position)=/.test(url)),
       'goes on to the last page',
     )
   })
@@ -168,7 +168,7 @@ describe('pages below /ogc', () => {
   it('show a table, a picture and the filter of the address', async () => {
     const empty = 'filter=&bbox=&datetime=&limit=10'
     const page = await read(`${spots}/items?${empty}`)
-    assert.match(page.text, /1 to 10 of 130/)
+    assert.match(page.text, /1 to 10 of 60/)
     assert.ok(page.elements.has('svg') && page.elements.has('table') && page.elements.has('form'))
     const filtered = await read(
       `${spots}/items?filter=${encodeURIComponent("name = 'spot 7'")}&limit=10&bbox=0,49,9,51`,
@@ -177,7 +177,7 @@ describe('pages below /ogc', () => {
     const { body } = await get(`${spots}/items?filter=${encodeURIComponent("name = 'spot 7'")}`)
     assert.match(body, /name="filter" value="name = &#39;spot 7&#39;"/)
     const most = await read(`${spots}/items?limit=9999`)
-    assert.match(most.text, /1 to 130 of 130/)
+    assert.match(most.text, /1 to 60 of 60/)
     const none = await read(`${spots}/items?filter=${encodeURIComponent("name = 'nowhere'")}`)
     assert.match(none.text, /No feature meets this/)
   })
@@ -254,7 +254,7 @@ describe('pages below /ogc', () => {
     assert.equal(dataset?.['license'], 'CC-BY-4.0')
     assert.deepEqual(dataset?.['creator'], { '@type': 'Organization', name: 'Office of Spots' })
     assert.deepEqual(dataset?.['spatialCoverage'], {
-      ...{ '@type': 'Place', geo: { '@type': 'GeoShape', box: '50 0 50 12.9' } },
+      ...{ '@type': 'Place', geo: { '@type': 'GeoShape', box: '50 0 50 5.9' } },
     })
     const distribution = dataset?.['distribution'] as { contentUrl: string; encodingFormat: string }[]
     for (const { contentUrl, encodingFormat } of distribution) {

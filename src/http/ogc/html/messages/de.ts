@@ -81,7 +81,7 @@ export const de: Texts = {
     description: (title: string) => `Zeilen von ${title} als Tabelle und Karte, mit Filter`,
     none: 'Kein Objekt erfüllt das.',
     range: (from: string, to: string, all: string) => `${from} bis ${to} von ${all}`,
-    count: (shown: string) => `${shown} Objekte`,
+    part: (shown: string, all: string) => `${shown} von ${all}`,
     prev: 'Zurück',
     next: 'Weiter',
     pages: 'Seiten',

@@ -79,7 +79,7 @@ export const en = {
     description: (title: string) => `Rows of ${title} as a table and a map, to be filtered`,
     none: 'No feature meets this.',
     range: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
-    count: (shown: string) => `${shown} features`,
+    part: (shown: string, all: string) => `${shown} of ${all}`,
     prev: 'Previous',
     next: 'Next',
     pages: 'Pages',

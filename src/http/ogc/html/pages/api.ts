@@ -39,7 +39,7 @@ function pathPanel(
     isPlain &&
     html`<a class="btn sm" href="${isPage ? pathTo(shown, address) : basePathOf(shown) + address}" aria-label="${texts.try}: ${address}">${texts.try}</a>`
   return html`<section class="panel path"><header><h2 class="mono uri">${breakable(address)}</h2>${look}</header>
-<div class="body stack">${known.map((method) => operationOf(method, operations[method] ?? {}, document, shown))}</div></section>`
+<div class="body stack">${known.map((method) => operationOf({ method, address }, operations[method] ?? {}, document, shown))}</div></section>`
 }
 
 /** An address that may break before each of its parts. */
@@ -48,7 +48,7 @@ function breakable(address: string): Markup[] {
 }
 
 function operationOf(
-  method: string,
+  { method, address }: { method: string; address: string },
   { summary, description, parameters = [], responses = {} }: ApiOperation,
   document: ApiDocument,
   shown: Shown,
@@ -57,7 +57,7 @@ function operationOf(
   const known = parameters.map((one) => resolved(one, document))
   return html`<div class="operation"><h3><span class="tag acc">${method.toUpperCase()}</span> ${summary}</h3>
 ${description !== undefined && html`<p class="dim">${description}</p>`}
-${known.length > 0 && parametersOf(known, shown)}
+${known.length > 0 && parametersOf(`${method.toUpperCase()} ${address}: ${texts.parameters}`, known, shown)}
 <p class="small dim">${texts.answers}: ${answersOf(responses)}</p></div>`
 }
 
@@ -68,7 +68,7 @@ function resolved(parameter: ApiParameter, { components }: ApiDocument): ApiPara
   return ownValue(all, name) ?? { name }
 }
 
-function parametersOf(parameters: readonly ApiParameter[], shown: Shown): Markup {
+function parametersOf(label: string, parameters: readonly ApiParameter[], shown: Shown): Markup {
   const { api: texts } = shown.texts
   const rows = parameters.map(
     (one) => html`<tr><th scope="row" class="mono">${one.name}</th>
@@ -76,7 +76,7 @@ function parametersOf(parameters: readonly ApiParameter[], shown: Shown): Markup
 <td class="mono small">${typeOf(one, shown)}</td><td>${one.description}</td></tr>`,
   )
   return scrolling(
-    texts.parameters,
+    label,
     html`<table class="values"><caption class="vh">${texts.parameters}</caption><thead><tr><th scope="col">${texts.name}</th><th scope="col">${texts.where}</th><th scope="col">${shown.texts.schema.type}</th><th scope="col">${texts.meaning}</th></tr></thead><tbody>${rows}</tbody></table>`,
   )
 }

@@ -6,7 +6,7 @@ import { basePathOf, pathTo } from '../shown.ts'
 const limits = ['10', '50', '100', '200']
 const defaultLimit = '50'
 /** What the form has fields for, and what begins anew where a question changes. */
-const own = new Set(['filter', 'bbox', 'datetime', 'limit', 'sortby', 'offset', 'after', 'f'])
+const own = new Set(['filter', 'bbox', 'datetime', 'limit', 'sortby', 'offset', 'position', 'f'])
 const longestField = 20_000
 
 /** What the features have to be like, in the address; whatever else the address asks for stays. */

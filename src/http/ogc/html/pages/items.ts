@@ -56,10 +56,10 @@ function rangeText({ numberMatched, numberReturned }: ItemsDocument, shown: Show
   const count = (one: number): string => countText(shown, one)
   const offset = shown.query.get('offset')
   const from = offset !== null && /^\d{1,15}$/.test(offset) ? Number(offset) : 0
-  const isPlaced = numberMatched !== undefined && !shown.query.has('after') && !shown.query.has('key')
+  const isPlaced = numberMatched !== undefined && !shown.query.has('position')
   return isPlaced
     ? texts.range(count(from + 1), count(from + numberReturned), count(numberMatched))
-    : texts.count(count(numberReturned))
+    : texts.part(count(numberReturned), count(numberMatched ?? numberReturned))
 }
 
 function columnsOf(features: readonly FeatureDocument[]): string[] {
