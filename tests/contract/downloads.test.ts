@@ -119,6 +119,34 @@ for (const [name, environment] of Object.entries(shapes))
           assert.ok(Math.abs(Number(geometry?.coordinates[axis]) - Number(wanted[place]?.[axis + 1])) < 1e-9)
     })
 
+    it('are read by everyone while the layer is public, by its name in its own letters, and go with it', async () => {
+      await importPoints(server, { name: '木々', points: points.slice(0, 3) })
+      const path = `/rest/layers/${encodeURIComponent('default:木々')}`
+      const change = (payload: object) =>
+        server.app.inject({ method: 'PUT', url: path, headers: server.admin, payload })
+      assert.equal((await change({ layer: { public: true } })).statusCode, 200)
+      const url = `/ogc/collections/${encodeURIComponent('default:木々')}/download?f=geojson`
+      const reply = await get(url, {})
+      assert.equal(reply.statusCode, 200, reply.body)
+      assert.equal(
+        reply.headers['content-disposition'],
+        `attachment; filename="default-__.geojson"; filename*=UTF-8''default-%E6%9C%A8%E3%80%85.geojson`,
+      )
+      const begin = async (): Promise<string> =>
+        (await get(url, { prefer: 'respond-async' })).json<{ download: Download }>().download.id
+      const [first, second] = [await begin(), await begin()]
+      await until(async () => (await show(first)).state === 'COMPLETE')
+      assert.equal((await get(`/rest/downloads/${first}/file`, {})).statusCode, 200)
+      const removed = await server.app.inject({ method: 'DELETE', url: `/rest/downloads/${second}` })
+      assert.equal(removed.statusCode, 200, removed.body)
+      assert.equal((await change({ layer: { public: false } })).statusCode, 200)
+      for (const address of [`/rest/downloads/${first}`, `/rest/downloads/${first}/file`])
+        assert.equal((await get(address, {})).statusCode, 404)
+      assert.equal((await get(url, {})).statusCode, 401)
+      await server.app.inject({ method: 'DELETE', url: `${path}?recurse=true`, headers: server.admin })
+      assert.equal((await get(`/rest/downloads/${first}`)).statusCode, 404)
+    })
+
     it('are refused where they name what there is not', async () => {
       for (const query of [
         'f=doc',
