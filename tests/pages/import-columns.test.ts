@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { prepareImport } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
@@ -101,6 +102,29 @@ describe('the columns of an import', async () => {
     await grid.evaluate((box) => box.scrollTo(box.scrollWidth, 0))
     await grid.getByRole('textbox', { name: 'Name of column299' }).waitFor()
     await expectSound(shown, 'import-columns-wide-1440-light')
+  })
+
+  it('and the map of many rows, by tiles, share what is chosen', async (t) => {
+    const side = 31
+    const points = Array.from({ length: side * side }, (_, at) => {
+      const [x, y] = [(at % side) - (side - 1) / 2, Math.floor(at / side) - (side - 1) / 2]
+      return `point ${at + 1},${52 + y / 100},${13 + x / 100}`
+    })
+    const id = await prepareImport(server, { 'dense.csv': `name,lat,lon\n${points.join('\n')}\n` })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    const tile = page.waitForResponse((reply) => /preview\/\d+\/\d+\/\d+\.mvt/.test(reply.url()))
+    await shown.signIn(`/app/imports/${id}`)
+    assert.equal((await tile).status(), 200)
+    await page.locator('.relmap [data-drawn]').waitFor()
+    await page.getByRole('button', { name: 'Choose row 3', exact: true }).click()
+    await page.waitForURL(/row=3$/)
+    await page.locator('tr[aria-selected=true] >> text=point 3').waitFor()
+    await page.locator('.relmap canvas').focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/row=481$/)
+    await page.locator('tr[aria-selected=true] >> text=point 481').waitFor()
+    await expectSound(shown, 'import-chosen-1440-light')
   })
 
   it('are where somebody says: candidates on maps, and systems by name', async (t) => {

@@ -61,4 +61,38 @@ describe('what becomes of an import', async () => {
     )
     assert.deepEqual(shown.faults, [])
   })
+
+  it('has limits of values and places that are written, changed and taken away', async (t) => {
+    const id = await prepareImport(server, { 'bounded.csv': monday })
+    const shown = await showPages(t, server, { width: 768, colorScheme: 'dark' })
+    const { page } = shown
+    const kept = async (): Promise<unknown> => {
+      const { task } = (await asAdmin(server, 'GET', `/rest/imports/${id}/tasks/0`)) as {
+        task: { stopIf?: unknown }
+      }
+      return task.stopIf
+    }
+    await shown.signIn(`/app/imports/${id}`)
+    const target = page.getByRole('region', { name: 'What becomes of it' })
+    await target.getByText('Limits: stop a load').click()
+    await target.getByLabel('a column has values that it should not have').selectOption('kind')
+    await target.getByLabel('Least value of kind').fill('')
+    await target.getByLabel('Least value of kind').press('Enter')
+    await target.getByLabel('Values that kind may have').fill('oak, ash')
+    await target.getByLabel('Values that kind may have').press('Enter')
+    const area = target.getByLabel('a row reaches beyond this area')
+    await area.fill('12, 51')
+    await area.press('Tab')
+    await area.fill('12, 51, 14 53')
+    await area.press('Tab')
+    await target.getByText('Limits: 2 rules are set').waitFor()
+    assert.deepEqual(await kept(), { values: { kind: { in: ['oak', 'ash'] } }, outside: [12, 51, 14, 53] })
+    await expectSound(shown, 'import-limits-768-dark')
+    await page.getByRole('button', { name: 'Import 1 layer' }).click()
+    const stopped = page.getByRole('region', { name: 'A limit stopped this load' })
+    await stopped.getByText(/Values out of range/).waitFor()
+    await target.getByRole('button', { name: 'No limit for kind' }).click()
+    await target.getByText('Limits: 1 rule is set').waitFor()
+    assert.deepEqual(await kept(), { outside: [12, 51, 14, 53] })
+  })
 })

@@ -1,17 +1,42 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { fullAddressOf } from '../../lib/base.ts'
+import { boundsOf } from '../../lib/bounds.ts'
 import { Resource } from '../../lib/resource.ts'
+import { setQuery } from '../../lib/router.ts'
+import type { DataStyle } from '../../map/combined-style.ts'
 import { MapView } from '../../map/map-view.tsx'
+import { objectsStyle } from '../../map/objects.ts'
+import { isDark } from '../../map/theme.ts'
 import { importTexts } from '../../messages/import/texts.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { call, Refusal } from '../../wire/client.ts'
+import { chosenRow } from './columns/chosen-row.ts'
 import type { Rows } from './wire.ts'
 
-/** Where the rows of a task would fall, before anything is loaded; `srs` is what their numbers are taken to be. */
-export function PreviewMap({ path, srs }: { path: string; srs: string | undefined }) {
+/** The first rows, how many of all are on the map so far, and whether these are all. */
+interface Preview extends Rows {
+  rows?: number
+  whole?: boolean
+}
+
+/** More are drawn by tiles. */
+const mostObjects = 500
+const pollMs = 1500
+
+interface PreviewMapProps {
+  path: string
+  /** What the numbers are taken to be. */
+  srs: string | undefined
+  /** Of the layer that the task would make; without it the first rows alone are drawn. */
+  name?: string | undefined
+}
+
+/** Where the rows of a task would fall, before anything is loaded. What is chosen there is chosen in the table, and back. */
+export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   const texts = importTexts.value
-  const query = { limit: 500, ...(srs !== undefined && { srs }) }
+  const query = { limit: mostObjects, ...(srs !== undefined && { srs }) }
   const first = useMemo(
-    () => new Resource<Rows>((aborted) => call({ path: `${path}/preview.geojson`, query }, aborted)),
+    () => new Resource<Preview>((aborted) => call({ path: `${path}/preview.geojson`, query }, aborted)),
     [path, srs],
   )
   useEffect(() => {
@@ -19,10 +44,50 @@ export function PreviewMap({ path, srs }: { path: string; srs: string | undefine
     return () => first.stop()
   }, [first])
   const { value, error } = first.state.value
+  useEffect(() => {
+    if (value?.whole !== false) return undefined
+    const timer = setTimeout(() => void first.load(), pollMs)
+    return () => clearTimeout(timer)
+  }, [first, value])
+  const rows = value?.rows ?? 0
+  const isLarge = name !== undefined && rows > mostObjects
+  const dark = isDark.value
+  const style = useMemo(
+    () => (isLarge ? tilesStyle({ path, srs, name, rows }, dark) : undefined),
+    [isLarge, path, srs, name, rows, dark],
+  )
   // Of a table, and of numbers of which nobody knows where they lie, there is none.
   if (error instanceof Refusal && error.status < 500) return <p class="body dim">{error.message}</p>
   if (error !== undefined) return <Failed error={error} onAgain={() => void first.load()} />
   if (value === undefined) return <Loading />
   const { bbox, features } = value
-  return <MapView label={texts.onMap} objects={features} {...(bbox && { bounds: bbox })} />
+  const chosen = chosenRow.value?.path === path ? chosenRow.value.row : undefined
+  return (
+    <MapView
+      label={texts.onMap}
+      {...(style === undefined ? { objects: features } : { style })}
+      {...(bbox && { bounds: bbox })}
+      selected={chosen === undefined ? [] : [chosen]}
+      show={boundsOf(chosen?.geometry)}
+      onPick={(found) => {
+        const row = Number(found?.id)
+        if (Number.isSafeInteger(row) && row > 0) setQuery({ row: String(row) })
+      }}
+    />
+  )
+}
+
+/** Tiles of all rows that were read so far, in the look of objects that are handed in. */
+function tilesStyle(
+  { path, srs, name, rows }: { path: string; srs: string | undefined; name: string; rows: number },
+  dark: boolean,
+): DataStyle {
+  const asked = srs === undefined ? '' : `?srs=${encodeURIComponent(srs)}`
+  // What stands behind the hash is not sent: with more rows the tiles are asked for anew.
+  const tiles = [`${fullAddressOf(path)}/preview/{z}/{x}/{y}.mvt${asked}#${rows}`]
+  const { layers } = objectsStyle({ name: 'preview', objects: [] }, dark)
+  return {
+    sources: { preview: { type: 'vector', tiles, maxzoom: 16 } },
+    layers: layers.map((one) => ({ ...one, 'source-layer': name }) as (typeof layers)[number]),
+  }
 }

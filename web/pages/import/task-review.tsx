@@ -64,7 +64,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
           {hasPoints ? (
             <p class="body dim">{texts.noMap}</p>
           ) : (
-            <PreviewMap path={path} srs={task.layer?.srs} />
+            <PreviewMap path={path} srs={task.layer?.srs} name={task.layer?.name} />
           )}
         </section>
         <Target path={path} task={task} put={put} />

@@ -76,7 +76,7 @@ export function WhereIsIt({ path, task, put }: WhereProps) {
         {byName.length > 0 && <ByName found={byName} chosen={srs} onChoose={choose} />}
         {srs !== undefined && (
           <div class="large-map">
-            <PreviewMap path={path} srs={srs} />
+            <PreviewMap path={path} srs={srs} name={task.layer?.name} />
           </div>
         )}
         <TakeIt path={path} srs={srs} put={put} />

@@ -66,15 +66,22 @@ interface TargetStore {
 
 export type StoreKind = 'dataStore' | 'coverageStore'
 
+/** Which values may stand in a column. */
+export interface ValueRule {
+  in?: (string | number | boolean | null)[]
+  min?: number | string
+  max?: number | string
+}
+
 /** Limits that stop a load before its commit. */
 export interface StopIf {
   removed?: { percent?: number; rows?: number } | undefined
   changed?: { percent?: number; rows?: number } | undefined
   empty?: Record<string, { percent?: number; rows?: number }> | undefined
-  values?: unknown
+  values?: Record<string, ValueRule> | undefined
   columns?: 'lost' | 'any' | undefined
   crs?: boolean | undefined
-  outside?: unknown
+  outside?: number[] | undefined
   fewer?: number | undefined
 }
 

@@ -9,6 +9,7 @@ import { Failed, Loading, reasonOf } from '../../../parts/states.tsx'
 import { type Call, call } from '../../../wire/client.ts'
 import { useAct } from '../use-act.ts'
 import type { Attribute, ColumnFigures, Task } from '../wire.ts'
+import { chosenRow } from './chosen-row.ts'
 import { ColumnHead } from './column-head.tsx'
 import { RowPages } from './row-pages.ts'
 import { RowsGrid } from './rows-grid.tsx'
@@ -42,6 +43,8 @@ export function DataPanel({ path, task, reload }: DataPanelProps) {
   const total = known.isWhole ? known.rows : Math.max(known.rows, counted)
   const rejected = value?.rows?.rejected ?? 0
   const isEmpty = known.isWhole && total === 0
+  const chosen = numberIn(query.value.get('row'))
+  useChosenRow(path, pages, task.layer?.srs === undefined ? undefined : chosen)
   return (
     <section class="panel data">
       <header>
@@ -72,7 +75,7 @@ export function DataPanel({ path, task, reload }: DataPanelProps) {
           pages={pages}
           names={names}
           total={Math.max(total, 1)}
-          chosen={numberIn(query.value.get('row'))}
+          chosen={chosen}
           onChoose={(row) => setQuery({ row: String(row) })}
           head={(name) => (
             <ColumnHead
@@ -125,6 +128,16 @@ function useData(path: string, task: Task): { pages: RowPages; figures: Resource
     if (value?.rows?.whole === false) void figures.load()
   }, [value, figures])
   return { pages, figures }
+}
+
+/** Tells the map which row is chosen, as soon as that is here. */
+function useChosenRow(path: string, pages: RowPages, id: number | undefined): void {
+  const known = pages.pages.value
+  useEffect(() => {
+    const row = id === undefined ? undefined : [...known.values()].flat().find((one) => Number(one.id) === id)
+    if (row !== undefined) chosenRow.value = { path, row }
+    else if (id === undefined) chosenRow.value = undefined
+  }, [path, known, id])
 }
 
 /** As long as no figures are there, those of the first rows. */

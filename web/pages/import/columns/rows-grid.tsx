@@ -137,5 +137,6 @@ function bringInSight(box: HTMLElement | null, place: number, total: number): vo
   const inSight = box.clientHeight - head
   const top = whole > shown ? (place / Math.max(1, total)) * (shown - box.clientHeight) : place * rowHeight
   if (top >= box.scrollTop && top <= box.scrollTop + inSight - rowHeight) return
-  box.scrollTop = Math.max(0, top - inSight / 2)
+  // No row is cut by the head.
+  box.scrollTop = Math.max(0, Math.round((top - inSight / 2) / rowHeight) * rowHeight)
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { StopIf, Task } from '../wire.ts'
-import { brokenText } from './stopped.tsx'
+import { OutsideLimit, ValueLimits } from './value-limits.tsx'
 
 interface LimitsProps {
   task: Pick<Task, 'stopIf' | 'rejectLimit'>
@@ -63,14 +63,8 @@ export function Limits({ task, columns, send }: LimitsProps) {
           </li>
           <OtherRules rules={rules} put={put} />
           <Empties rules={rules} columns={columns} put={put} />
-          {(['values', 'outside'] as const).map(
-            (rule) =>
-              rules[rule] !== undefined && (
-                <li key={rule} class="mono cut">
-                  {brokenText({ rule, limit: rules[rule] })}
-                </li>
-              ),
-          )}
+          <ValueLimits rules={rules} columns={columns} put={put} />
+          <OutsideLimit rules={rules} put={put} />
         </ul>
       </div>
     </details>

@@ -57,7 +57,7 @@ export function BrokenLimits({ stopped }: { stopped: readonly Broken[] }) {
 }
 
 /** A limit, and the figure that broke it. */
-export function brokenText({ rule, limit, measured }: Broken): string {
+function brokenText({ rule, limit, measured }: Broken): string {
   const texts = decidingTexts.value
   const name = texts.rules(rule)
   const told = [

@@ -36,10 +36,15 @@ export function Target({ path, task, put }: TargetProps) {
         {task.updateMode !== 'CREATE' && there !== undefined && (
           <Keys path={path} task={task} columns={there.attributes} send={send} />
         )}
-        <Limits task={task} columns={there?.attributes ?? []} send={send} />
+        <Limits task={task} columns={there?.attributes ?? ownColumns(task)} send={send} />
       </div>
     </section>
   )
+}
+
+/** Of a new layer. */
+function ownColumns({ layer }: Task): { name: string }[] {
+  return (layer?.attributes ?? []).filter(({ source }) => source !== undefined)
 }
 
 /** What a script would send for what is chosen now. */
