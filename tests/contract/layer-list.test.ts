@@ -76,7 +76,10 @@ for (const [database, environment] of Object.entries(databases)) {
     it('answers filters, orders, counts and pages as a plain list would', async (test) => {
       const server = await start(test, environment)
       await listLayers(server, drawLayers(7, 120))
-      const { page } = await ask(server, 'limit=500')
+      let { page } = await ask(server, 'limit=500')
+      // Until the stores have been looked at, of which none has a table of these.
+      while (page.layers.some(({ kind, problem }) => kind !== 'raster' && problem === undefined))
+        ({ page } = await ask(server, 'limit=500'))
       const all = page.layers
       assert.equal(all.length, 120)
       assert.equal(page.total, 120)

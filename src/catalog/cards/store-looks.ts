@@ -29,6 +29,8 @@ export class StoreLooks {
   #rounds = 0
   #round: Promise<void> | undefined
   #begun = Number.NEGATIVE_INFINITY
+  /** When the round began whose looks these are. */
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(stores: Pick<Stores, 'listAll' | 'open'>, clock: Clock) {
     this.#stores = stores
@@ -59,7 +61,9 @@ export class StoreLooks {
     if (look === 'gone') return 'source-gone'
     if (look !== undefined && look !== 'there') {
       if (look.tables === undefined) return 'store-away'
-      if (!look.tables.has(card.nativeName.toLowerCase())) return 'source-gone'
+      // A layer that came since then has a table that was not there.
+      const isNewer = Date.parse(card.changedAt) > this.#lookedAt
+      if (!isNewer && !look.tables.has(card.nativeName.toLowerCase())) return 'source-gone'
     }
     const { srs, crs } = card.place
     if (card.kind !== 'table' && srs === undefined && crs === undefined) return 'no-crs'
@@ -73,6 +77,7 @@ export class StoreLooks {
 
   async #look(): Promise<void> {
     const { signal } = this.#closing
+    const begun = this.#begun
     const waiting = await this.#stores.listAll().catch(() => [])
     const looks = new Map<number, Look>()
     const work = async (): Promise<void> => {
@@ -82,6 +87,7 @@ export class StoreLooks {
     await Promise.all(Array.from({ length: atATime }, work))
     if (signal.aborted) return
     this.#looks = looks
+    this.#lookedAt = begun
     this.#rounds += 1
   }
 

@@ -58,7 +58,7 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
             {texts.delete}
           </button>
         )}
-        {layer.type === 'VECTOR' && (
+        {layer.type === 'VECTOR' && entry?.kind !== 'table' && (
           <a class="btn" href={addressOf(`/app/layers/${encodeURIComponent(id)}/style`)}>
             <Icon name="pencil" />
             {texts.style}
@@ -101,7 +101,7 @@ function Facts({ layer, entry }: Pick<LayerHeadProps, 'layer' | 'entry'>) {
         {rows === undefined ? texts.kinds[kind] : texts.rows(rows)}
         {entry?.geometryType !== undefined && `, ${entry.geometryType}`}
       </li>
-      <li>{layer.srs ?? texts.noSrs}</li>
+      {kind !== 'table' && <li>{layer.srs ?? texts.noSrs}</li>}
       {entry?.bounds !== undefined && <li title={texts.extent}>{shownExtent(entry.bounds)}</li>}
       <li dir="auto">{texts.store(layer.store.name)}</li>
       <li>{texts.changed(shownDay(layer.dateModified))}</li>
