@@ -47,7 +47,7 @@ export interface ItemsResults {
 }
 
 /** Imports the points and gives the name of the layer. */
-async function publish(client: RestClient, file: string): Promise<string> {
+export async function publish(client: RestClient, file: string): Promise<string> {
   const created = await client.post('/rest/imports', {
     import: { targetStore: { dataStore: { name: 'bench' } }, data: { type: 'file', file } },
   })

@@ -119,6 +119,12 @@ describe('GDAL as a client of the OGC API', () => {
       await gdal('ogr2ogr', ['-f', 'GeoJSON', '/vsistdout/', join(folder, sources.states)]),
     ) as GeoJson
     assert.deepEqual(asMulti(await read('states')), asMulti(states))
+    const some = ['-where', "admin = 'United States of America' AND name > 'K'"]
+    const filtered = ['-f', 'GeoJSON', '/vsistdout/', ...some]
+    const served = await gdal('ogr2ogr', [...filtered, `OAPIF:${server.url}/ogc`, 'default:states'])
+    const own = await gdal('ogr2ogr', [...filtered, join(folder, sources.states)])
+    assert.ok((JSON.parse(own) as GeoJson).features.length > 5)
+    assert.deepEqual(asMulti(JSON.parse(served) as GeoJson), asMulti(JSON.parse(own) as GeoJson))
     await server.stop()
   })
 
