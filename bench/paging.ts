@@ -70,7 +70,7 @@ async function besideSql(url: string, layer: string, databaseUrl: URL): Promise<
   ]
   const peer = await startBenchMapServer([{ name: 'points', source }])
   try {
-    const box = [10, 45, 12, 47]
+    const box = [10, 45, 16.5, 51.5]
     const ours = await median(() =>
       page(
         `${url}/ogc/collections/default:${layer}/items?limit=1000&filter=S_INTERSECTS(geometry,BBOX(${box.join()}))`,
