@@ -42,13 +42,12 @@ export function collectionOf({ path }: Shown): string {
 function shownFeatures(document: ItemsDocument, shown: Shown): Markup {
   const { items: texts } = shown.texts
   const { features } = document
-  const pages = nextLinks(document.links, shown)
   const picture = drawFeatures(features, texts.picture(countText(shown, features.length)))
   return html`${
     picture !== undefined && html`<section class="panel"><div class="map features">${picture}</div></section>`
   }
-${tablePanel(rangeText(document, shown), tableOf(features, shown), { aside: pages })}
-${pages}`
+${tablePanel(rangeText(document, shown), tableOf(features, shown), { aside: nextLinks(document.links, shown, { isSecond: true }) })}
+${nextLinks(document.links, shown)}`
 }
 
 function rangeText({ numberMatched, numberReturned }: ItemsDocument, shown: Shown): string {

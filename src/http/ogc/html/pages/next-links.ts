@@ -4,8 +4,8 @@ import { html } from '../markup.ts'
 import type { Shown } from '../shown.ts'
 import { linkHref } from '../shown.ts'
 
-/** Where a list goes on, and what was before. */
-export function nextLinks(links: readonly Link[], shown: Shown): Markup {
+/** Where a list goes on, and what was before; on a page that has this twice, one of them is no landmark. */
+export function nextLinks(links: readonly Link[], shown: Shown, { isSecond = false } = {}): Markup {
   const { items: texts } = shown.texts
   const link = (rel: 'prev' | 'next'): Markup | undefined => {
     const found = links.find((one) => one.rel === rel)
@@ -16,6 +16,7 @@ export function nextLinks(links: readonly Link[], shown: Shown): Markup {
   }
   const [prev, next] = [link('prev'), link('next')]
   if (prev === undefined && next === undefined) return html``
+  if (isSecond) return html`<div class="pages">${prev}${next}</div>`
   return html`<nav class="pages" aria-label="${texts.pages}">${prev}${next}</nav>`
 }
 
