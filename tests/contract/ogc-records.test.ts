@@ -196,6 +196,8 @@ for (const [name, environment] of Object.entries(databases))
       })
       const formats = trees.properties['formats'] as { name: string; mediaType: string }[]
       assert.deepEqual(formats[0], { name: 'GeoJSON', mediaType: 'application/geo+json' })
+      const file = trees.links.find(({ rel, type }) => rel === 'enclosure' && type === 'application/geo+json')
+      assert.match(file?.href ?? '', /\/ogc\/collections\/open%3Atrees\/download\?f=geojson$/)
       assert.equal(trees.time, null)
       assert.deepEqual(trees.bbox, [13, 52, 14, 53])
       const rels = trees.links.map(({ rel }) => rel)

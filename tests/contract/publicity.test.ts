@@ -46,6 +46,9 @@ describe('who may read a layer', () => {
     `/ogc/collections/${name}/items/1`,
     `/ogc/collections/${name}/granules`,
     `/ogc/collections/${name}/file/x.tif`,
+    `/ogc/collections/${name}/map`,
+    `/ogc/collections/${name}/styles/raster/map`,
+    `/ogc/catalogue/collections/layers/items/${name}`,
     `/rest/layers/${name}`,
   ]
 
@@ -67,7 +70,7 @@ describe('who may read a layer', () => {
               assert.equal(reply.body.replaceAll(name, absent), other.body, what)
               assert.ok(reply.statusCode === 401 || reply.statusCode === 404, what)
             } else {
-              const isCoverages = /granules|file/.test(path)
+              const isCoverages = /granules|file|map/.test(path)
               assert.equal(reply.statusCode, isCoverages ? 404 : 200, `${what} ${reply.body}`)
             }
           }

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
+import { formatsOfFiles } from '../../../downloads/downloads.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
@@ -33,7 +34,10 @@ export async function resourcesOf(
   const page = at('about', 'text/html', 'Page', `/app/layers/${encodeURIComponent(collectionId(layer))}`)
   const described = at('describes', 'application/json', 'The layer as a collection', collection)
   if (layer.details.kind === 'vector')
-    return [described, ...featureResources(at, collection), ...mapResources(at, layer, collection), page]
+    return [
+      ...[described, ...featureResources(at, collection), ...fileResources(at, layer, collection)],
+      ...[...mapResources(at, layer, collection), page],
+    ]
   const store = await catalog.layers.storeOf(layer).catch(() => undefined)
   const links = store === undefined ? [] : await coverageLinks(request, layer, store)
   const hasMap = (layer.details.srs ?? layer.details.crs) !== undefined
@@ -57,6 +61,22 @@ function featureResources(at: At, collection: string): Resource[] {
     })),
     at('describedby', 'application/schema+json', 'Schema', `${collection}/schema`),
   ]
+}
+
+/** Formats that hold a table without geometry. */
+const formatsOfTables: readonly string[] = ['gpkg', 'csv']
+
+/** Files of the whole layer. */
+function fileResources(at: At, { details: { schema } }: LayerRecord, collection: string): Resource[] {
+  return Object.entries(formatsOfFiles)
+    .filter(
+      ([name, { of }]) =>
+        of === 'features' && (schema.geometry !== undefined || formatsOfTables.includes(name)),
+    )
+    .map(([name, { title, mediaType }]) => ({
+      ...at('enclosure', mediaType.split(';', 1).join(), `${title} file`, `${collection}/download?f=${name}`),
+      gives: 'file',
+    }))
 }
 
 function mapResources(at: At, layer: LayerRecord, collection: string): Resource[] {
