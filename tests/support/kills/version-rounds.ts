@@ -61,7 +61,6 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
     [restore('data'), [...restoreSteps, ...moreRestored]],
     [restore('style'), ['restore.asked', 'restore.published', 'restore.returned']],
     [{ kind: 'style' }, ['change.written']],
-    [{ kind: 'edit' }, [...editSteps, ...moreEdited]],
     [{ kind: 'remove' }, canRemove ? ['delete.noted', 'delete.aside', 'delete.told'] : []],
     [{ kind: 'prune' }, ['prune.told', 'prune.dropped']],
   ]
@@ -71,7 +70,12 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
     return again === undefined ? [] : [{ ...round, again }]
   })
   const swept = plain.filter(({ step }) => step === 'prune.told')
-  return [...plain, ...twice, ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' }))]
+  const edited = roundsOf({ kind: 'edit' }, [...editSteps, ...moreEdited])
+  // What comes later stands at the end, so that a seed goes on meaning the kills that it meant.
+  return [
+    ...[...plain, ...twice, ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' }))],
+    ...edited,
+  ]
 }
 
 /** In an order that comes from the seed, with loads first that leave something to come back to. */
