@@ -152,7 +152,7 @@ export const house: House = {
     ],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'rtree-sql.ts', 'database-look.ts'],
-      ...['unfinished-log.ts', 'own-writes.ts', 'file-access.ts'],
+      ...['moved-log.ts', 'unfinished-log.ts', 'own-writes.ts', 'file-access.ts'],
       ...['reading', '.', 'compare', 'upsert', 'states', ['load', 'edit']],
       ...['geopackage-store.ts', 'description.ts'],
     ],

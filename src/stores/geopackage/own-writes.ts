@@ -9,6 +9,7 @@ import { settled } from '../file-state.ts'
 import { tellOwnChange } from '../own-changes.ts'
 import type { TableState } from '../store.ts'
 import { lookAtDatabase, lookAtDatabaseNow, lookAtLogNow, noLog } from './database-look.ts'
+import { bearTimeOfLog } from './moved-log.ts'
 import { seenBeforeRest } from './unfinished-log.ts'
 
 /** What a thread or child process that changes a file, or moves a log into it, tells the main thread: when it begins, and at the end. */
@@ -184,10 +185,12 @@ export function beginOwnWrite(path: string, db: DatabaseSync): OwnWrite {
 export function ownWrite<Result>(path: string, db: DatabaseSync, write: () => Result): Result {
   return inTurn(path, () => {
     const version = dataVersion(db)
-    const end = beginWork(path, lookAtDatabaseNow(path).text, false)
+    const from = lookAtDatabaseNow(path).text
+    const end = beginWork(path, from, false)
     try {
       return write()
     } finally {
+      if (db.isOpen && dataVersion(db) === version) bearTimeOfLog(path, from)
       const to = lookAtDatabaseNow(path).text
       end(db.isOpen && dataVersion(db) === version ? to : undefined)
     }
@@ -209,6 +212,7 @@ export function closeQuietly(path: string, close: () => void): void {
     try {
       close()
     } finally {
+      bearTimeOfLog(path, from)
       end(lookAtLogNow(path) === noLog ? lookAtDatabaseNow(path).text : from)
     }
   })

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { lookAtFile } from '../file-state.ts'
+import { seenBeforeMove } from './moved-log.ts'
 
 /** The log of SQLite (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a header and a page. */
 const logHeaderBytes = 32
@@ -15,7 +16,7 @@ const longestBytes = 4 * 2 ** 30
  */
 export async function seenBeforeRest(path: string): Promise<((text: string) => boolean) | undefined> {
   const [file, log] = [await lookAtFile(path), await findLog(path)]
-  if (log === undefined) return undefined
+  if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
   if (committed === size) return undefined
   if ((await lookAtFile(path)).text !== file.text) return undefined
