@@ -99,7 +99,7 @@ export function basePathOf({ link }: Shown): string {
 
 function withLanguage({ query }: Shown, path: string): string {
   const language = query.get('lang')
-  if (language === null || !/^[^?#]*\/ogc(?=[/?]|$)/.test(path) || /[?&]lang=/.test(path)) return path
+  if (language === null || !/^[^?#]*\/ogc(?=[/?]|$)/.test(path) || /[?&](?:lang|f)=/.test(path)) return path
   return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(language)}`
 }
 
