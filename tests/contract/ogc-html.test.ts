@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { createTestApp } from '../support/app.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { startImporter } from '../support/importer-client.ts'
+import { listLayers } from '../support/listed-layers.ts'
 import { createMosaic, makeGranule, mosaicServerOf, runMosaic } from '../support/mosaics.ts'
 import { importRaster } from '../support/rasters.ts'
 import type { ReadHtml } from '../support/read-html.ts'
@@ -276,6 +277,28 @@ describe('pages below /ogc', () => {
       assert.doesNotMatch(body, /<script>alert|<img src=x|\p{Cc}(?<!\s)/u, url)
       assert.ok(readHtml(body).text.includes('<script>alert(1)</script>'), url)
     }
+  })
+})
+
+describe('the page of many layers', () => {
+  it('leads on to all of them', async (t) => {
+    const server = await createTestApp()
+    t.after(() => server.close())
+    await listLayers(
+      server,
+      Array.from({ length: 130 }, (_, at) => ({ workspace: 'default', name: `layer_${at}` })),
+    )
+    const found = new Set<string>()
+    let next: string | undefined = '/ogc/collections'
+    for (let page = 0; next !== undefined && page < 5; page += 1) {
+      const { statusCode, body }: { statusCode: number; body: string } = await server.app.inject({
+        ...{ url: next, headers: { accept: browser, ...server.admin } },
+      })
+      assert.equal(statusCode, 200, body)
+      for (const [, name = ''] of body.matchAll(/<bdi>(default:layer_\d+)<\/bdi>/g)) found.add(name)
+      next = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+    }
+    assert.equal(found.size, 130)
   })
 })
 

@@ -17,7 +17,7 @@ import { sayMapLink, toCoverage } from './coverage.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { chosenRepresentation, represented } from './representations.ts'
-import { Collection, CollectionParams, Collections, SchemaAnswer, SchemaQuery } from './shapes.ts'
+import { Collection, CollectionParams, Collections, CollectionsQuery, SchemaAnswer, SchemaQuery } from './shapes.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
 
@@ -39,6 +39,7 @@ export const getCollections = represented(
   operation({
     ...marks,
     summary: 'Published layers',
+    query: CollectionsQuery,
     answers: { 200: Collections },
     handle: async (parts: OgcParts, request) => {
       const layers = await readableLayers(parts, request)

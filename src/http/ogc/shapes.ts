@@ -72,6 +72,12 @@ export const Collection = Type.Object({
   links,
 })
 
+export const CollectionsQuery = Type.Object({
+  offset: Type.Optional(
+    Type.String({ description: 'Of the page for people: with which layer it begins. Other formats have all layers' }),
+  ),
+})
+
 export const Collections = Type.Object({
   links,
   description: Type.Optional(Type.String()),
