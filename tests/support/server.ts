@@ -15,6 +15,8 @@ interface ServerAnswer {
   status: number
   json: Json
   text: string
+  /** Where what was made is. */
+  location: string | undefined
 }
 
 /** A real server, a process of its own. */
@@ -54,7 +56,8 @@ export async function startServer(
     const reply = await fetch(`${url}${path}`, init)
     const text = await reply.text()
     const isJson = /json/.test(reply.headers.get('content-type') ?? '')
-    return { status: reply.status, json: (isJson && text !== '' ? JSON.parse(text) : {}) as Json, text }
+    const json = (isJson && text !== '' ? JSON.parse(text) : {}) as Json
+    return { status: reply.status, json, text, location: reply.headers.get('location') ?? undefined }
   }
   const call: TestServer['call'] = (method, path, body) =>
     send(path, {
