@@ -17,7 +17,14 @@ import { sayMapLink, toCoverage } from './coverage.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { chosenRepresentation, represented } from './representations.ts'
-import { Collection, CollectionParams, Collections, CollectionsQuery, SchemaAnswer, SchemaQuery } from './shapes.ts'
+import {
+  Collection,
+  CollectionParams,
+  Collections,
+  CollectionsQuery,
+  SchemaAnswer,
+  SchemaQuery,
+} from './shapes.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
 

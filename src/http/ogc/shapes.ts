@@ -74,7 +74,9 @@ export const Collection = Type.Object({
 
 export const CollectionsQuery = Type.Object({
   offset: Type.Optional(
-    Type.String({ description: 'Of the page for people: with which layer it begins. Other formats have all layers' }),
+    Type.String({
+      description: 'Of the page for people: with which layer it begins. Other formats have all layers',
+    }),
   ),
 })
 
