@@ -45,6 +45,8 @@ const memoryBytes = 1024 ** 3
 const maxAnswerBytes = 256 * 1024 ** 2
 const startMs = 5000
 const pauseMs = 10
+/** In which a process that has died is known to have. */
+const lastMs = 50
 const saidBytes = 8 << 10
 let count = 0
 
@@ -86,7 +88,9 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
       const value = await askWhenOpen(socket, question, gone.signal, begunMs)
       events.onMessage({ type: 'result', id, value })
     } catch (error) {
-      events.onMessage({ type: 'error', id, error: packError(error) })
+      // What ends a connection is mostly the end of the process, which is told a moment later to whoever waits.
+      if (!gone.signal.aborted) await delay(lastMs, undefined, { ref: false })
+      if (!gone.signal.aborted) events.onMessage({ type: 'error', id, error: packError(error) })
     }
   }
   return {

@@ -3,6 +3,7 @@ import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
 import { Failure } from '../../lib/errors.ts'
 import { findProgram } from '../../lib/process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import type { KeptMapFiles } from './kept-map-files.ts'
 import type {
   DrawingAnswer,
@@ -50,7 +51,13 @@ export class MapServer {
   async draw(question: DrawingQuestion, signal: AbortSignal): Promise<DrawingAnswer> {
     if (this.#programs === undefined) await this.missing()
     this.#required()
-    return this.#pool.call('draw', question, { signal, deadlineMs: drawMs })
+    const ask = (): Promise<DrawingAnswer> =>
+      this.#pool.call('draw', question, { signal, deadlineMs: drawMs })
+    // A process may have died since it was asked last: another one is asked once.
+    return ask().catch((error: unknown) => {
+      if (error instanceof WorkerEnded && !signal.aborted) return ask()
+      throw error
+    })
   }
 
   #required(): MapServerPrograms {
