@@ -3,6 +3,9 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 
 const probes = 100
+/** What is empty of the last page of a tree, about; and in how many trees a table with an R*Tree is kept. */
+const emptyBytes = 2048
+const treesWithIndex = 4
 /** What a row takes besides its values, and in an R*Tree. */
 const rowBytes = 12
 const indexedBytes = 48
@@ -21,7 +24,8 @@ export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema
     bytes += Number(probe.get(Math.floor(first + ((last - first) * step) / probes))?.['bytes'] ?? 0)
   }
   const each = bytes / probes + rowBytes + (schema.geometry === undefined ? 0 : indexedBytes)
-  return Math.round(each * count)
+  const empty = emptyBytes * (schema.geometry === undefined ? 1 : treesWithIndex)
+  return Math.round(each * count + empty)
 }
 
 /** Another text for a table to which rows were added, or from which some went. */
