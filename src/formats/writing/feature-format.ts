@@ -16,8 +16,10 @@ export interface WrittenAbout {
   /** The layer's, such as `trees`. */
   name: string
   title: string
-  /** Absolute address of the collection. */
+  /** Absolute address of the collection; the namespace of its features in XML. */
   collection: string
+  /** What stands for the namespace in names, where documents tell it elsewhere. */
+  prefix?: string
   /** What the rows are like; of a document without any row it is all that is known. */
   schema: Schema
   /** Undefined where the layer has no geometry, or nobody knows its CRS. */

@@ -41,5 +41,19 @@ const formats = {
 /** The name of a format, as the parameter `f` has it. */
 export type WrittenFormatName = keyof typeof formats
 
+/** Parts of documents, whose frame is written elsewhere. */
+const parts = {
+  'wfs-members-3.2': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.2'],
+  'wfs-members-3.1': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.1'],
+} satisfies Record<string, () => Promise<FeatureFormat>>
+
+/** What readers of stores write features as. */
+export type WrittenFormName = WrittenFormatName | keyof typeof parts
+
+/** Loads what writes features so. */
+export function loadWritten(name: WrittenFormName): Promise<FeatureFormat> {
+  return name in parts ? parts[name as keyof typeof parts]() : formats[name as WrittenFormatName].load()
+}
+
 /** Every format that features are written in, besides GeoJSON. */
 export const writtenFormats: Readonly<Record<WrittenFormatName, WrittenFormat>> = formats

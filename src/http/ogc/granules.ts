@@ -13,9 +13,10 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
 import type { FeatureView } from './items.ts'
-import { abortOnClose, sendItem, sendItems, unknownFeature } from './items.ts'
+import { sendItem, sendItems, unknownFeature } from './items.ts'
 import type { ItemsParameters } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
+import { abortOnClose } from './page-stream.ts'
 
 /** A mosaic's granules as features. */
 interface Granules {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined, without } from '../../lib/defined.ts'
+import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish, PropertySelection } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -18,14 +18,13 @@ import { readBox, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import type { AskedPage } from './page-links.ts'
 import { pageLinks, readAskedPage } from './page-links.ts'
+import type { PageFrame } from './page-stream.ts'
+import { abortOnClose, documentBytes, finish, joined, openPage, watchStalls } from './page-stream.ts'
 import type { PageTokens } from './page-token.ts'
 import { narrowed, readPropertyFilters } from './property-filters.ts'
 import { readSelection, readSort } from './property-names.ts'
 import type { Representation } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
-
-/** A client that takes nothing for this long has gone. */
-const stallMs = 60_000
 
 /** What the features of a layer are shown in. */
 function outputOf(
@@ -166,13 +165,17 @@ export async function sendItems(
   form.describe(reply, linksOf(first), first.numberMatched)
   reply.header('content-crs', `<${crs.uri}>`)
   const frame: CollectionFrame = { at: parts.clock.now(), linksOf, form }
-  if (rows !== undefined) return parsed(await Array.fromAsync(collectionBytes(first, written, frame)))
+  if (rows !== undefined)
+    return parsed(await Array.fromAsync(documentBytes(first, written, documentOf(frame))))
   if (first.isLast) {
     finish(written)
     return reply.send(joined([form.head, first.bytes, tailOf(first, frame)], first))
   }
   return reply.send(
-    watchStalls(reply, Readable.from(collectionBytes(first, written, frame), { objectMode: false })),
+    watchStalls(
+      reply,
+      Readable.from(documentBytes(first, written, documentOf(frame)), { objectMode: false }),
+    ),
   )
 }
 
@@ -183,56 +186,6 @@ function parsed(bytes: readonly Uint8Array[]): unknown {
   return JSON.parse(Buffer.concat(bytes).toString('utf8'))
 }
 
-interface OpenedPage {
-  written: AsyncIterator<PagePart>
-  first: PagePart
-  /** Whether it is of the version that the layer had before. */
-  isSure: boolean
-}
-
-/** Where a load of ours ends meanwhile, the number of matches and the features may be of two versions: then once more. */
-async function openPage(
-  store: ServedStore,
-  wish: PageWish,
-  isSettled: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<OpenedPage> {
-  const open = async (one: PageWish, isSure: boolean): Promise<OpenedPage> => {
-    const written = store.writePage(one, signal)[Symbol.asyncIterator]()
-    return { written, first: partOf(await written.next()), isSure }
-  }
-  const page = await open(wish, true)
-  if (await isSettled()) return page
-  await page.written.return?.()
-  return open({ ...without(wish, 'numberMatched'), isChanging: true }, false)
-}
-
-function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
-  if (result.done === true) throw new Error('A page ended without its last part')
-  return result.value
-}
-
-/** After the last part the iterator has only its end to tell, which sets free what it holds. */
-function finish(parts: AsyncIterator<PagePart>): void {
-  parts.next().catch(() => undefined)
-}
-
-export function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error(`The client of ${request.id} went away`))
-  })
-  return controller.signal
-}
-
-/** Cuts a connection whose client takes nothing more, so that nothing is held for it. */
-function watchStalls(reply: FastifyReply, stream: Readable): Readable {
-  const timer = setTimeout(() => reply.raw.destroy(), stallMs)
-  stream.on('data', () => timer.refresh())
-  stream.once('close', () => clearTimeout(timer))
-  return stream.pause()
-}
-
 interface CollectionFrame {
   form: ItemsForm
   /** Of a page, the last of which is known by its last part alone. */
@@ -240,39 +193,14 @@ interface CollectionFrame {
   at: Date
 }
 
+/** What stands around the parts of a page. */
+function documentOf(frame: CollectionFrame): PageFrame {
+  return { head: frame.form.head, tailOf: (last) => tailOf(last, frame) }
+}
+
 function tailOf(last: PagePart, { form, at, linksOf }: CollectionFrame): Uint8Array {
   const { numberMatched, numberReturned } = last
   return form.end({ numberMatched, numberReturned, timeStamp: at.toISOString(), links: linksOf(last) })
-}
-
-/**
- * Copies bytes together and sets those of the part free at once: what comes from another thread is otherwise kept until
- * a full collection of the main thread, which 64 MB of it bring about. What comes from another process lies in the buffer
- * of its channel, beside what was not read from it yet: that stays.
- */
-function joined(bytes: Uint8Array[], part: PagePart): Buffer {
-  const copy = Buffer.concat(bytes)
-  const { buffer, byteLength } = part.bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-  return copy
-}
-
-async function* collectionBytes(
-  first: PagePart,
-  parts: AsyncIterator<PagePart>,
-  frame: CollectionFrame,
-): AsyncGenerator<Uint8Array> {
-  let part = first
-  try {
-    yield joined([frame.form.head, part.bytes], part)
-    while (!part.isLast) {
-      part = partOf(await parts.next())
-      if (part.bytes.length > 0) yield joined([part.bytes], part)
-    }
-    yield tailOf(part, frame)
-  } finally {
-    await parts.return?.()
-  }
 }
 
 export function unknownFeature(featureId: string): Error {

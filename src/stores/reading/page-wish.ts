@@ -1,6 +1,6 @@
 import type { Filter } from '../../filters/filter.ts'
 import type { WrittenAbout } from '../../formats/writing/feature-format.ts'
-import type { WrittenFormatName } from '../../formats/writing/written-formats.ts'
+import type { WrittenFormName } from '../../formats/writing/written-formats.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
@@ -68,7 +68,7 @@ export interface PageWish {
 
 /** In which format a page is written. */
 export interface WrittenForm {
-  name: WrittenFormatName
+  name: WrittenFormName
   about: WrittenAbout
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../../formats/writing/feature-format.ts'
-import { writtenFormats } from '../../formats/writing/written-formats.ts'
+import { loadWritten } from '../../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
@@ -173,7 +173,7 @@ class PageText implements WrittenPage {
 }
 
 async function openForm({ name, about }: WrittenForm): Promise<FormPage> {
-  return new FormPage(await writtenFormats[name].load(), about)
+  return new FormPage(await loadWritten(name), about)
 }
 
 /** A page in another format than GeoJSON. */

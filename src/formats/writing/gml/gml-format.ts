@@ -1,12 +1,9 @@
 import type { FeatureBatch } from '../../../geo/batch.ts'
-import { isValid } from '../../../geo/column.ts'
 import type { Schema } from '../../../geo/schema.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../feature-format.ts'
 import { WrittenText } from '../feature-format.ts'
-import { GmlGeometry } from './gml-geometry.ts'
-import { gmlNamespace } from './gml-schema.ts'
-import { gmlValue } from './gml-values.ts'
+import { GmlFeatureText } from './gml-feature-text.ts'
+import { gmlNamespaces } from './gml-version.ts'
 import { xmlAttribute, xmlName } from './xml-text.ts'
 
 /** The element around features of OGC API - Features (OGC 17-069r4, section 8.4), and where it is described. */
@@ -24,7 +21,7 @@ function rootAttributes({ collection: own, isSingle }: WrittenAbout): string {
   ]
   return [
     ...(isSingle === true ? [] : [`xmlns:sf="${collection}"`]),
-    `xmlns:gml="${gmlNamespace}"`,
+    `xmlns:gml="${gmlNamespaces['3.2']}"`,
     `xmlns:a="${namespace}"`,
     'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
     `xsi:schemaLocation="${xmlAttribute(locations.join(' '))}"`,
@@ -32,41 +29,21 @@ function rootAttributes({ collection: own, isSingle }: WrittenAbout): string {
 }
 
 class GmlWriter extends WrittenText implements FeatureWriter {
-  readonly #element: string
-  readonly #names: string[]
-  readonly #geometryName: string
-  readonly #geometry: GmlGeometry
+  readonly #features: GmlFeatureText
   readonly #isSingle: boolean
   readonly #root: string
 
-  constructor(about: WrittenAbout, { attributes, geometry }: Schema) {
+  constructor(about: WrittenAbout, schema: Schema) {
     super()
-    const { name, crs, isSingle = false } = about
-    this.#element = xmlName(name)
-    this.#names = attributes.map((one) => `a:${xmlName(one.name)}`)
-    this.#geometryName = `a:${xmlName(geometry?.name ?? '')}`
-    this.#geometry = new GmlGeometry({ isYx: crs?.isYx === true, ...defined({ srsName: crs?.uri }) })
+    const { name, isSingle = false } = about
+    this.#features = new GmlFeatureText(about, schema, { prefix: 'a', version: '3.2' })
     this.#isSingle = isSingle
     this.#root = rootAttributes(about)
-    this.text = isSingle ? head : `${head}<sf:FeatureCollection ${this.#root} gml:id="${this.#element}">\n`
+    this.text = isSingle ? head : `${head}<sf:FeatureCollection ${this.#root} gml:id="${xmlName(name)}">\n`
   }
 
   add(batch: FeatureBatch, row: number, id: string): void {
-    const element = this.#element
-    const key = `${element}.${xmlName(`_${id}`).slice(1)}`
-    const root = this.#isSingle ? ` ${this.#root}` : ''
-    let text = `<a:${element}${root} gml:id="${key}">`
-    for (const [index, column] of batch.columns.entries()) {
-      const name = this.#names[index]
-      const value = gmlValue(column, row)
-      if (value !== undefined) text += `<${name}>${value}</${name}>`
-    }
-    const { geometry } = batch
-    if (geometry !== undefined && isValid(geometry.validity, row)) {
-      const wkb = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
-      text += `<${this.#geometryName}>${this.#geometry.write(wkb, `${key}.g`)}</${this.#geometryName}>`
-    }
-    text += `</a:${element}>`
+    const text = this.#features.write(batch, row, id, this.#isSingle ? ` ${this.#root}` : '')
     this.text += this.#isSingle ? text : `<sf:featureMember>${text}</sf:featureMember>\n`
   }
 }

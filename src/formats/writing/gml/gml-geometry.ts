@@ -3,6 +3,8 @@ export interface GmlPlace {
   /** URI of the CRS; undefined where nobody knows it. */
   srsName?: string
   isYx: boolean
+  /** Each geometry has an id: GML 3.2 wants them. */
+  hasIds?: boolean
 }
 
 /** Elements of GML for multiple geometries (OGC 10-100r3, section 8.4.4.1). */
@@ -13,15 +15,17 @@ const multiples: Record<number, { element: string; member: string }> = {
   7: { element: 'MultiGeometry', member: 'geometryMember' },
 }
 
-/** Writes geometries in this program's own form of WKB as GML 3.2. GML has no M. */
+/** Writes geometries in this program's own form of WKB as GML 3.2 or 3.1. GML has no M. */
 export class GmlGeometry {
   readonly #srs: string
   readonly #isYx: boolean
+  readonly #hasIds: boolean
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
 
-  constructor({ srsName, isYx }: GmlPlace) {
+  constructor({ srsName, isYx, hasIds = true }: GmlPlace) {
     this.#srs = srsName === undefined ? '' : ` srsName="${srsName}"`
+    this.#hasIds = hasIds
     this.#isYx = isYx
   }
 
@@ -38,7 +42,8 @@ export class GmlGeometry {
     const code = type % 1000
     const dimensions = (type - code) / 1000
     const hasZ = (dimensions & 1) === 1
-    const attributes = ` gml:id="${id}"${srs}${hasZ ? ' srsDimension="3"' : ''}`
+    const own = this.#hasIds ? ` gml:id="${id}"` : ''
+    const attributes = `${own}${srs}${hasZ ? ' srsDimension="3"' : ''}`
     switch (code) {
       case 1:
         return `<gml:Point${attributes}><gml:pos>${this.#position(dimensions)}</gml:pos></gml:Point>`

@@ -1,8 +1,9 @@
 import type { GeometryType, Schema } from '../../../geo/schema.ts'
 import { xmlTypes } from './gml-values.ts'
+import type { GmlVersion } from './gml-version.ts'
+import { gmlNamespaces, gmlSchemaLocations } from './gml-version.ts'
 import { xmlAttribute, xmlName } from './xml-text.ts'
 
-export const gmlNamespace = 'http://www.opengis.net/gml/3.2'
 const levels = 'http://www.opengis.net/gmlsf/2.0'
 const levelsLocation = 'http://schemas.opengis.net/gmlsfProfile/2.0/gmlsfLevels.xsd'
 
@@ -18,23 +19,44 @@ const curveless = new Set<GeometryType>(['LineString', 'Polygon', 'MultiLineStri
 
 /** The application schema of a layer (OGC 10-100r3, GML simple features, level 0): its features as elements of a namespace. */
 export function gmlSchema({ name, namespace, schema }: GmlType): string {
-  const element = xmlName(name)
-  const { attributes, geometry } = schema
-  const lines = attributes.map(({ name: own, type }) => property(own, `xs:${xmlTypes[type]}`))
-  if (geometry !== undefined) {
-    const type = `gml:${geometryProperties[geometry.type]}`
-    lines.push(property(geometry.name, type, curveless.has(geometry.type) ? geometry.type : undefined))
-  }
   return `<?xml version="1.0" encoding="UTF-8"?>
-<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gmlNamespace}" xmlns:gmlsf="${levels}" xmlns:a="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gmlNamespaces['3.2']}" xmlns:gmlsf="${levels}" xmlns:a="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
   <xs:annotation>
     <xs:appinfo source="${levelsLocation}">
       <gmlsf:ComplianceLevel>0</gmlsf:ComplianceLevel>
     </xs:appinfo>
   </xs:annotation>
-  <xs:import namespace="${gmlNamespace}" schemaLocation="http://schemas.opengis.net/gml/3.2.1/gml.xsd"/>
+  <xs:import namespace="${gmlNamespaces['3.2']}" schemaLocation="${gmlSchemaLocations['3.2']}"/>
   <xs:import namespace="${levels}" schemaLocation="${levelsLocation}"/>
-  <xs:element name="${element}" type="a:${element}Type" substitutionGroup="gml:AbstractFeature"/>
+${featureType({ name, schema }, { prefix: 'a', version: '3.2' })}</xs:schema>
+`
+}
+
+/** The application schema of several layers of one namespace, whose names have no prefix of their own in it. */
+export function gmlSchemas(
+  types: readonly Omit<GmlType, 'namespace'>[],
+  { namespace, prefix, version }: { namespace: string; prefix: string; version: GmlVersion },
+): string {
+  const gml = gmlNamespaces[version]
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gml}" xmlns:${prefix}="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
+  <xs:import namespace="${gml}" schemaLocation="${gmlSchemaLocations[version]}"/>
+${types.map((type) => featureType(type, { prefix, version })).join('')}</xs:schema>
+`
+}
+
+function featureType(
+  { name, schema: { attributes, geometry } }: Omit<GmlType, 'namespace'>,
+  { prefix, version }: { prefix: string; version: GmlVersion },
+): string {
+  const element = xmlName(name)
+  const lines = attributes.map(({ name: own, type }) => property(own, `xs:${xmlTypes[type]}`))
+  if (geometry !== undefined) {
+    const type = `gml:${geometryProperties[geometry.type]}`
+    lines.push(property(geometry.name, type, curveless.has(geometry.type) ? geometry.type : undefined))
+  }
+  const group = version === '3.2' ? 'gml:AbstractFeature' : 'gml:_Feature'
+  return `  <xs:element name="${element}" type="${prefix}:${element}Type" substitutionGroup="${group}"/>
   <xs:complexType name="${element}Type">
     <xs:complexContent>
       <xs:extension base="gml:AbstractFeatureType">
@@ -43,7 +65,6 @@ ${lines.join('')}        </xs:sequence>
       </xs:extension>
     </xs:complexContent>
   </xs:complexType>
-</xs:schema>
 `
 }
 

@@ -52,3 +52,24 @@ export function xmlName(text: string): string {
   }
   return name === '' ? '_x0000_' : name
 }
+
+/** The text that `xmlName` has made a name of. */
+export function fromXmlName(name: string): string {
+  if (name === '_x0000_') return ''
+  return name.replace(/_x([0-9A-Fa-f]{6}|[0-9A-Fa-f]{4})_/g, (written, code: string) => {
+    const point = Number.parseInt(code, 16)
+    return point <= 0x10ffff ? String.fromCodePoint(point) : written
+  })
+}
+
+/** The id of a feature in documents. */
+export function gmlId(layer: string, id: string): string {
+  return `${xmlName(layer)}.${xmlName(`_${id}`).slice(1)}`
+}
+
+/** The id of a feature of a layer by `gmlId`, or as it is; undefined where it names another layer. */
+export function fromGmlId(layer: string, text: string): string | undefined {
+  const before = [`${xmlName(layer)}.`, `${layer}.`].find((one) => text.startsWith(one))
+  if (before !== undefined) return fromXmlName(`_${text.slice(before.length)}`).slice(1)
+  return text.includes('.') ? undefined : text
+}

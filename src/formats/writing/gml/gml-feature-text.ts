@@ -1,0 +1,51 @@
+import type { FeatureBatch } from '../../../geo/batch.ts'
+import { isValid } from '../../../geo/column.ts'
+import type { Schema } from '../../../geo/schema.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { WrittenAbout } from '../feature-format.ts'
+import { GmlGeometry } from './gml-geometry.ts'
+import { gmlValue } from './gml-values.ts'
+import type { GmlVersion } from './gml-version.ts'
+import { gmlId, xmlName } from './xml-text.ts'
+
+/** Writes features as elements of a namespace. Nulls are left out. */
+export class GmlFeatureText {
+  readonly #layer: string
+  readonly #element: string
+  readonly #names: string[]
+  readonly #geometryName: string
+  readonly #geometry: GmlGeometry
+
+  /** `prefix` stands for the namespace in names. */
+  constructor(
+    { name, crs }: Pick<WrittenAbout, 'name' | 'crs'>,
+    { attributes, geometry }: Schema,
+    { prefix, version }: { prefix: string; version: GmlVersion },
+  ) {
+    this.#layer = name
+    this.#element = `${prefix}:${xmlName(name)}`
+    this.#names = attributes.map((one) => `${prefix}:${xmlName(one.name)}`)
+    this.#geometryName = `${prefix}:${xmlName(geometry?.name ?? '')}`
+    this.#geometry = new GmlGeometry({
+      ...{ isYx: crs?.isYx === true, hasIds: version === '3.2' },
+      ...defined({ srsName: crs?.uri }),
+    })
+  }
+
+  /** The element of a row; `attributes` of it besides, with a blank before each. */
+  write(batch: FeatureBatch, row: number, id: string, attributes = ''): string {
+    const key = gmlId(this.#layer, id)
+    let text = `<${this.#element}${attributes} gml:id="${key}">`
+    for (const [index, column] of batch.columns.entries()) {
+      const name = this.#names[index]
+      const value = gmlValue(column, row)
+      if (value !== undefined) text += `<${name}>${value}</${name}>`
+    }
+    const { geometry } = batch
+    if (geometry !== undefined && isValid(geometry.validity, row)) {
+      const wkb = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
+      text += `<${this.#geometryName}>${this.#geometry.write(wkb, `${key}.g`)}</${this.#geometryName}>`
+    }
+    return `${text}</${this.#element}>`
+  }
+}

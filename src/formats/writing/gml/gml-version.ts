@@ -1,0 +1,13 @@
+/** Versions of GML in which features are written: 3.2 (ISO 19136) and 3.1.1 (OGC 03-105r1). */
+export type GmlVersion = '3.2' | '3.1'
+
+export const gmlNamespaces: Record<GmlVersion, string> = {
+  '3.2': 'http://www.opengis.net/gml/3.2',
+  '3.1': 'http://www.opengis.net/gml',
+}
+
+/** Where their schemas are. */
+export const gmlSchemaLocations: Record<GmlVersion, string> = {
+  '3.2': 'http://schemas.opengis.net/gml/3.2.1/gml.xsd',
+  '3.1': 'http://schemas.opengis.net/gml/3.1.1/base/gml.xsd',
+}

@@ -1,0 +1,34 @@
+import type { FeatureBatch } from '../../../geo/batch.ts'
+import type { Schema } from '../../../geo/schema.ts'
+import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../feature-format.ts'
+import { WrittenText } from '../feature-format.ts'
+import { GmlFeatureText } from './gml-feature-text.ts'
+import type { GmlVersion } from './gml-version.ts'
+
+const members: Record<GmlVersion, string> = { '3.2': 'wfs:member', '3.1': 'gml:featureMember' }
+
+class MemberWriter extends WrittenText implements FeatureWriter {
+  readonly #features: GmlFeatureText
+  readonly #member: string
+
+  constructor(about: WrittenAbout, schema: Schema, version: GmlVersion) {
+    super()
+    this.#features = new GmlFeatureText(about, schema, { prefix: about.prefix ?? 'a', version })
+    this.#member = members[version]
+  }
+
+  add(batch: FeatureBatch, row: number, id: string): void {
+    const member = this.#member
+    this.text += `<${member}>${this.#features.write(batch, row, id)}</${member}>\n`
+  }
+}
+
+function membersOf(version: GmlVersion): FeatureFormat {
+  return { open: (about, schema) => new MemberWriter(about, schema, version), end: () => '' }
+}
+
+/**
+ * Members of a feature collection of WFS 2.0 (OGC 09-025r2, section 11.3) and of 1.1 (04-094, section 9.4), without what
+ * stands around them.
+ */
+export const wfsMembers = { '3.2': membersOf('3.2'), '3.1': membersOf('3.1') }
