@@ -13,7 +13,9 @@ import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { LayerBounds } from '../http/layer-bounds.ts'
+import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
+import { PageTokens } from '../http/ogc/page-token.ts'
 import { owsEndpoints } from '../http/ows/routes.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
@@ -89,6 +91,11 @@ export function openAreas(context: Parts): Area[] {
     table(owsEndpoints, {
       ...tiles,
       ...{ rasters, pictures, drawings, bounds },
+      features: {
+        ...{ clock, downloads },
+        pageTokens: new PageTokens(context.directory.key),
+        counts: new KeptCounts(catalog.layers),
+      },
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports, downloads }),

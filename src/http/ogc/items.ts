@@ -19,7 +19,15 @@ import type { OgcParts } from './ogc-parts.ts'
 import type { AskedPage } from './page-links.ts'
 import { pageLinks, readAskedPage } from './page-links.ts'
 import type { PageFrame } from './page-stream.ts'
-import { abortOnClose, documentBytes, finish, joined, openPage, watchStalls } from './page-stream.ts'
+import {
+  abortOnClose,
+  documentBytes,
+  finish,
+  joined,
+  openPage,
+  readingLess,
+  watchStalls,
+} from './page-stream.ts'
 import type { PageTokens } from './page-token.ts'
 import { narrowed, readPropertyFilters } from './property-filters.ts'
 import { readSelection, readSort } from './property-names.ts'
@@ -90,20 +98,6 @@ function withSelection(layer: LayerRecord, selection: PropertySelection | undefi
     geometry: selection.hasGeometry ? geometry : undefined,
   }
   return { ...layer, details: { ...layer.details, schema } }
-}
-
-/** Reads no more of each row than is shown of it, or needed to show it. */
-function readingLess(wish: PageWish): PageWish {
-  const { selection, columns, fileLink, query } = wish
-  if (selection === undefined) return wish
-  const own = new Map(Object.entries(columns?.names ?? {}).map(([name, shown]) => [shown, name]))
-  const attributes = [
-    ...selection.attributes.map((name) => own.get(name) ?? name),
-    ...(query.sort ?? []).map(({ attribute }) => attribute),
-    ...(columns === undefined ? [] : [columns.id]),
-    ...(fileLink === undefined ? [] : [fileLink.attribute]),
-  ]
-  return { ...wish, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
 }
 
 /** How features are shown that are not the items of their collection. */

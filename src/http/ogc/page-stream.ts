@@ -7,6 +7,20 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
 
+/** Reads no more of each row than is shown of it, or needed to show it. */
+export function readingLess(wish: PageWish): PageWish {
+  const { selection, columns, fileLink, query } = wish
+  if (selection === undefined) return wish
+  const own = new Map(Object.entries(columns?.names ?? {}).map(([name, shown]) => [shown, name]))
+  const attributes = [
+    ...selection.attributes.map((name) => own.get(name) ?? name),
+    ...(query.sort ?? []).map(({ attribute }) => attribute),
+    ...(columns === undefined ? [] : [columns.id]),
+    ...(fileLink === undefined ? [] : [fileLink.attribute]),
+  ]
+  return { ...wish, query: { ...query, attributes, withGeometry: selection.hasGeometry } }
+}
+
 interface OpenedPage {
   written: AsyncIterator<PagePart>
   first: PagePart

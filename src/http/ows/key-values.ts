@@ -17,6 +17,11 @@ export class KeyValues {
     return value === '' ? undefined : value
   }
 
+  /** Names in lower case. */
+  entries(): Iterable<[name: string, value: string]> {
+    return this.#values
+  }
+
   /** Throws `OwsFailure` (`MissingParameterValue`). */
   require(name: string): string {
     const value = this.find(name)

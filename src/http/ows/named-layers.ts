@@ -5,7 +5,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 
 /** The layer that a name means: `workspace:name`, below a workspace the name alone. Undefined for one that the caller may not read. */
-async function findLayer(
+export async function findLayer(
   { layers }: Pick<Catalog, 'layers'>,
   { caller }: FastifyRequest,
   name: string,

@@ -1,6 +1,10 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Downloads } from '../../downloads/downloads.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { MapDrawings } from '../../maps/drawing/map-drawings.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
+import type { KeptCounts } from '../ogc/kept-counts.ts'
+import type { PageTokens } from '../ogc/page-token.ts'
 import type { PictureParts } from '../tiles/picture-parts.ts'
 
 /** What the older OGC services work with. */
@@ -8,4 +12,13 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards'>
   bounds: LayerBounds
   drawings: MapDrawings
+  features: FeatureParts
+}
+
+/** What features are read and written with. */
+interface FeatureParts {
+  clock: Clock
+  downloads: Downloads
+  pageTokens: PageTokens
+  counts: KeptCounts
 }

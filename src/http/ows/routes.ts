@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { ownValue } from '../../lib/own-value.ts'
+import type { OwnEventType } from '../../monitoring/model/event-types.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { Bytes, media } from '../description.ts'
 import { endpoint, operation } from '../endpoint.ts'
@@ -6,6 +8,7 @@ import { urlToken } from '../url-token.ts'
 import { keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
+import { answerWfs } from './wfs/wfs.ts'
 import { sendException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
 
@@ -57,6 +60,23 @@ const askWorkspaceWms = operation({
   handle: (parts: OwsParts, request, reply) => answerWms(parts, request, reply, request.params.workspace),
 })
 
+interface Service {
+  countsAs: OwnEventType
+  answer: (
+    parts: OwsParts,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    workspace: string | undefined,
+  ) => Promise<unknown>
+}
+
+/** Services that one address answers, by the parameter SERVICE. */
+const services: Record<string, Service> = {
+  WMS: { countsAs: 'OWS:WMS', answer: answerWms },
+  WFS: { countsAs: 'OWS:WFS', answer: answerWfs },
+}
+const offered = Object.keys(services).join(', ')
+
 /** Asks the service that the request names. */
 function answerOws(
   parts: OwsParts,
@@ -64,33 +84,82 @@ function answerOws(
   reply: FastifyReply,
   workspace: string | undefined,
 ): Promise<unknown> | FastifyReply {
-  const service = keyValuesOf(request.originalUrl).find('service')
-  if (service?.toUpperCase() === 'WMS') return answerWms(parts, request, reply, workspace)
+  const named = keyValuesOf(request.originalUrl).find('service')
+  const service = ownValue(services, named?.toUpperCase() ?? '')
+  if (service !== undefined) {
+    request.usedService = service.countsAs
+    return service.answer(parts, request, reply, workspace)
+  }
   const text =
-    service === undefined
-      ? 'The parameter SERVICE is missing: WMS'
-      : `SERVICE "${service}" is not offered here: WMS`
-  const code = service === undefined ? 'MissingParameterValue' : 'InvalidParameterValue'
+    named === undefined
+      ? `The parameter SERVICE is missing: ${offered}`
+      : `SERVICE "${named}" is not offered here: ${offered}`
+  const code = named === undefined ? 'MissingParameterValue' : 'InvalidParameterValue'
   return sendException(reply, new OwsFailure(code, text, 'service'), '1.3.0')
 }
 
 const askOws = operation({
   ...wms,
-  summary: 'OGC services by the parameter SERVICE: WMS',
+  summary: `OGC services by the parameter SERVICE: ${offered}`,
   handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, undefined),
 })
 
 const askWorkspaceOws = operation({
   ...wms,
-  summary: 'OGC services of a workspace by the parameter SERVICE: WMS',
+  summary: `OGC services of a workspace by the parameter SERVICE: ${offered}`,
   params: Workspace,
   handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, request.params.workspace),
+})
+
+const wfs = {
+  tags: ['ows'],
+  isPublicRead: true,
+  takesTokenInUrl: true,
+  description:
+    'By key and value, names in any case, as OGC 09-025r2 and 04-094 say; parameters that they do not know are ignored. What fails is told by an exception report.',
+  told: {
+    query: Type.Object(
+      {
+        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        REQUEST: Type.Optional(
+          Type.String({ description: 'GetCapabilities, DescribeFeatureType or GetFeature' }),
+        ),
+        ...urlToken,
+      },
+      { additionalProperties: true },
+    ),
+  },
+  answers: {
+    200: media('What was asked for', {
+      'application/xml': Type.String(),
+      'text/xml': Type.String(),
+      'application/gml+xml': Type.String(),
+      'application/json': Type.Unknown(),
+      'text/csv': Type.String(),
+      'application/zip': Bytes,
+    }),
+  },
+}
+
+const askWfs = operation({
+  ...wfs,
+  summary: 'Web Feature Service 1.1.0 and 2.0.0',
+  handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, undefined),
+})
+
+const askWorkspaceWfs = operation({
+  ...wfs,
+  summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, request.params.workspace),
 })
 
 /** The older services of OGC, at the addresses that clients have kept. */
 export const owsEndpoints = [
   endpoint('GET', '/wms', 'public', 'OWS:WMS', { askWms }),
   endpoint('GET', '/:workspace/wms', 'public', 'OWS:WMS', { askWorkspaceWms }),
+  endpoint('GET', '/wfs', 'public', 'OWS:WFS', { askWfs }),
+  endpoint('GET', '/:workspace/wfs', 'public', 'OWS:WFS', { askWorkspaceWfs }),
   endpoint('GET', '/ows', 'public', 'OWS:WMS', { askOws }),
   endpoint('GET', '/:workspace/ows', 'public', 'OWS:WMS', { askWorkspaceOws }),
 ]

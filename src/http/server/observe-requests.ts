@@ -59,6 +59,7 @@ export function observeRequests(
   }
   app.decorateRequest('usedLayer')
   app.decorateRequest('usedLayers')
+  app.decorateRequest('usedService')
   app.decorateRequest('usedStyle')
   app.decorateRequest('exception')
   app.decorateRequest(sentBefore)

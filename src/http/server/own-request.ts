@@ -38,7 +38,8 @@ export function toOwnRequest(
 }
 
 /** A layer says itself what it is asked for; elsewhere the endpoint does. */
-function eventTypeOf({ usedLayer, routeOptions }: FastifyRequest): OwnEventType {
+function eventTypeOf({ usedLayer, usedService, routeOptions }: FastifyRequest): OwnEventType {
+  if (usedService !== undefined) return usedService
   const countsAs = routeOptions.config?.countsAs
   if (countsAs === 'OWS:WFS' && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
   return countsAs === undefined || countsAs === 'unrecorded' ? 'view' : countsAs

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { OwnEventType } from '../../monitoring/model/event-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'> &
@@ -10,6 +11,8 @@ declare module 'fastify' {
     usedLayer: UsedLayer | undefined
     /** Where there may be several: all of them, each once. */
     usedLayers: readonly UsedLayer[] | undefined
+    /** The service that a request turned out to ask, at an address of several. */
+    usedService: OwnEventType | undefined
   }
 }
 

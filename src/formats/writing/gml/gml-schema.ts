@@ -80,3 +80,15 @@ function property(name: string, type: string, only?: GeometryType): string {
   const note = only === undefined ? '' : ` <!-- restricted to ${only} -->`
   return `          <xs:element name="${xmlName(name)}" type="${type}" minOccurs="0"/>${note}\n`
 }
+
+/** A schema of nothing but others, each of a namespace. */
+export function gmlSchemaImports(imports: readonly { namespace: string; location: string }[]): string {
+  const lines = imports.map(
+    ({ namespace, location }) =>
+      `  <xs:import namespace="${xmlAttribute(namespace)}" schemaLocation="${location}"/>\n`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified" version="1.0">
+${lines.join('')}</xs:schema>
+`
+}

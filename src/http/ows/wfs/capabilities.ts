@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises'
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { textElement } from '../xml.ts'
+import { filterCapabilities } from './filter-capabilities.ts'
+import { mostFeatures } from './get-feature.ts'
+import { listedFormats } from './output-formats.ts'
+import { serviceUrl } from './service-links.ts'
+import { namespaceOf, prefixOf, typeNameOf } from './type-names.ts'
+import { toUrn } from './wfs-crs.ts'
+import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsVersion } from './wfs-version.ts'
+import { wfsVersions, wordsOf } from './wfs-version.ts'
+
+/** Systems that every layer with a place is offered in; all others that are known are answered too. */
+const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
+/** Feature types that are written without a pause for others. */
+const atATime = 200
+const title = 'Terrane'
+const abstract = 'Features of the published layers'
+
+/** What this service has and does (OGC 09-025r2, section 8; 04-094, section 13). */
+export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+  const { request, reply, version, workspace } = asked
+  const known = await parts.catalog.cards.now()
+  const set = hasRole(request.caller, 'user') ? known : known.open
+  const cards = set
+    .ordered('name', false)
+    .filter((card) => card.kind !== 'raster' && (workspace === undefined || card.workspace === workspace))
+  const types: string[] = []
+  for (const [index, card] of cards.entries()) {
+    if (index % atATime === atATime - 1) await setImmediate()
+    types.push(featureType(asked, card, await parts.bounds.of(card)))
+  }
+  reply.header('cache-control', 'private, no-cache')
+  reply.header(
+    'content-type',
+    version === '2.0.0' ? 'application/xml; charset=utf-8' : 'text/xml; charset=utf-8',
+  )
+  const list =
+    version === '2.0.0'
+      ? types.join('')
+      : `<Operations><Operation>Query</Operation></Operations>${types.join('')}`
+  return reply.send(
+    [
+      head(version),
+      identification(version),
+      provider,
+      operationsMetadata(asked),
+      // Of no type there is no list in 2.0; 1.1 wants it.
+      types.length === 0 && version === '2.0.0' ? '' : `<FeatureTypeList>${list}</FeatureTypeList>`,
+      filterCapabilities[version],
+      '</WFS_Capabilities>\n',
+    ].join(''),
+  )
+}
+
+function head(version: WfsVersion): string {
+  const { wfs, wfsLocation, ows } = wordsOf[version]
+  const [fes, namespace] =
+    version === '2.0.0' ? ['fes', 'http://www.opengis.net/fes/2.0'] : ['ogc', 'http://www.opengis.net/ogc']
+  const gml = version === '2.0.0' ? 'http://www.opengis.net/gml/3.2' : 'http://www.opengis.net/gml'
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    `<WFS_Capabilities version="${version}" xmlns="${wfs}" xmlns:ows="${ows}" xmlns:${fes}="${namespace}" xmlns:gml="${gml}"`,
+    ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+    ` xsi:schemaLocation="${wfs} ${wfsLocation}">`,
+  ].join('')
+}
+
+function identification(version: WfsVersion): string {
+  const versions = wfsVersions.map((one) => textElement('ows:ServiceTypeVersion', one)).join('')
+  return [
+    `<ows:ServiceIdentification><ows:Title>${title}</ows:Title><ows:Abstract>${abstract}</ows:Abstract>`,
+    `<ows:ServiceType${version === '2.0.0' ? ' codeSpace="http://www.opengeospatial.org/"' : ''}>WFS</ows:ServiceType>${versions}`,
+    '<ows:Fees>NONE</ows:Fees><ows:AccessConstraints>NONE</ows:AccessConstraints></ows:ServiceIdentification>',
+  ].join('')
+}
+
+const provider = `<ows:ServiceProvider><ows:ProviderName>${title}</ows:ProviderName><ows:ServiceContact/></ows:ServiceProvider>`
+
+function allowed(version: WfsVersion, name: string, values: readonly string[]): string {
+  const list = values.map((one) => textElement('ows:Value', one)).join('')
+  const inside = version === '2.0.0' ? `<ows:AllowedValues>${list}</ows:AllowedValues>` : list
+  return `<ows:Parameter name="${name}">${inside}</ows:Parameter>`
+}
+
+function operationsMetadata(asked: WfsRequest): string {
+  const { version } = asked
+  const url = escapeXml(`${serviceUrl(asked)}?`)
+  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/></ows:HTTP></ows:DCP>`
+  const one = (name: string, parameters: string): string =>
+    `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
+  const formats = allowed(version, 'outputFormat', listedFormats(version))
+  const schemas = version === '2.0.0' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
+  return [
+    '<ows:OperationsMetadata>',
+    one('GetCapabilities', allowed(version, 'AcceptVersions', wfsVersions)),
+    one('DescribeFeatureType', allowed(version, 'outputFormat', [schemas])),
+    one('GetFeature', `${allowed(version, 'resultType', ['results', 'hits'])}${formats}`),
+    ...(version === '2.0.0' ? constraints() : []),
+    '</ows:OperationsMetadata>',
+  ].join('')
+}
+
+/** What is done of the conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
+const conformance = {
+  ...{ ImplementsBasicWFS: true, ImplementsTransactionalWFS: false, ImplementsLockingWFS: false },
+  ...{ KVPEncoding: true, XMLEncoding: false, SOAPEncoding: false, ImplementsInheritance: false },
+  ...{ ImplementsRemoteResolve: false, ImplementsResultPaging: true, ImplementsStandardJoins: false },
+  ...{ ImplementsSpatialJoins: false, ImplementsTemporalJoins: false, ImplementsFeatureVersioning: false },
+  ...{ ManageStoredQueries: false, PagingIsTransactionSafe: false },
+}
+
+function constraints(): string[] {
+  const one = (name: string, value: string): string =>
+    `<ows:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${value}</ows:DefaultValue></ows:Constraint>`
+  return [
+    ...Object.entries(conformance).map(([name, is]) => one(name, is ? 'TRUE' : 'FALSE')),
+    one('CountDefault', String(mostFeatures)),
+  ]
+}
+
+function featureType(asked: WfsRequest, card: LayerCard, bounds: number[] | undefined): string {
+  const { version, request } = asked
+  const prefix = prefixOf(card.workspace)
+  const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
+  return [
+    `<FeatureType xmlns:${prefix}="${escapeXml(namespaceOf(request, card.workspace))}">`,
+    textElement('Name', typeNameOf(card)),
+    textElement('Title', card.title === '' ? card.name : card.title),
+    textElement('Abstract', card.abstract),
+    keywords === '' ? '' : `<ows:Keywords>${keywords}</ows:Keywords>`,
+    systems(card, version),
+    boundsXml(card, bounds),
+    '</FeatureType>\n',
+  ].join('')
+}
+
+function systems({ kind, place }: LayerCard, version: WfsVersion): string {
+  const word = version === '2.0.0' ? 'CRS' : 'SRS'
+  const own = place.srs === undefined ? undefined : findCrs(place.srs)?.srs
+  if (kind === 'table' || (own === undefined && place.crs === undefined)) return `<No${word}/>`
+  const first = own === undefined ? 'urn:ogc:def:crs:OGC:1.3:CRS84' : toUrn(own)
+  const others = commonCrs.filter((one) => one !== own).map((one) => textElement(`Other${word}`, toUrn(one)))
+  return `${textElement(`Default${word}`, first)}${others.join('')}`
+}
+
+function boundsXml({ kind }: LayerCard, bounds: number[] | undefined): string {
+  if (kind === 'table') return ''
+  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]
+  return `<ows:WGS84BoundingBox><ows:LowerCorner>${minX} ${south}</ows:LowerCorner><ows:UpperCorner>${maxX} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>`
+}

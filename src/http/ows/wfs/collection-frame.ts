@@ -1,0 +1,92 @@
+import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import type { PagePart } from '../../../stores/reading/page-wish.ts'
+import type { PageFrame } from '../../ogc/page-stream.ts'
+import type { NamedCrs } from './wfs-crs.ts'
+import type { WfsVersion } from './wfs-version.ts'
+import { wordsOf } from './wfs-version.ts'
+
+/** What stands around the features of an answer. */
+export interface CollectionAbout {
+  timeStamp: string
+  numberMatched: number
+  numberReturned: number
+  next: string | undefined
+  previous: string | undefined
+}
+
+/** Namespaces that members of a document use, by their prefixes, and where they are described. */
+export interface MemberNamespaces {
+  prefixes: ReadonlyMap<string, string>
+  schemaUrl: string
+}
+
+const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+
+/** The root element of a feature collection, from the head of the document on; `isEmpty`: all of it. */
+export function collectionRoot(
+  version: WfsVersion,
+  about: CollectionAbout,
+  { prefixes, schemaUrl }: MemberNamespaces,
+): string {
+  const { wfs, wfsLocation, gml } = wordsOf[version]
+  const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
+  // One address tells all namespaces; a schema of several imports the others.
+  const [first] = prefixes.values()
+  const locations = [wfs, wfsLocation, ...(first === undefined ? [] : [first, schemaUrl])]
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    `<wfs:FeatureCollection xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,
+    ` xsi:schemaLocation="${escapeXml(locations.join(' '))}"`,
+    ...numbersOf(version, about),
+    '>\n',
+  ].join('')
+}
+
+function numbersOf(version: WfsVersion, about: CollectionAbout): string[] {
+  const { timeStamp, numberMatched, numberReturned, next, previous } = about
+  if (version === '1.1.0') return [` timeStamp="${timeStamp}" numberOfFeatures="${numberReturned}"`]
+  return [
+    ` timeStamp="${timeStamp}" numberMatched="${numberMatched}" numberReturned="${numberReturned}"`,
+    previous === undefined ? '' : ` previous="${escapeXml(previous)}"`,
+    next === undefined ? '' : ` next="${escapeXml(next)}"`,
+  ]
+}
+
+/** A document of GML; `aboutOf` tells what is known when its first part is there. */
+export function gmlFrame(
+  version: WfsVersion,
+  about: CollectionAbout,
+  namespaces: MemberNamespaces,
+): PageFrame {
+  return {
+    head: Buffer.from(collectionRoot(version, about, namespaces)),
+    tailOf: () => Buffer.from('</wfs:FeatureCollection>\n'),
+  }
+}
+
+/** A GeoJSON document with what GeoServer tells besides. */
+export function jsonFrame(
+  crs: NamedCrs | undefined,
+  aboutOf: (last: PagePart) => CollectionAbout,
+): PageFrame {
+  return {
+    head: Buffer.from('{"type":"FeatureCollection","features":['),
+    tailOf: (last) => {
+      const { numberMatched, numberReturned, timeStamp, next, previous } = aboutOf(last)
+      const link = (rel: string, href: string | undefined): object[] =>
+        href === undefined ? [] : [{ title: `${rel} page`, type: 'application/json', rel, href }]
+      const links = [...link('previous', previous), ...link('next', next)]
+      const rest = JSON.stringify({
+        ...{ totalFeatures: numberMatched, numberMatched, numberReturned, timeStamp },
+        ...(links.length === 0 ? {} : { links }),
+        crs: crs === undefined ? null : { type: 'name', properties: { name: jsonName(crs) } },
+      })
+      return Buffer.from(`],${rest.slice(1)}`)
+    },
+  }
+}
+
+function jsonName({ srs, name }: NamedCrs): string {
+  return name.startsWith('urn:') ? name : `urn:ogc:def:crs:${srs.replace(':', '::')}`
+}

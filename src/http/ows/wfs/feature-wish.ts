@@ -1,0 +1,129 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { allOf } from '../../../filters/filter.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { SortKey } from '../../../stores/order.ts'
+import type {
+  PageWish,
+  PropertySelection,
+  WishedBox,
+  WishedFilter,
+} from '../../../stores/reading/page-wish.ts'
+import { isSortable } from '../../ogc/property-names.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { RequestedBox, TypeQuery } from './feature-request.ts'
+import { findProperty, requireProperty } from './property-names.ts'
+import type { NamedCrs } from './wfs-crs.ts'
+import { defaultCrs, readCrs } from './wfs-crs.ts'
+
+const mostSortKeys = 8
+
+/** What of a question does not say which page is meant. */
+export interface FeatureWish extends Omit<PageWish, 'query' | 'form'> {
+  table: string
+  sort: readonly SortKey[]
+  /** What documents name the CRS; absent where there is none. */
+  named: NamedCrs | undefined
+}
+
+/** The question of a query in the terms of its layer. */
+export function toFeatureWish(layer: LayerRecord, query: TypeQuery): FeatureWish {
+  const { schema, srs, crs } = layer.details
+  const named = answerCrs(layer, query.srsName)
+  const known = schema.geometry === undefined ? undefined : (srs ?? crs)
+  const box = query.bbox && readBox(layer, query.bbox, query.srsName)
+  const filter = narrowedToShapes(query.filter?.(layer), box)
+  return {
+    ...{ table: layer.nativeName, sort: sortOf(layer, query), named },
+    ...{ srs: named?.srs ?? 'EPSG:4326', isYx: named?.isYx === true },
+    ...defined({ box, filter, crs: known, selection: selectionOf(layer, query) }),
+  }
+}
+
+/** What features are written in: as is asked, or in that of the layer. */
+function answerCrs(layer: LayerRecord, text: string | undefined): NamedCrs | undefined {
+  const usual = defaultCrs(layer)
+  if (text === undefined || layer.details.schema.geometry === undefined) return usual
+  const wanted = readCrs(text, 'srsname')
+  if (usual !== undefined) return wanted
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `Nobody knows the CRS of "${layer.name}": ask without SRSNAME for its coordinates as they are`,
+    'srsname',
+  )
+}
+
+/** A box leaves out what has no geometry. */
+function narrowedToShapes(
+  filter: WishedFilter | undefined,
+  box: WishedBox | undefined,
+): WishedFilter | undefined {
+  if (box === undefined) return filter
+  const hasGeometry = { kind: 'not', of: { kind: 'empty' } } as const
+  const parts = filter === undefined ? [] : [filter.asked]
+  return { asked: allOf([...parts, hasGeometry]), srs: filter?.srs ?? box.srs }
+}
+
+function readBox(
+  layer: LayerRecord,
+  { numbers, crs: text }: RequestedBox,
+  srsName: string | undefined,
+): WishedBox {
+  if (layer.details.schema.geometry === undefined)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `"${layer.name}" has no geometry that a box could meet`,
+      'bbox',
+    )
+  const name = text ?? srsName
+  const crs = name === undefined ? defaultCrs(layer) : readCrs(name, 'bbox')
+  const corners = numbers.length === 6 ? [0, 1, 3, 4] : [0, 1, 2, 3]
+  const [a = 0, b = 0, c = 0, d = 0] = corners.map((at) => numbers[at])
+  const box =
+    crs?.isYx === true ? { minX: b, minY: a, maxX: d, maxY: c } : { minX: a, minY: b, maxX: c, maxY: d }
+  const srs = crs?.srs ?? 'EPSG:4326'
+  if (box.minY > box.maxY || (box.minX > box.maxX && srs !== 'EPSG:4326'))
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `BBOX "${numbers.join(',')}" has its lower corner beyond its upper one`,
+      'bbox',
+    )
+  // A box that crosses the antimeridian is two.
+  const boxes =
+    box.minX <= box.maxX
+      ? [box]
+      : [
+          { ...box, maxX: 180 },
+          { ...box, minX: -180 },
+        ]
+  return { boxes, srs }
+}
+
+function sortOf({ details: { schema } }: LayerRecord, { sort }: TypeQuery): SortKey[] {
+  if (sort.length > mostSortKeys)
+    throw new OwsFailure('InvalidParameterValue', `SORTBY has more than ${mostSortKeys} names`, 'sortby')
+  const keys = sort.map(({ property, isDescending }) => ({
+    ...{ attribute: requireProperty(schema, property, 'sortby'), isDescending },
+  }))
+  for (const { attribute } of keys) {
+    const found = schema.attributes.find(({ name }) => name === attribute)
+    if (found === undefined || !isSortable(found))
+      throw new OwsFailure('InvalidParameterValue', `Features cannot be sorted by "${attribute}"`, 'sortby')
+  }
+  return keys.filter(({ attribute }, at) => keys.findIndex((one) => one.attribute === attribute) === at)
+}
+
+function selectionOf(
+  { details: { schema } }: LayerRecord,
+  { properties }: TypeQuery,
+): PropertySelection | undefined {
+  if (properties === undefined) return undefined
+  const isWhole = ({ properties: names }: { properties: readonly string[] }): boolean => names.includes('*')
+  if (isWhole({ properties })) return undefined
+  // What GML itself has for all features is none of their own.
+  const own = properties.filter((name) => findProperty(schema, name) !== undefined || !/^@|^gml:/.test(name))
+  const names = new Set(own.map((name) => requireProperty(schema, name, 'propertyname')))
+  return {
+    attributes: schema.attributes.map(({ name }) => name).filter((name) => names.has(name)),
+    hasGeometry: schema.geometry !== undefined && names.has(schema.geometry.name),
+  }
+}

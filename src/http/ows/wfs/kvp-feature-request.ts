@@ -1,0 +1,137 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { checkFilter } from '../../../filters/check-filter.ts'
+import { parseCql2Text } from '../../../filters/cql2-text.ts'
+import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import type { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
+
+const mostTypes = 20
+const mostIds = 1000
+
+/** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
+export function readFeatureRequest(values: KeyValues): FeatureRequest {
+  const ids = readIds(values)
+  const types = readTypeNames(values, ids)
+  if (types.length > 1) throw severalTypes()
+  const queries = types.map((typeName) => readQuery(values, typeName, ids))
+  return {
+    resultType: readResultType(values.find('resulttype')),
+    count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
+    startIndex: readNumber(values, 'startindex') ?? 0,
+    position: values.find('position'),
+    outputFormat: values.find('outputformat'),
+    queries,
+  }
+}
+
+function severalTypes(): OwsFailure {
+  return new OwsFailure('OperationNotSupported', 'One request asks for features of one type', 'typenames')
+}
+
+function readResultType(text = 'results'): FeatureRequest['resultType'] {
+  const found = (['results', 'hits'] as const).find((one) => one === text.toLowerCase())
+  if (found !== undefined) return found
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `RESULTTYPE "${text.slice(0, 60)}" is not results or hits`,
+    'resulttype',
+  )
+}
+
+function readNumber(values: KeyValues, name: string): number | undefined {
+  const text = values.find(name)
+  if (text === undefined) return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `${name.toUpperCase()} "${text.slice(0, 60)}" is not a whole number from 0`,
+    name,
+  )
+}
+
+/** Names of types, with or without parentheses around; those of ids where no others are given. */
+export function readTypeNames(values: KeyValues, ids: readonly string[] | undefined = undefined): string[] {
+  const text = values.find('typenames') ?? values.find('typename')
+  const names = (text ?? '')
+    .replace(/\)\s*\(/g, ',')
+    .replace(/^\(|\)$/g, '')
+    .split(',')
+  const found = [...new Set(names.map((one) => one.trim()).filter((one) => one !== ''))]
+  if (found.length > mostTypes)
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostTypes} types are asked at once`, 'typenames')
+  if (found.length > 0 || text !== undefined) return found
+  return [...new Set((ids ?? []).map((id) => id.slice(0, Math.max(id.lastIndexOf('.'), 0))))].filter(
+    (one) => one !== '',
+  )
+}
+
+function readIds(values: KeyValues): string[] | undefined {
+  const text = values.find('resourceid') ?? values.find('featureid')
+  if (text === undefined) return undefined
+  const ids = text
+    .replace(/\)\s*\(/g, ',')
+    .replace(/^\(|\)$/g, '')
+    .split(',')
+  if (ids.length <= mostIds) return ids
+  throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'resourceid')
+}
+
+function readQuery(values: KeyValues, typeName: string, ids: string[] | undefined): TypeQuery {
+  return {
+    ...{ typeName, ids },
+    srsName: values.find('srsname'),
+    properties: readNames(values.find('propertyname')),
+    sort: readSort(values.find('sortby')),
+    bbox: readBbox(values.find('bbox')),
+    filter: readCqlFilter(values.find('cql_filter')),
+  }
+}
+
+function readNames(text: string | undefined): string[] | undefined {
+  if (text === undefined || text === '*' || text === '(*)') return undefined
+  return text
+    .replace(/^\(|\)$/g, '')
+    .split(',')
+    .map((one) => one.trim())
+}
+
+/** Names with A or D, ASC or DESC behind. */
+function readSort(text: string | undefined): TypeQuery['sort'] {
+  if (text === undefined) return []
+  return text
+    .replace(/^\(|\)$/g, '')
+    .split(',')
+    .map((part) => {
+      const [, property = '', direction = 'A'] = /^(.*?)(?:[\s+]+(A|D|ASC|DESC))?$/is.exec(part.trim()) ?? []
+      return { property, isDescending: direction.toUpperCase().startsWith('D') }
+    })
+}
+
+function readBbox(text: string | undefined): RequestedBox | undefined {
+  if (text === undefined) return undefined
+  const parts = text.split(',')
+  const last = parts.at(-1) ?? ''
+  const isNamed = parts.length % 2 === 1 && !/^\s*[-+.\d]/.test(last)
+  const crs = isNamed ? last.trim() : undefined
+  const numbers = (isNamed ? parts.slice(0, -1) : parts).map((part) =>
+    part.trim() === '' ? Number.NaN : Number(part),
+  )
+  if ((numbers.length === 4 || numbers.length === 6) && numbers.every(Number.isFinite))
+    return { numbers, crs }
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, and the name of their CRS`,
+    'bbox',
+  )
+}
+
+/** CQL text as GeoServer has it: geometries in the CRS of the layer, with x or easting first. */
+function readCqlFilter(text: string | undefined): TypeQuery['filter'] {
+  if (text === undefined) return undefined
+  const written = parseCql2Text(text)
+  return ({ details }: LayerRecord): WishedFilter => ({
+    asked: checkFilter(written, details.schema),
+    srs: details.srs ?? 'EPSG:4326',
+  })
+}

@@ -1,0 +1,25 @@
+import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
+import type { Schema } from '../../../geo/schema.ts'
+import { OwsFailure } from '../ows-failure.ts'
+
+/** The property that a text names: as it is, with a prefix or a path before it, as a name in XML. */
+export function findProperty({ attributes, geometry }: Schema, text: string): string | undefined {
+  const names = new Set([
+    ...attributes.map(({ name }) => name),
+    ...(geometry === undefined ? [] : [geometry.name]),
+  ])
+  const last = text.split('/').at(-1) ?? ''
+  const plain = last.slice(last.lastIndexOf(':') + 1)
+  return [text, fromXmlName(text), plain, fromXmlName(plain)].find((one) => names.has(one))
+}
+
+/** The same; throws `OwsFailure` (`InvalidParameterValue`) for what the type has not. */
+export function requireProperty(schema: Schema, text: string, locator: string): string {
+  const found = findProperty(schema, text)
+  if (found !== undefined) return found
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `There is no property "${text.slice(0, 200)}": DescribeFeatureType lists them`,
+    locator,
+  )
+}

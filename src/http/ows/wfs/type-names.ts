@@ -1,0 +1,83 @@
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { fromXmlName, xmlName } from '../../../formats/writing/gml/xml-text.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { findLayer } from '../named-layers.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+
+/** Prefixes that documents have for something else. */
+const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
+
+/** What stands for the namespace of a workspace in names of XML. */
+export function prefixOf(workspace: string): string {
+  const name = xmlName(workspace)
+  if (!taken.test(name)) return name
+  const code = (name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `_x${code}_${name.slice(1)}`
+}
+
+/** The namespace of the features of a workspace. */
+export function namespaceOf(request: FastifyRequest, workspace: string): string {
+  return request.link(`/${encodeURIComponent(workspace)}/wfs`)
+}
+
+/** The name of a feature type: prefix and name, both names in XML. */
+export function typeNameOf({ workspace, name }: { workspace: string; name: string }): string {
+  return `${prefixOf(workspace)}:${xmlName(name)}`
+}
+
+/** The ways in which a text may name a layer: as XML names, and as it is. */
+function readings(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {
+  const colon = text.indexOf(':')
+  const prefix = text.slice(0, Math.max(colon, 0))
+  const name = text.slice(colon + 1)
+  if (colon < 0) {
+    const names = [...new Set([fromXmlName(text), text])]
+    return names.map((one) => (workspace === undefined ? { name: one } : { workspace, name: one }))
+  }
+  const own = { workspace: fromXmlName(prefix), name: fromXmlName(name) }
+  const plain = { workspace: prefix, name }
+  return own.workspace === prefix && own.name === name ? [plain] : [own, plain]
+}
+
+/**
+ * The layer of features that a type name means, with or without its prefix; throws `OwsFailure`, the same for what is not
+ * there and what is closed.
+ */
+export async function requireType(
+  parts: Pick<OwsParts, 'catalog'>,
+  request: FastifyRequest,
+  text: string,
+  { workspace, locator }: { workspace: string | undefined; locator: string },
+): Promise<LayerRecord> {
+  for (const reading of readings(text, workspace)) {
+    const place = reading.workspace ?? (await placeOf(parts, request, reading.name))
+    if (place === undefined) continue
+    const layer = await findLayer(parts.catalog, request, `${place}:${reading.name}`, workspace)
+    if (layer !== undefined && layer.details.kind === 'vector') return layer
+  }
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `Feature type "${text.slice(0, 200)}" does not exist, or needs a login`,
+    locator,
+  )
+}
+
+/** The workspace of the only layer of this name that the caller may read. */
+async function placeOf(
+  { catalog }: Pick<OwsParts, 'catalog'>,
+  { caller }: FastifyRequest,
+  name: string,
+): Promise<string | undefined> {
+  const known = await catalog.cards.now()
+  const set = hasRole(caller, 'user') ? known : known.open
+  const found = [...set.byId.values()].filter((card) => card.name === name && card.kind !== 'raster')
+  if (found.length <= 1) return found[0]?.workspace
+  const names = found.slice(0, 5).map((one) => typeNameOf(one))
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `Several feature types are called "${name}": ask for one of ${names.join(', ')}`,
+    'typenames',
+  )
+}

@@ -1,0 +1,53 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import { OwsFailure } from '../ows-failure.ts'
+
+/** A CRS as a client names it, which decides what stands first of its coordinates. */
+export interface NamedCrs {
+  srs: string
+  isYx: boolean
+  /** As documents name it. */
+  name: string
+}
+
+/** Longitude, latitude. */
+const crs84: NamedCrs = { srs: 'EPSG:4326', isYx: false, name: 'urn:ogc:def:crs:OGC:1.3:CRS84' }
+
+/** A URN means the axes of the authority. */
+export function toUrn(srs: string): string {
+  const [authority, code] = srs.split(':')
+  return `urn:ogc:def:crs:${authority}::${code}`
+}
+
+/**
+ * The CRS that a text names: URNs and URIs with the axes of the authority, `EPSG:25832` and addresses with `#` with x or
+ * easting first, as servers have done since WFS 1.0.
+ */
+export function readCrs(text: string, locator: string): NamedCrs {
+  if (/(?:^CRS:|[:/])(?:CRS)?84h?$/i.test(text) && /CRS:?84h?$/i.test(text)) return crs84
+  const plain = text.replace(/^EPSG:(?:900913|102100|102113|3785)$/i, 'EPSG:3857')
+  const [, code] = /^http:\/\/www\.opengis\.net\/gml\/srs\/epsg\.xml#(\d+)$/i.exec(plain) ?? []
+  const record = findCrs(code === undefined ? plain : `EPSG:${code}`)
+  if (record === undefined)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `"${text.slice(0, 200)}" is no CRS that is known here`,
+      locator,
+    )
+  const { srs, axisOrder } = record
+  const isYx = axisOrder === 'yx'
+  if (/^urn:/i.test(text)) return { srs, isYx, name: toUrn(srs) }
+  const [authority, number] = srs.split(':')
+  if (/^https?:\/\/www\.opengis\.net\/def\/crs\//i.test(text))
+    return { srs, isYx, name: `http://www.opengis.net/def/crs/${authority}/0/${number}` }
+  if (code !== undefined) return { srs, isYx: false, name: text }
+  return { srs, isYx: false, name: srs }
+}
+
+/** What features of a layer are written in where no other is asked for; undefined where nobody knows it. */
+export function defaultCrs({ details }: LayerRecord): NamedCrs | undefined {
+  const { schema, srs, crs } = details
+  if (schema.geometry === undefined) return undefined
+  if (srs !== undefined) return { srs, isYx: findCrs(srs)?.axisOrder === 'yx', name: toUrn(srs) }
+  return crs === undefined ? undefined : crs84
+}

@@ -1,0 +1,70 @@
+import type { GmlVersion } from '../../../formats/writing/gml/gml-version.ts'
+import type { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+
+/** Versions of WFS (OGC 09-025r2 and 04-094). */
+export type WfsVersion = '1.1.0' | '2.0.0'
+
+/** Of the newest first; 2.0.2 is 2.0.0 with errata. */
+export const wfsVersions: readonly WfsVersion[] = ['2.0.0', '1.1.0']
+
+/** What a version says in XML, and in which GML it writes features. */
+export const wordsOf: Record<WfsVersion, VersionWords> = {
+  '2.0.0': {
+    wfs: 'http://www.opengis.net/wfs/2.0',
+    wfsLocation: 'http://schemas.opengis.net/wfs/2.0/wfs.xsd',
+    ows: 'http://www.opengis.net/ows/1.1',
+    gml: '3.2',
+  },
+  '1.1.0': {
+    wfs: 'http://www.opengis.net/wfs',
+    wfsLocation: 'http://schemas.opengis.net/wfs/1.1.0/wfs.xsd',
+    ows: 'http://www.opengis.net/ows',
+    gml: '3.1',
+  },
+}
+
+interface VersionWords {
+  wfs: string
+  wfsLocation: string
+  ows: string
+  gml: GmlVersion
+}
+
+function parseVersion(text: string): WfsVersion | undefined {
+  if (/^2\.0(?:\.[0-2])?$/.test(text)) return '2.0.0'
+  return /^1\.1(?:\.\d)?$/.test(text) ? '1.1.0' : undefined
+}
+
+/** The version for capabilities (OGC 06-121r9, section 7.3.2): the first of ACCEPTVERSIONS that is offered, else by VERSION. */
+export function negotiatedVersion(values: KeyValues): WfsVersion {
+  const accepted = values.list('acceptversions')
+  const found = accepted.map((one) => parseVersion(one.trim())).find((one) => one !== undefined)
+  if (found !== undefined) return found
+  const wanted = accepted.length > 0 ? accepted.join(', ') : values.find('version')
+  if (wanted === undefined) return '2.0.0'
+  const named = accepted.length > 0 ? undefined : parseVersion(wanted)
+  if (named !== undefined) return named
+  if (accepted.length === 0 && Number.parseFloat(wanted) >= 2) return '2.0.0'
+  throw new OwsFailure(
+    'VersionNegotiationFailed',
+    `WFS ${wanted} is not offered here: ask for 2.0.0 or 1.1.0`,
+    accepted.length > 0 ? 'acceptversions' : 'version',
+  )
+}
+
+/** The version of another request; where it says none, the one whose parameters it has. */
+export function requestVersion(values: KeyValues): WfsVersion {
+  const wanted = values.find('version')
+  if (wanted === undefined) {
+    const isOlder = values.find('typenames') === undefined && values.find('typename') !== undefined
+    return isOlder && values.find('maxfeatures') !== undefined ? '1.1.0' : '2.0.0'
+  }
+  const version = parseVersion(wanted)
+  if (version !== undefined) return version
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `WFS ${wanted.slice(0, 40)} is not offered here: ask for 2.0.0 or 1.1.0`,
+    'version',
+  )
+}

@@ -1,0 +1,66 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import type { KeyValues } from '../key-values.ts'
+import { keyValuesOf } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getCapabilities } from './capabilities.ts'
+import { describeFeatureType } from './describe-feature-type.ts'
+import { sendException } from './exceptions.ts'
+import type { FeatureRequest } from './feature-request.ts'
+import { getFeature } from './get-feature.ts'
+import type { WfsRequest } from './wfs-parts.ts'
+import type { WfsVersion } from './wfs-version.ts'
+import { negotiatedVersion, requestVersion } from './wfs-version.ts'
+
+type Answer = (parts: OwsParts, asked: WfsRequest) => Promise<unknown>
+
+const operations: Record<string, Answer> = {
+  getcapabilities: getCapabilities,
+  describefeaturetype: describeFeatureType,
+  getfeature: getFeature,
+}
+
+/** What edits features or keeps them from others. */
+const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
+
+/** A request as it was sent: by key and value, or as XML that tells the same. */
+export interface GivenRequest {
+  values: KeyValues
+  features?: FeatureRequest
+}
+
+/** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; what fails is told as these say. */
+export async function answerWfs(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspace: string | undefined,
+  given: GivenRequest = { values: keyValuesOf(request.originalUrl) },
+): Promise<unknown> {
+  const { values } = given
+  let version: WfsVersion = '2.0.0'
+  try {
+    const name = values.require('request')
+    const answer = ownValue(operations, name.toLowerCase())
+    if (answer === undefined) throw unknownOperation(name)
+    version = answer === getCapabilities ? negotiatedVersion(values) : requestVersion(values)
+    return await answer(parts, { ...given, request, reply, version, workspace })
+  } catch (error) {
+    return sendException(reply, error, version)
+  }
+}
+
+function unknownOperation(name: string): OwsFailure {
+  if (refused.test(name))
+    return new OwsFailure(
+      'OperationNotSupported',
+      `${name} is not offered: features are read here, and changed by OGC API - Features below /ogc`,
+      'request',
+    )
+  return new OwsFailure(
+    'OperationNotSupported',
+    `REQUEST "${name.slice(0, 60)}" is none of this service`,
+    'request',
+  )
+}
