@@ -16,6 +16,7 @@ import { LayerBounds } from '../http/layer-bounds.ts'
 import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
+import { KeptPositions } from '../http/ows/kept-positions.ts'
 import { owsEndpoints } from '../http/ows/routes.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
@@ -95,6 +96,7 @@ export function openAreas(context: Parts): Area[] {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),
         counts: new KeptCounts(catalog.layers),
+        positions: new KeptPositions(catalog.layers),
       },
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),

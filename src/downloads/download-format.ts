@@ -1,10 +1,14 @@
 import type { WrittenByGdal } from '../formats/format.ts'
 import type { AttributeType } from '../geo/schema.ts'
 import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
+import type { FeatureQuery } from '../stores/store.ts'
 
 /** What layers can be downloaded as. */
 export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
+
+/** Which rows of those that are selected, in which order. Plain data. */
+export type RowsPage = Partial<Pick<FeatureQuery, 'limit' | 'offset' | 'sort' | 'featureIds'>>
 
 /** What is asked for. */
 export interface DownloadWish {
@@ -13,6 +17,8 @@ export interface DownloadWish {
   srs?: string
   box?: WishedBox
   filter?: WishedFilter
+  /** Some of the rows that are left; absent: all. Of the present version alone. */
+  page?: RowsPage
   /** Names of attributes; absent: all. */
   properties?: string[]
   /** Which version of the layer; absent: the present one. */

@@ -34,8 +34,8 @@ export async function* fileRows(
   counts: RowsWritten,
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
-  const { table, select, from, to, shown } = wish
-  const page = { ...select, query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 } }
+  const { table, select, from, to, shown, page: part } = wish
+  const page = { ...select, query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, ...part } }
   const query = await queryOf({ ...page, ...(from === undefined ? {} : { crs: from }), srs: '', isYx: false })
   const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined
   const reprojector = isMoved ? await findReprojector(from, to) : undefined

@@ -40,12 +40,20 @@ export function planRows(
   { columns, task }: { columns: FileColumn[]; task: { workPath: string; roomBytes: number } },
 ): RowsWish {
   const { columns: rules, usualSrs, rows } = formatsOfFiles[wish.format]
-  const { box, filter } = wish
+  const { box, filter, page } = wish
   const to = fileCrs(layer, wish)
   const namedSrs = typeof to === 'string' && to !== usualSrs ? to : undefined
   return {
     ...{ connection, table: layer.nativeName, columns, geometry: layer.details.schema.geometry },
-    ...defined({ shown, as: rows, from: ownCrs(layer), to, namedSrs, maxTextBytes: rules?.maxTextBytes }),
+    ...defined({
+      shown,
+      as: rows,
+      from: ownCrs(layer),
+      to,
+      namedSrs,
+      maxTextBytes: rules?.maxTextBytes,
+      page,
+    }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),
     path: join(task.workPath, rows === undefined ? 'rows.gpkg' : 'rows.txt'),
     ...{ name: layer.name, roomBytes: task.roomBytes },

@@ -3,7 +3,7 @@ import type { Schema } from '../geo/schema.ts'
 import type { PageWish } from '../stores/reading/page-wish.ts'
 import type { ShownColumns } from '../stores/reading/tile-wish.ts'
 import type { StoreConnection } from '../stores/store.ts'
-import type { RowsFormat } from './download-format.ts'
+import type { RowsFormat, RowsPage } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
 
 /** Which rows a file gets, and what it is. Plain data: it crosses processes. */
@@ -13,6 +13,8 @@ export interface RowsWish {
   /** Where the columns of the table have other names than those of the layer. */
   shown?: ShownColumns
   select: Pick<PageWish, 'box' | 'filter'>
+  /** Which of them; absent: all. */
+  page?: RowsPage
   columns: FileColumn[]
   geometry: Schema['geometry']
   /** What the coordinates of the table are in, and those of the file; absent: where that is not known. */

@@ -198,6 +198,8 @@ export interface FeatureQuery extends OrderedRows {
   filter?: Filter
   /** One feature by its identifier. */
   featureId?: string
+  /** Features by their identifiers, each once, in the order of the question. */
+  featureIds?: readonly string[]
   /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
   attributes?: readonly string[]
   withGeometry?: boolean

@@ -143,6 +143,9 @@ export function describeReading(make: MakeStore, { can }: StoreDescription): voi
         const all = await readRows(store)
         const wanted = all[4]
         assert.deepEqual(await readRows(store, { featureId: wanted?.id ?? '' }), [wanted])
+        const some = [all[7]?.id ?? '', '0x5', '99999', all[2]?.id ?? '', all[2]?.id ?? '']
+        assert.deepEqual(await readRows(store, { featureIds: some }), [all[2], all[7]])
+        assert.deepEqual(await readRows(store, { featureIds: [] }), [])
         for (const featureId of ['0x5', '', 'abc', '99999', "1' or '1'='1", '1e0', '99999999999999999999'])
           assert.deepEqual(await readRows(store, { featureId }), [], featureId)
       }),

@@ -79,5 +79,34 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const [, next = ''] = /next="([^"]*)"/.exec(text) ?? []
       assert.match(next, /startindex=2/)
     })
+
+    it('gives features by their ids', async () => {
+      const { text } = await ask(
+        'service=WFS&version=2.0.0&request=GetFeature&resourceId=trees.3,trees.1,trees.99',
+      )
+      assert.deepEqual(ids(text), ['trees.1', 'trees.3'])
+      assert.match(text, /numberMatched="2" numberReturned="2"/)
+      assert.deepEqual(ids((await ask(`${get}&featureID=trees.2,shrubs.3`)).text), ['trees.2'])
+      const stored =
+        'service=WFS&version=2.0.0&request=GetFeature&storedquery_id=urn:ogc:def:query:OGC-WFS::GetFeatureById'
+      const one = await ask(`${stored}&id=trees.2`)
+      assert.match(
+        one.text,
+        /^<\?xml [^>]*\?>\n<default:trees xmlns:default="[^"]*".* gml:id="trees.2">.*<\/default:trees>\n$/,
+      )
+      const gone = await ask(`${stored}&id=trees.99`)
+      assert.equal(gone.status, 404)
+      assert.match(gone.text, /exceptionCode="NotFound"/)
+    })
+
+    it('gives a Shapefile', async () => {
+      const reply = await client.server.app.inject({
+        ...{ method: 'GET', url: `/wfs?${get}&outputFormat=SHAPE-ZIP&count=2&startIndex=1&sortBy=n` },
+        headers: client.server.admin,
+      })
+      assert.equal(reply.statusCode, 200, reply.body)
+      assert.equal(reply.headers['content-type'], 'application/zip')
+      assert.ok(reply.rawPayload.subarray(0, 4).equals(Buffer.from('PK\x03\x04')))
+    })
   })
 }

@@ -4,28 +4,19 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { DownloadFormat, DownloadWish } from '../../downloads/downloads.ts'
 import { downloadFormats, formatsOfFiles } from '../../downloads/downloads.ts'
 import { defined } from '../../lib/defined.ts'
-import { Failure, invalid } from '../../lib/errors.ts'
+import { invalid } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { keepPrivately } from '../caching.ts'
-import { clientSignal } from '../client-signal.ts'
+import type { FastifyRequest } from '../app-types.ts'
 import { empty, media } from '../description.ts'
-import type { AnyDownload } from '../downloads/download-wire.ts'
-import {
-  DownloadReply,
-  dispositionOf,
-  downloadPath,
-  fileBodies,
-  toWireDownload,
-} from '../downloads/download-wire.ts'
+import { DownloadReply, downloadPath, fileBodies, toWireDownload } from '../downloads/download-wire.ts'
 import { operation } from '../endpoint.ts'
-import { sendFile } from '../send-file.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
 import { readableLayer } from './about-layer.ts'
 import { collectionId } from './collection.ts'
-import { parseCrsUri, toCrsUri } from './crs-uris.ts'
+import { parseCrsUri } from './crs-uris.ts'
 import { readFilter } from './filter-query.ts'
 import { readBox } from './items-query.ts'
+import { sendMade, waitFor } from './made-download.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { CollectionParams, selection } from './shapes.ts'
 
@@ -159,56 +150,4 @@ function waitSeconds(
   if (wait !== undefined) return Math.min(Number(wait), longestWaitSeconds)
   const isLarge = (details.featureCount ?? 0) > mostRowsAtOnce && box === undefined && filter === undefined
   return isLarge ? 0 : usualWaitSeconds
-}
-
-/** The record when the file is there, or the client has waited long enough; its work ends with a client that leaves. */
-async function waitFor(
-  { downloads }: OgcParts,
-  record: AnyDownload,
-  seconds: number,
-  reply: FastifyReply,
-): Promise<AnyDownload> {
-  if (seconds === 0) return record
-  const gone = clientSignal(reply)
-  try {
-    await downloads.files.wait(record.id, AbortSignal.any([gone, AbortSignal.timeout(seconds * 1000)]))
-  } catch (error) {
-    await downloads.files.remove(record.id)
-    throw error
-  }
-  if (gone.aborted) await downloads.files.remove(record.id)
-  return (await downloads.files.get(record.id)).record
-}
-
-async function sendMade(
-  { downloads }: OgcParts,
-  record: AnyDownload,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { mediaType } = formatsOfFiles[record.format as DownloadFormat]
-  const path = downloads.files.filePath(record)
-  const { srs, losses = [] } = record
-  keepPrivately(reply)
-  reply.header('content-disposition', dispositionOf(record))
-  reply.header('terrane-losses', lossesHeader(losses))
-  reply.header('content-location', request.link(`${downloadPath(record)}/file`))
-  if (srs !== undefined) reply.header('content-crs', `<${toCrsUri(srs)}>`)
-  if (path !== undefined && (await sendFile(request, reply, { path, mediaType, isLinkAllowed: false })))
-    return reply
-  throw new Failure('unavailable', 'download-failed', 'The file is gone already: ask for it anew')
-}
-
-/** Most characters of a header that every client takes. */
-const mostHeader = 3500
-
-/** Texts with commas between, each percent-encoded; those that there is no place for are in the document of the download. */
-function lossesHeader(losses: readonly string[]): string {
-  let header = ''
-  for (const loss of losses.map((text) => encodeURIComponent(text).replaceAll('%20', ' '))) {
-    const longer = header === '' ? loss : `${header}, ${loss}`
-    if (longer.length > mostHeader) break
-    header = longer
-  }
-  return header
 }

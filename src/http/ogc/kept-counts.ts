@@ -31,6 +31,7 @@ export class KeptCounts {
           version,
           query.table,
           query.time,
+          query.featureIds,
           box,
           filter?.srs,
           filterKey(filter?.asked),

@@ -6,6 +6,7 @@ import type { LayerBounds } from '../layer-bounds.ts'
 import type { KeptCounts } from '../ogc/kept-counts.ts'
 import type { PageTokens } from '../ogc/page-token.ts'
 import type { PictureParts } from '../tiles/picture-parts.ts'
+import type { KeptPositions } from './kept-positions.ts'
 
 /** What the older OGC services work with. */
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
@@ -21,4 +22,5 @@ interface FeatureParts {
   downloads: Downloads
   pageTokens: PageTokens
   counts: KeptCounts
+  positions: KeptPositions
 }

@@ -27,6 +27,7 @@ const Query = Type.Object(
 )
 
 const wms = {
+  knowsParameters: true,
   tags: ['ows'],
   isPublicRead: true,
   takesTokenInUrl: true,
@@ -112,6 +113,7 @@ const askWorkspaceOws = operation({
 })
 
 const wfs = {
+  knowsParameters: true,
   tags: ['ows'],
   isPublicRead: true,
   takesTokenInUrl: true,

@@ -154,8 +154,12 @@ export class FileStore implements VectorStore {
     signal: AbortSignal,
   ): Promise<Iterable<Uint32Array> | AsyncIterable<Uint32Array>> {
     const { index } = indexed
-    const { limit, offset, from, sort = [], bboxes, time, filter, featureId } = query
-    const matches = await this.#match(indexed, defined({ bboxes, time, filter, featureId }), signal)
+    const { limit, offset, from, sort = [], bboxes, time, filter, featureId, featureIds } = query
+    const matches = await this.#match(
+      indexed,
+      defined({ bboxes, time, filter, featureId, featureIds }),
+      signal,
+    )
     const { rowCount } = index.header
     if (from === undefined && sort.length === 0)
       return matches?.positions(offset, limit, pieceRows) ?? allPositions(rowCount, offset, limit, pieceRows)

@@ -38,7 +38,11 @@ export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
   if (query.time !== undefined) addTime(conditions, facts, query.time)
   if (query.filter !== undefined)
     conditions.add(filterSql(query.filter, facts, (value) => conditions.bind(value)))
-  if (query.featureId !== undefined) addFeatureId(conditions, facts, query.featureId)
+  if (query.featureId !== undefined) conditions.add(idSql(conditions, facts, query.featureId))
+  if (query.featureIds !== undefined) {
+    const ids = query.featureIds.map((id) => idSql(conditions, facts, id))
+    conditions.add(ids.length === 0 ? 'false' : `(${ids.join(' or ')})`)
+  }
   return conditions
 }
 
@@ -85,21 +89,13 @@ export function canBeFeatureId(facts: TableFacts, id: string): boolean {
   return key !== undefined && canBeId(id, column?.attribute?.type ?? (key === 'ctid' ? 'ctid' : 'other'))
 }
 
-function addFeatureId(conditions: Conditions, facts: TableFacts, id: string): void {
+function idSql(conditions: Conditions, facts: TableFacts, id: string): string {
   const key = identitySql(facts)
   const column = facts.columns.find(({ name }) => name === facts.primaryKey)
-  if (!canBeFeatureId(facts, id)) {
-    conditions.add('false')
-    return
-  }
+  if (!canBeFeatureId(facts, id)) return 'false'
   const value = conditions.bind(id)
-  conditions.add(
-    column === undefined
-      ? `ctid = ${value}::tid`
-      : column.attribute === undefined
-        ? `${key}::text = ${value}`
-        : `${key} = ${value}::${column.sqlType}`,
-  )
+  if (column === undefined) return `ctid = ${value}::tid`
+  return column.attribute === undefined ? `${key}::text = ${value}` : `${key} = ${value}::${column.sqlType}`
 }
 
 const integerLimits: Record<string, bigint> = { int16: 32_767n, int32: 2_147_483_647n, int64: 2n ** 63n - 1n }

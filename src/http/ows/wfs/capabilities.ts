@@ -101,7 +101,9 @@ function operationsMetadata(asked: WfsRequest): string {
     one('GetCapabilities', allowed(version, 'AcceptVersions', wfsVersions)),
     one('DescribeFeatureType', allowed(version, 'outputFormat', [schemas])),
     one('GetFeature', `${allowed(version, 'resultType', ['results', 'hits'])}${formats}`),
-    ...(version === '2.0.0' ? constraints() : []),
+    ...(version === '2.0.0'
+      ? [one('ListStoredQueries', ''), one('DescribeStoredQueries', ''), ...constraints()]
+      : []),
     '</ows:OperationsMetadata>',
   ].join('')
 }

@@ -17,17 +17,17 @@ export interface CollectionAbout {
 
 /** Namespaces that members of a document use, by their prefixes, and where they are described. */
 export interface MemberNamespaces {
+  version: WfsVersion
   prefixes: ReadonlyMap<string, string>
   schemaUrl: string
 }
 
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
-/** The root element of a feature collection, from the head of the document on; `isEmpty`: all of it. */
+/** The root element of a feature collection, from the head of the document on. */
 export function collectionRoot(
-  version: WfsVersion,
   about: CollectionAbout,
-  { prefixes, schemaUrl }: MemberNamespaces,
+  { version, prefixes, schemaUrl }: MemberNamespaces,
 ): string {
   const { wfs, wfsLocation, gml } = wordsOf[version]
   const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
@@ -53,17 +53,16 @@ function numbersOf(version: WfsVersion, about: CollectionAbout): string[] {
   ]
 }
 
-/** A document of GML; `aboutOf` tells what is known when its first part is there. */
-export function gmlFrame(
-  version: WfsVersion,
-  about: CollectionAbout,
-  namespaces: MemberNamespaces,
-): PageFrame {
+/** A document of GML. */
+export function gmlFrame(about: CollectionAbout, namespaces: MemberNamespaces): PageFrame {
   return {
-    head: Buffer.from(collectionRoot(version, about, namespaces)),
+    head: Buffer.from(collectionRoot(about, namespaces)),
     tailOf: () => Buffer.from('</wfs:FeatureCollection>\n'),
   }
 }
+
+/** A document that its features are all of. */
+export const plainFrame: PageFrame = { head: Buffer.alloc(0), tailOf: () => Buffer.alloc(0) }
 
 /** A GeoJSON document with what GeoServer tells besides. */
 export function jsonFrame(

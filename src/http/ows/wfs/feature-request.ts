@@ -15,6 +15,7 @@ export interface FeatureRequest {
 
 /** What is asked of one feature type; names are those that the client has sent. */
 export interface TypeQuery {
+  /** Empty where the ids tell the types. */
   typeName: string
   /** Absent: all. */
   properties: readonly string[] | undefined

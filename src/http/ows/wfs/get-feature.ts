@@ -1,10 +1,6 @@
 import { Readable } from 'node:stream'
-import type { LayerRecord } from '../../../catalog/records.ts'
-import type { WrittenAbout } from '../../../formats/writing/feature-format.ts'
-import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
-import { loadWritten } from '../../../formats/writing/written-formats.ts'
 import { defined } from '../../../lib/defined.ts'
-import type { PagePart, PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
+import type { PagePart } from '../../../stores/reading/page-wish.ts'
 import { keepPrivately } from '../../caching.ts'
 import type { PageFrame } from '../../ogc/page-stream.ts'
 import {
@@ -19,15 +15,17 @@ import {
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { CollectionAbout } from './collection-frame.ts'
-import { collectionRoot, gmlFrame, jsonFrame } from './collection-frame.ts'
-import type { FeatureRequest, TypeQuery } from './feature-request.ts'
-import type { FeatureWish } from './feature-wish.ts'
-import { toFeatureWish } from './feature-wish.ts'
+import { collectionRoot, gmlFrame, jsonFrame, plainFrame } from './collection-frame.ts'
+import type { FeatureRequest } from './feature-request.ts'
 import { readFeatureRequest } from './kvp-feature-request.ts'
-import type { OutputName } from './output-formats.ts'
 import { readOutputFormat } from './output-formats.ts'
-import { describeUrl, sameUrl } from './service-links.ts'
-import { namespaceOf, prefixOf, requireType } from './type-names.ts'
+import type { PageStart } from './page-start.ts'
+import { pageStart } from './page-start.ts'
+import type { PageOutput, Reading } from './readings.ts'
+import { pageWish, toReadings } from './readings.ts'
+import { namespacesOf, pageUrl } from './service-links.ts'
+import { sendShapeZip } from './shape-zip.ts'
+import { sendById, storedId } from './stored-queries.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
 /** Most features of an answer. */
@@ -35,60 +33,46 @@ export const mostFeatures = 1_000_000
 
 /** Features of a type (OGC 09-025r2, section 11; 04-094, section 9). */
 export async function getFeature(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
-  const { request, reply, version, workspace } = asked
-  const wanted = asked.features ?? readFeatureRequest(asked.values)
-  const { name: output, mediaType } = readOutputFormat(wanted.outputFormat, version)
-  const [query, ...others] = wanted.queries
-  if (query === undefined)
+  const id = storedId(asked)
+  if (id !== undefined) return sendById(parts, asked, id, (wanted) => sendFeatures(parts, asked, wanted))
+  return sendFeatures(parts, asked, asked.features ?? readFeatureRequest(asked.values))
+}
+
+/** The features that a request asks for. */
+async function sendFeatures(parts: OwsParts, asked: WfsRequest, wanted: FeatureRequest): Promise<unknown> {
+  const { name: output, mediaType } = readOutputFormat(wanted.outputFormat, asked.version)
+  const [reading, ...others] = await toReadings(parts, asked, wanted)
+  if (reading === undefined)
     throw new OwsFailure('MissingParameterValue', 'The parameter TYPENAMES is missing', 'typenames')
   if (others.length > 0)
     throw new OwsFailure('OperationNotSupported', 'One request asks for features of one type', 'typenames')
-  const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
-  request.usedLayers = [layer]
-  keepPrivately(reply)
-  const wish = toFeatureWish(layer, query)
-  if (output === 'shape-zip')
-    throw new OwsFailure('OperationNotSupported', 'SHAPE-ZIP is not offered yet', 'outputformat')
-  const reading = { layer, query, wish, output, wanted, mediaType }
-  return sendFeatures(parts, asked, reading)
+  keepPrivately(asked.reply)
+  if (wanted.resultType === 'hits') return sendHits(parts, asked, reading)
+  if (output === 'shape-zip') return sendShapeZip(parts, asked, reading, wanted)
+  return sendPage(parts, asked, { reading, wanted, output, mediaType })
 }
 
-/** What readers of stores write. */
-type PageOutput = Exclude<OutputName, 'shape-zip'>
-
-interface Reading {
-  layer: LayerRecord
-  query: TypeQuery
-  wish: FeatureWish
+interface AskedFeatures {
+  reading: Reading
+  wanted: FeatureRequest
   output: PageOutput
   mediaType: string
-  wanted: FeatureRequest
 }
 
-async function sendFeatures(parts: OwsParts, asked: WfsRequest, reading: Reading): Promise<unknown> {
-  const { request, reply } = asked
-  const { layer, wanted, mediaType } = reading
-  const { counts } = parts.features
-  const store = await parts.catalog.layers.openStoreOf(layer)
-  const wish = await pageWish(asked, reading)
-  const key = await counts.keyOf(store, layer, wish)
-  const numberMatched = wish.query.featureId === undefined ? counts.find(key) : undefined
-  const signal = abortOnClose(request, reply)
-  const isSettled = (): Promise<boolean> => parts.catalog.layers.isSettled(layer)
-  const page = await openPage(
-    store,
-    readingLess({ ...wish, ...defined({ numberMatched }) }),
-    isSettled,
-    signal,
-  )
-  const { written, first, isSure } = page
-  if (isSure && wish.query.featureId === undefined) counts.keep(key, first.numberMatched)
-  const at = parts.features.clock.now().toISOString()
-  if (wanted.resultType === 'hits') {
-    finish(written)
-    return sendHits(asked, reading, { numberMatched: first.numberMatched, timeStamp: at })
-  }
-  const frame = await frameOf(asked, reading, { first, at, limit: wish.query.limit })
+async function sendPage(parts: OwsParts, asked: WfsRequest, features: AskedFeatures): Promise<unknown> {
+  const { reply } = asked
+  const { reading, wanted, output, mediaType } = features
+  const limit = Math.min(wanted.count ?? mostFeatures, mostFeatures)
+  const whole = pageWish(asked, reading, { output, limit, offset: wanted.startIndex })
+  const start = await pageStart(parts, reading.layer, whole, wanted)
+  const { first, written, isSure } = await openCounted(parts, asked, reading, start.wish)
+  const frame = frameOf(asked, features, {
+    first,
+    isSure,
+    start,
+    limit,
+    at: parts.features.clock.now().toISOString(),
+  })
   reply.header('content-type', mediaType)
   if (first.isLast) {
     finish(written)
@@ -98,120 +82,86 @@ async function sendFeatures(parts: OwsParts, asked: WfsRequest, reading: Reading
   return reply.send(watchStalls(reply, Readable.from(bytes, { objectMode: false })))
 }
 
-async function pageWish(
-  asked: WfsRequest,
-  { layer, query, wish, output, wanted }: Reading,
-): Promise<PageWish> {
-  const { table, sort, named, ...rest } = wish
-  const limit = wanted.resultType === 'hits' ? 0 : Math.min(wanted.count ?? mostFeatures, mostFeatures)
-  const form = formOf(asked, layer, output, named)
-  return {
-    query: {
-      ...{ table, limit, offset: wanted.startIndex },
-      ...defined({ sort: sort.length === 0 ? undefined : sort, featureId: featureIdOf(layer, query) }),
-    },
-    ...rest,
-    ...(output === 'json' ? { isYx: false } : {}),
-    ...defined({ form }),
-  }
-}
-
-function featureIdOf(layer: LayerRecord, { ids }: TypeQuery): string | undefined {
-  if (ids === undefined) return undefined
-  const [only = '', ...others] = ids
-  if (others.length > 0)
-    throw new OwsFailure('OperationNotSupported', 'One id is asked at once', 'resourceid')
-  return fromGmlId(layer.name, only) ?? ''
-}
-
-const formNames = { gml32: 'wfs-members-3.2', gml31: 'wfs-members-3.1', csv: 'csv' } as const
-
-function formOf(
-  { request }: WfsRequest,
-  layer: LayerRecord,
-  output: PageOutput,
-  named: FeatureWish['named'],
-): WrittenForm | undefined {
-  if (output === 'json') return undefined
-  const { title, schema } = layer.details
-  const about: WrittenAbout = {
-    ...{ name: layer.name, title, schema, collection: namespaceOf(request, layer.workspace) },
-    prefix: prefixOf(layer.workspace),
-    ...(named === undefined ? {} : { crs: { uri: named.name, srs: named.srs, isYx: named.isYx } }),
-  }
-  return { name: formNames[output], about }
+/** Opens a page whose features are not counted again where their number is known. */
+async function openCounted(
+  { catalog, features: { counts } }: OwsParts,
+  { request, reply }: WfsRequest,
+  { layer }: Reading,
+  wish: Parameters<typeof readingLess>[0],
+) {
+  const store = await catalog.layers.openStoreOf(layer)
+  const key = await counts.keyOf(store, layer, wish)
+  const less = readingLess({ ...wish, ...defined({ numberMatched: counts.find(key) }) })
+  const isSettled = (): Promise<boolean> => catalog.layers.isSettled(layer)
+  const page = await openPage(store, less, isSettled, abortOnClose(request, reply))
+  if (page.isSure) counts.keep(key, page.first.numberMatched)
+  return page
 }
 
 interface Opened {
   first: PagePart
-  at: string
+  /** All of it is of one version of the layer. */
+  isSure: boolean
+  start: PageStart
   limit: number
+  at: string
 }
 
-async function frameOf(asked: WfsRequest, reading: Reading, opened: Opened): Promise<PageFrame> {
-  const { output, layer, wish } = reading
-  const aboutOf = (last: PagePart): CollectionAbout => collectionAbout(asked, reading, { ...opened, last })
-  if (output === 'json') return jsonFrame(wish.named, aboutOf)
-  if (output === 'csv') {
-    const format = await loadWritten('csv')
-    const form = formOf(asked, layer, output, wish.named)
-    const end = form === undefined ? '' : format.end(form.about, { numberReturned: 0, timeStamp: opened.at })
-    return { head: Buffer.alloc(0), tailOf: () => Buffer.from(end) }
+function frameOf(asked: WfsRequest, { reading, wanted, output }: AskedFeatures, opened: Opened): PageFrame {
+  const { first, isSure, start } = opened
+  const aboutOf = (last: PagePart): CollectionAbout => collectionAbout(asked, wanted, { ...opened, last })
+  const frame =
+    output === 'json'
+      ? jsonFrame(reading.wish.named, aboutOf)
+      : output === 'csv'
+        ? plainFrame
+        : gmlFrame(aboutOf(first), namespacesOf(asked, [reading.layer], output))
+  return {
+    head: frame.head,
+    tailOf: (last) => {
+      if (isSure) start.keepEnd(last)
+      return frame.tailOf(last)
+    },
   }
-  return gmlFrame(versionOf(output), aboutOf(opened.first), namespacesOf(asked, [layer], output))
-}
-
-/** GML 3.2 stands in collections of WFS 2.0, GML 3.1 in those of 1.1. */
-function versionOf(output: 'gml31' | 'gml32'): '1.1.0' | '2.0.0' {
-  return output === 'gml32' ? '2.0.0' : '1.1.0'
-}
-
-function namespacesOf(asked: WfsRequest, layers: readonly LayerRecord[], output: 'gml31' | 'gml32') {
-  const { request } = asked
-  const prefixes = new Map(
-    layers.map(({ workspace }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
-  )
-  return { prefixes, schemaUrl: describeUrl({ ...asked, version: versionOf(output) }, layers) }
 }
 
 /** What is told of a page: of one that is not read to its end its numbers follow from how many match. */
 function collectionAbout(
   asked: WfsRequest,
-  { wanted }: Reading,
-  { last, at, limit }: Opened & { last: PagePart },
+  { startIndex }: FeatureRequest,
+  { last, at, limit, start }: Opened & { last: PagePart },
 ): CollectionAbout {
   const { numberMatched } = last
-  const start = wanted.startIndex
-  const expected = Math.max(0, Math.min(limit, numberMatched - start))
+  const expected = Math.max(0, Math.min(limit, numberMatched - startIndex))
   const numberReturned = last.isLast ? last.numberReturned : expected
-  const behind = start + numberReturned
-  const goesOn = asked.features === undefined && limit > 0
-  const next =
-    goesOn && behind < numberMatched && numberReturned > 0 ? pageUrl(asked, behind, limit) : undefined
-  const before = Math.max(0, start - limit)
-  const previous = goesOn && start > 0 ? pageUrl(asked, before, Math.min(limit, start - before)) : undefined
-  return { timeStamp: at, numberMatched, numberReturned, next, previous }
-}
-
-function pageUrl(asked: WfsRequest, startIndex: number, count: number): string {
-  const counted =
-    asked.version === '2.0.0'
-      ? { count: String(count), maxfeatures: undefined }
-      : { maxfeatures: String(count), count: undefined }
-  return sameUrl(asked, { startindex: String(startIndex), ...counted })
+  const behind = startIndex + numberReturned
+  // What was sent as XML has no address.
+  const hasLinks = asked.features === undefined && numberReturned > 0
+  const hasNext = hasLinks && (last.ends?.hasMore ?? behind < numberMatched)
+  const before = Math.max(0, startIndex - limit)
+  const next = { startIndex: behind, count: limit, position: start.tokenBehind(last, behind) }
+  const previous = { startIndex: before, count: Math.min(limit, startIndex - before), position: undefined }
+  return {
+    ...{ timeStamp: at, numberMatched, numberReturned },
+    next: hasNext ? pageUrl(asked, next) : undefined,
+    previous: hasLinks && startIndex > 0 ? pageUrl(asked, previous) : undefined,
+  }
 }
 
 /** How many features match, and none of them (OGC 09-025r2, section 7.6.3.6). */
-function sendHits(
-  asked: WfsRequest,
-  { layer }: Reading,
-  { numberMatched, timeStamp }: { numberMatched: number; timeStamp: string },
-): unknown {
+async function sendHits(parts: OwsParts, asked: WfsRequest, reading: Reading): Promise<unknown> {
   const { version, reply } = asked
   const output = version === '2.0.0' ? 'gml32' : 'gml31'
-  const numberReturned = version === '2.0.0' ? 0 : numberMatched
-  const about = { timeStamp, numberMatched, numberReturned, next: undefined, previous: undefined }
-  const root = collectionRoot(version, about, namespacesOf(asked, [layer], output))
+  const wish = pageWish(asked, reading, { output, limit: 0, offset: 0 })
+  const { first, written } = await openCounted(parts, asked, reading, wish)
+  finish(written)
+  const { numberMatched } = first
+  const about: CollectionAbout = {
+    timeStamp: parts.features.clock.now().toISOString(),
+    ...{ numberMatched, numberReturned: version === '2.0.0' ? 0 : numberMatched },
+    ...{ next: undefined, previous: undefined },
+  }
+  const root = collectionRoot(about, namespacesOf(asked, [reading.layer], output))
   reply.header('content-type', 'text/xml; charset=utf-8')
   return reply.send(`${root}</wfs:FeatureCollection>\n`)
 }

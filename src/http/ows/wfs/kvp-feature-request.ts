@@ -12,9 +12,10 @@ const mostIds = 1000
 /** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export function readFeatureRequest(values: KeyValues): FeatureRequest {
   const ids = readIds(values)
-  const types = readTypeNames(values, ids)
-  if (types.length > 1) throw severalTypes()
-  const queries = types.map((typeName) => readQuery(values, typeName, ids))
+  const types = readTypeNames(values)
+  // Ids tell their types themselves.
+  const named = types.length === 0 && ids !== undefined ? [''] : types
+  const queries = named.map((typeName) => readQuery(values, typeName, ids))
   return {
     resultType: readResultType(values.find('resulttype')),
     count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
@@ -23,10 +24,6 @@ export function readFeatureRequest(values: KeyValues): FeatureRequest {
     outputFormat: values.find('outputformat'),
     queries,
   }
-}
-
-function severalTypes(): OwsFailure {
-  return new OwsFailure('OperationNotSupported', 'One request asks for features of one type', 'typenames')
 }
 
 function readResultType(text = 'results'): FeatureRequest['resultType'] {
@@ -51,7 +48,7 @@ function readNumber(values: KeyValues, name: string): number | undefined {
 }
 
 /** Names of types, with or without parentheses around; those of ids where no others are given. */
-export function readTypeNames(values: KeyValues, ids: readonly string[] | undefined = undefined): string[] {
+export function readTypeNames(values: KeyValues): string[] {
   const text = values.find('typenames') ?? values.find('typename')
   const names = (text ?? '')
     .replace(/\)\s*\(/g, ',')
@@ -60,10 +57,7 @@ export function readTypeNames(values: KeyValues, ids: readonly string[] | undefi
   const found = [...new Set(names.map((one) => one.trim()).filter((one) => one !== ''))]
   if (found.length > mostTypes)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostTypes} types are asked at once`, 'typenames')
-  if (found.length > 0 || text !== undefined) return found
-  return [...new Set((ids ?? []).map((id) => id.slice(0, Math.max(id.lastIndexOf('.'), 0))))].filter(
-    (one) => one !== '',
-  )
+  return found
 }
 
 function readIds(values: KeyValues): string[] | undefined {

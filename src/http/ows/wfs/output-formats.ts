@@ -2,7 +2,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
 /** In what features are written. */
-export type OutputName = 'gml32' | 'gml31' | 'json' | 'csv' | 'shape-zip'
+type OutputName = 'gml32' | 'gml31' | 'json' | 'csv' | 'shape-zip'
 
 interface OutputFormat {
   name: OutputName

@@ -1,6 +1,8 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
-import { typeNameOf } from './type-names.ts'
+import type { MemberNamespaces } from './collection-frame.ts'
+import { namespaceOf, prefixOf, typeNameOf } from './type-names.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
 /** The address of the service, without a question. */
@@ -23,8 +25,35 @@ export function describeUrl(
   return `${serviceUrl({ request, workspace })}?${withToken(request, query)}`
 }
 
+/** Namespaces of layers in a document of GML 3.2, which stands in collections of WFS 2.0, or 3.1, in those of 1.1. */
+export function namespacesOf(
+  asked: WfsRequest,
+  layers: readonly LayerRecord[],
+  output: 'gml31' | 'gml32',
+): MemberNamespaces {
+  const { request } = asked
+  const version = output === 'gml32' ? '2.0.0' : '1.1.0'
+  const prefixes = new Map(
+    layers.map(({ workspace }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
+  )
+  return { version, prefixes, schemaUrl: describeUrl({ ...asked, version }, layers) }
+}
+
+interface PagePlace {
+  startIndex: number
+  count: number
+  position: string | undefined
+}
+
+/** The address of another page of the same. */
+export function pageUrl(asked: WfsRequest, { startIndex, count, position }: PagePlace): string {
+  const [counted, other] = asked.version === '2.0.0' ? ['count', 'maxfeatures'] : ['maxfeatures', 'count']
+  const place = { startindex: String(startIndex), [counted]: String(count), [other]: undefined, position }
+  return sameUrl(asked, place)
+}
+
 /** The request again, with other values for some of its parameters; undefined: without it. */
-export function sameUrl(asked: WfsRequest, changed: Record<string, string | undefined>): string {
+function sameUrl(asked: WfsRequest, changed: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   const names = Object.keys(changed).map((name) => name.toLowerCase())
   for (const [name, value] of asked.values.entries()) if (!names.includes(name)) query.append(name, value)

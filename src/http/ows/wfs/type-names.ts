@@ -41,22 +41,31 @@ function readings(text: string, workspace: string | undefined): { workspace?: st
   return own.workspace === prefix && own.name === name ? [plain] : [own, plain]
 }
 
-/**
- * The layer of features that a type name means, with or without its prefix; throws `OwsFailure`, the same for what is not
- * there and what is closed.
- */
-export async function requireType(
+/** The layer of features that a type name means, with or without its prefix; undefined for what is closed too. */
+export async function findType(
   parts: Pick<OwsParts, 'catalog'>,
   request: FastifyRequest,
   text: string,
-  { workspace, locator }: { workspace: string | undefined; locator: string },
-): Promise<LayerRecord> {
+  workspace: string | undefined,
+): Promise<LayerRecord | undefined> {
   for (const reading of readings(text, workspace)) {
     const place = reading.workspace ?? (await placeOf(parts, request, reading.name))
     if (place === undefined) continue
     const layer = await findLayer(parts.catalog, request, `${place}:${reading.name}`, workspace)
     if (layer !== undefined && layer.details.kind === 'vector') return layer
   }
+  return undefined
+}
+
+/** The same; throws `OwsFailure` (`InvalidParameterValue`). */
+export async function requireType(
+  parts: Pick<OwsParts, 'catalog'>,
+  request: FastifyRequest,
+  text: string,
+  { workspace, locator }: { workspace: string | undefined; locator: string },
+): Promise<LayerRecord> {
+  const found = await findType(parts, request, text, workspace)
+  if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
     `Feature type "${text.slice(0, 200)}" does not exist, or needs a login`,

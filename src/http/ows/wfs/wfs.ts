@@ -9,6 +9,7 @@ import { describeFeatureType } from './describe-feature-type.ts'
 import { sendException } from './exceptions.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { getFeature } from './get-feature.ts'
+import { describeStoredQueries, listStoredQueries } from './stored-queries.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { negotiatedVersion, requestVersion } from './wfs-version.ts'
@@ -19,6 +20,8 @@ const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
   describefeaturetype: describeFeatureType,
   getfeature: getFeature,
+  liststoredqueries: listStoredQueries,
+  describestoredqueries: describeStoredQueries,
 }
 
 /** What edits features or keeps them from others. */

@@ -8,7 +8,7 @@ import type { FileIndex } from './open-index.ts'
 import { allPositions, RowSet } from './row-set.ts'
 import { rowsChanged } from './states.ts'
 
-export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'filter'>
+export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
 
 /** What the filters need beside the index. */
 export interface MatchSource {
@@ -112,10 +112,12 @@ async function matchTime(
   return found
 }
 
-function matchId({ index }: MatchSource, featureId: string): RowSet {
+function matchIds({ index }: MatchSource, featureIds: readonly string[]): RowSet {
   const found = new RowSet(index.header.rowCount)
-  const position = /^[1-9]\d{0,9}$/.test(featureId) ? index.positionOf(Number(featureId)) : undefined
-  if (position !== undefined) found.add(position)
+  for (const featureId of featureIds) {
+    const position = /^[1-9]\d{0,9}$/.test(featureId) ? index.positionOf(Number(featureId)) : undefined
+    if (position !== undefined) found.add(position)
+  }
   return found
 }
 
@@ -153,13 +155,14 @@ async function matchFilter(
 
 /** The rows that a filter lets through; undefined where it lets all of them through. */
 export async function matchRows(source: MatchSource, filter: Filter): Promise<RowSet | undefined> {
-  const { bboxes, time, featureId } = filter
+  const { bboxes, time, featureId, featureIds } = filter
   let found: RowSet | undefined
   const narrow = (set: RowSet): void => {
     if (found === undefined) found = set
     else found.intersect(set)
   }
-  if (featureId !== undefined) narrow(matchId(source, featureId))
+  if (featureId !== undefined) narrow(matchIds(source, [featureId]))
+  if (featureIds !== undefined) narrow(matchIds(source, featureIds))
   if (time !== undefined) narrow(await matchTime(source, time))
   if (bboxes !== undefined && !areAllWithin(source.index, bboxes)) narrow(await matchBoxes(source, bboxes))
   return filter.filter === undefined ? found : matchFilter(source, filter.filter, found)

@@ -59,6 +59,7 @@ export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
   const conditions: Condition[] = []
   if (filter.featureId !== undefined)
     conditions.push(idCondition(table, filter.featureId, filter.idAttribute))
+  if (filter.featureIds !== undefined) conditions.push(idsCondition(table, filter.featureIds))
   if (filter.time !== undefined) conditions.push(timeCondition(table, filter.time))
   if (filter.bboxes !== undefined) conditions.push(boxCondition(table, filter.bboxes))
   if (filter.filter !== undefined) conditions.push(filterCondition(filter.filter, table, false))
@@ -74,6 +75,12 @@ function idCondition(table: GeoPackageTable, featureId: string, idAttribute: str
   const id = parseId(featureId)
   if (table.idColumn === undefined || id === undefined) return nothing
   return { sql: `${quoteName(table.idColumn)} = ?`, bound: [id] }
+}
+
+function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): Condition {
+  const ids = featureIds.map(parseId).filter((id) => id !== undefined)
+  if (table.idColumn === undefined || ids.length === 0) return nothing
+  return { sql: `${quoteName(table.idColumn)} IN (${ids.map(() => '?').join(', ')})`, bound: ids }
 }
 
 /** Features that touch one of the boxes, and those without geometry (OGC 17-069r4, /req/core/fc-bbox-response). */

@@ -62,8 +62,8 @@ export class TableReader {
 
   /** Number of features that match, exact. */
   count(filter: Filter): number {
-    const { bboxes, time, featureId, idAttribute } = filter
-    const key = JSON.stringify([bboxes, time, featureId, idAttribute, filterKey(filter.filter)])
+    const { bboxes, time, featureId, featureIds, idAttribute } = filter
+    const key = JSON.stringify([bboxes, time, featureId, featureIds, idAttribute, filterKey(filter.filter)])
     return this.#counts.get(key, () => this.#count(filter))
   }
 
@@ -111,7 +111,7 @@ export class TableReader {
 
   #count(filter: Filter): number {
     const finder = this.#finder
-    if (finder !== undefined && filter.featureId === undefined && finder.isFit) {
+    if (finder !== undefined && !isById(filter) && finder.isFit) {
       return this.#find(finder, filter)?.size ?? finder.ids.count
     }
     const { sql, bound } = conditionOf(this.#table, filter)
@@ -122,10 +122,11 @@ export class TableReader {
   }
 
   /** Finds what matches, piece by piece, so that `count` and `pages` of the same filter have it. */
-  *prepare({ table, bboxes, time, filter, featureId }: Filter): Generator<void> {
+  *prepare(query: Filter): Generator<void> {
+    const { table, bboxes, time, filter } = query
     const finder = this.#finder
     const isAsked = time !== undefined || filter !== undefined
-    if (!isAsked || featureId !== undefined || finder?.isFit !== true) return
+    if (!isAsked || isById(query) || finder?.isFit !== true) return
     const key = keyOf({ table, ...defined({ bboxes, time, filter }) })
     if (this.#prepared?.key === key || this.#found.has(key)) return
     const ids = yield* finder.find({ table, ...defined({ bboxes, time, filter }) })
@@ -145,7 +146,7 @@ export class TableReader {
   #rows(query: FeatureQuery, schema: Schema): Rows {
     const finder = this.#finder
     const list = selectList({ ...this.#table, schema })
-    if (query.featureId !== undefined) return this.#rowsByCondition(query, list)
+    if (isById(query)) return this.#rowsByCondition(query, list)
     if (query.from !== undefined && finder === undefined) throw unknownPosition()
     if (finder === undefined) return this.#rowsByCondition(query, list)
     if (query.sort !== undefined && query.sort.length > 0)
@@ -252,6 +253,10 @@ export class TableReader {
   #select(list: string, rest: string): StatementSync {
     return this.#db.prepare(`SELECT ${list} FROM ${quoteName(this.#table.name)} ${rest}`)
   }
+}
+
+function isById({ featureId, featureIds }: Filter): boolean {
+  return featureId !== undefined || featureIds !== undefined
 }
 
 function keyOf({ bboxes, time, filter }: Filter): string {

@@ -1,0 +1,60 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { defined, without } from '../../../lib/defined.ts'
+import type { PagePart, PageWish } from '../../../stores/reading/page-wish.ts'
+import type { PagePosition } from '../../ogc/page-token.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { FeatureRequest } from './feature-request.ts'
+
+/** Where a page begins, and what the next one is told by. */
+export interface PageStart {
+  wish: PageWish
+  /** The token of the page behind; undefined where none can be had. */
+  tokenBehind(last: PagePart, passed: number): string | undefined
+  /** Remembers where the page ended. */
+  keepEnd(last: PagePart): void
+}
+
+/** A page by its position, which is in its link or was kept; else by the number of features to pass over. */
+export async function pageStart(
+  { features }: Pick<OwsParts, 'features'>,
+  layer: LayerRecord,
+  wish: PageWish,
+  wanted: FeatureRequest,
+): Promise<PageStart> {
+  const { pageTokens, positions } = features
+  const { startIndex, position } = wanted
+  const key = await positions.keyOf(layer, wish)
+  const about = aboutOf(layer, wish)
+  const from = isKeyed(wish) ? (given() ?? kept()) : undefined
+  const query = { ...wish.query, ...defined({ from }), offset: from === undefined ? startIndex : 0 }
+
+  function given(): PagePosition | undefined {
+    if (position === undefined) return undefined
+    const read = pageTokens.read(position, about)
+    return read.passed === startIndex && !read.isBackward ? read : undefined
+  }
+  function kept(): PagePosition | undefined {
+    const row = startIndex === 0 ? undefined : positions.find(key, startIndex)
+    return row && { row, isBackward: false, passed: startIndex }
+  }
+  return {
+    wish: { ...without(wish, 'query'), query },
+    tokenBehind: ({ ends }, passed) =>
+      ends?.last === undefined || !isKeyed(wish)
+        ? undefined
+        : pageTokens.write({ row: ends.last, isBackward: false, passed }, about),
+    keepEnd: ({ ends, numberReturned }) => positions.keep(key, startIndex + numberReturned, ends?.last),
+  }
+}
+
+function isKeyed({ query }: PageWish): boolean {
+  return query.featureIds === undefined
+}
+
+/** What a position is good for alone: rows of this order. */
+function aboutOf(layer: LayerRecord, { query: { sort = [] } }: PageWish): string {
+  const types = sort.map(
+    ({ attribute }) => layer.details.schema.attributes.find(({ name }) => name === attribute)?.type,
+  )
+  return JSON.stringify(['wfs', layer.id, sort, types])
+}

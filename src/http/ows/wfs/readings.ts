@@ -1,0 +1,123 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { FeatureRequest, TypeQuery } from './feature-request.ts'
+import type { FeatureWish } from './feature-wish.ts'
+import { toFeatureWish } from './feature-wish.ts'
+import { findType, namespaceOf, prefixOf, requireType } from './type-names.ts'
+import type { WfsRequest } from './wfs-parts.ts'
+
+/** What is read of one layer. */
+export interface Reading {
+  layer: LayerRecord
+  wish: FeatureWish
+  /** Of features; absent: all. */
+  ids: readonly string[] | undefined
+}
+
+/** Most names of a layer that an id without its type is taken apart into. */
+const mostDots = 8
+
+/** What a request asks for, layer by layer. */
+export async function toReadings(
+  parts: Pick<OwsParts, 'catalog'>,
+  asked: WfsRequest,
+  { queries }: FeatureRequest,
+): Promise<Reading[]> {
+  const { request, workspace } = asked
+  const readings: Reading[] = []
+  for (const query of queries) {
+    if (query.typeName === '') readings.push(...(await readingsOfIds(parts, asked, query)))
+    else {
+      const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
+      readings.push(readingOf(layer, query))
+    }
+  }
+  const layers = new Map(readings.map(({ layer }) => [layer.id, layer]))
+  request.usedLayers = [...layers.values()]
+  return readings
+}
+
+function readingOf(layer: LayerRecord, query: TypeQuery): Reading {
+  const ids = query.ids?.map((id) => fromGmlId(layer.name, id)).filter((id) => id !== undefined)
+  return { layer, wish: toFeatureWish(layer, query), ids: ids && [...new Set(ids)] }
+}
+
+/** Ids tell their types themselves. */
+async function readingsOfIds(
+  parts: Pick<OwsParts, 'catalog'>,
+  { request, workspace }: WfsRequest,
+  query: TypeQuery,
+): Promise<Reading[]> {
+  const byLayer = new Map<number, { layer: LayerRecord; ids: string[] }>()
+  for (const id of query.ids ?? []) {
+    const layer = await layerOfId(parts, { request, workspace }, id)
+    const found = byLayer.get(layer.id) ?? { layer, ids: [] }
+    byLayer.set(layer.id, { ...found, ids: [...found.ids, id] })
+  }
+  return [...byLayer.values()].map(({ layer, ids }) => readingOf(layer, { ...query, ids }))
+}
+
+async function layerOfId(
+  parts: Pick<OwsParts, 'catalog'>,
+  { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
+  id: string,
+): Promise<LayerRecord> {
+  let at = id.indexOf('.')
+  for (let tries = 0; at > 0 && tries < mostDots; tries += 1, at = id.indexOf('.', at + 1)) {
+    const layer = await findType(parts, request, id.slice(0, at), workspace)
+    if (layer !== undefined) return layer
+  }
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `"${id.slice(0, 200)}" is the id of no feature: they begin with the name of their type and a dot`,
+    'resourceid',
+  )
+}
+
+/** What readers of stores write. */
+export type PageOutput = 'gml32' | 'gml31' | 'json' | 'csv'
+
+const formNames = { gml32: 'wfs-members-3.2', gml31: 'wfs-members-3.1', csv: 'csv' } as const
+
+/** As what the features of a reading are written; undefined for GeoJSON. */
+function formOf(
+  { request }: WfsRequest,
+  { layer, wish }: Reading,
+  output: PageOutput,
+): WrittenForm | undefined {
+  if (output === 'json') return undefined
+  const { named } = wish
+  const { title, schema } = layer.details
+  return {
+    name: formNames[output],
+    about: {
+      ...{ name: layer.name, title, schema, collection: namespaceOf(request, layer.workspace) },
+      prefix: prefixOf(layer.workspace),
+      ...(named === undefined ? {} : { crs: { uri: named.name, srs: named.srs, isYx: named.isYx } }),
+    },
+  }
+}
+
+/** The question of a reading to its store. */
+export function pageWish(
+  asked: WfsRequest,
+  reading: Reading,
+  { output, limit, offset }: { output: PageOutput; limit: number; offset: number },
+): PageWish {
+  const { table, sort, named: _named, ...rest } = reading.wish
+  const form = formOf(asked, reading, output)
+  return {
+    query: {
+      ...{ table, limit, offset },
+      ...defined({ sort: sort.length === 0 ? undefined : sort, featureIds: reading.ids }),
+    },
+    ...rest,
+    // GeoJSON has x first always (RFC 7946, section 3.1.1).
+    ...(output === 'json' ? { isYx: false } : {}),
+    ...defined({ form }),
+  }
+}

@@ -1,0 +1,140 @@
+import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { keepPrivately } from '../../caching.ts'
+import { abortOnClose } from '../../ogc/page-stream.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { FeatureRequest } from './feature-request.ts'
+import { readOutputFormat } from './output-formats.ts'
+import { pageWish, toReadings } from './readings.ts'
+import { namespacesOf } from './service-links.ts'
+import type { WfsRequest } from './wfs-parts.ts'
+import { wordsOf } from './wfs-version.ts'
+
+const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
+/** Names by which clients know it. */
+const names = [byId, 'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById', 'GetFeatureById']
+
+function isById(name: string): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase())
+}
+
+function requireKnown(name: string, locator: string): void {
+  if (isById(name)) return
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `There is no stored query "${name.slice(0, 200)}": ${byId} is the only one`,
+    locator,
+  )
+}
+
+const { wfs, wfsLocation } = wordsOf['2.0.0']
+const namespaces = `xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces['3.2']}" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${wfs} ${wfsLocation}"`
+const title = '<wfs:Title>Feature by its id</wfs:Title>'
+
+async function sendXml({ reply }: WfsRequest, text: string): Promise<unknown> {
+  reply.header('content-type', 'application/xml; charset=utf-8')
+  return reply.send(`<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`)
+}
+
+/** The stored queries (OGC 09-025r2, section 14.3). */
+export function listStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+  const query = `<wfs:StoredQuery id="${byId}">${title}<wfs:ReturnFeatureType>gml:AbstractFeature</wfs:ReturnFeatureType></wfs:StoredQuery>`
+  return sendXml(
+    asked,
+    `<wfs:ListStoredQueriesResponse ${namespaces}>${query}</wfs:ListStoredQueriesResponse>`,
+  )
+}
+
+/** What they take and give (OGC 09-025r2, section 14.4). */
+export async function describeStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+  for (const name of asked.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
+  const query = [
+    `<wfs:StoredQueryDescription id="${byId}">${title}`,
+    '<wfs:Abstract>One feature, as the only element of the answer.</wfs:Abstract>',
+    '<wfs:Parameter name="ID" type="xs:string"><wfs:Title>The gml:id of the feature</wfs:Title></wfs:Parameter>',
+    '<wfs:QueryExpressionText isPrivate="true" language="urn:ogc:def:queryLanguage:OGC-WFS::WFS_QueryExpression" returnFeatureTypes="gml:AbstractFeature"/>',
+    '</wfs:StoredQueryDescription>',
+  ].join('')
+  return sendXml(
+    asked,
+    `<wfs:DescribeStoredQueriesResponse ${namespaces}>${query}</wfs:DescribeStoredQueriesResponse>`,
+  )
+}
+
+/** The id that a stored query asks for; undefined where none is asked. */
+export function storedId(asked: WfsRequest): string | undefined {
+  const name = asked.values.find('storedquery_id')
+  if (name === undefined) return undefined
+  requireKnown(name, 'storedquery_id')
+  return asked.values.require('id')
+}
+
+/** One feature by its id: in GML the element alone (OGC 09-025r2, section 7.9.3.6). */
+export async function sendById(
+  parts: OwsParts,
+  asked: WfsRequest,
+  id: string,
+  sendFeatures: (wanted: FeatureRequest) => Promise<unknown>,
+): Promise<unknown> {
+  const { values, request, reply, version } = asked
+  const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
+  const query = {
+    typeName: '',
+    properties: undefined,
+    sort: [],
+    filter: undefined,
+    bbox: undefined,
+    ids: [id],
+  }
+  const wanted: FeatureRequest = {
+    ...{ resultType: 'results', count: undefined, startIndex: 0, position: undefined },
+    ...{
+      outputFormat: values.find('outputformat'),
+      queries: [{ ...query, srsName: values.find('srsname') }],
+    },
+  }
+  if (output !== 'gml32' && output !== 'gml31') return sendFeatures(wanted)
+  const [reading] = await toReadings(parts, asked, wanted)
+  if (reading === undefined) throw notThere(id)
+  const store = await parts.catalog.layers.openStoreOf(reading.layer)
+  const wish = { ...pageWish(asked, reading, { output, limit: 1, offset: 0 }), numberMatched: 1 }
+  const written = await Array.fromAsync(store.writePage(wish, abortOnClose(request, reply)))
+  if (written.at(-1)?.numberReturned !== 1) throw notThere(id)
+  keepPrivately(reply)
+  reply.header('content-type', mediaType)
+  const member = Buffer.concat(written.map(({ bytes }) => bytes)).toString('utf8')
+  return reply.send(`<?xml version="1.0" encoding="UTF-8"?>\n${asRoot(member, rootAttributes())}\n`)
+
+  function rootAttributes(): string {
+    const gml = output === 'gml32' ? '3.2' : '3.1'
+    const { prefixes, schemaUrl } = namespacesOf(
+      asked,
+      reading === undefined ? [] : [reading.layer],
+      output as 'gml31',
+    )
+    const own = [...prefixes]
+      .map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
+      .join('')
+    const [namespace = ''] = prefixes.values()
+    const location = escapeXml(`${namespace} ${schemaUrl}`)
+    return `${own} xmlns:gml="${gmlNamespaces[gml]}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${location}"`
+  }
+}
+
+/** The feature in a member as the root of a document. */
+function asRoot(member: string, attributes: string): string {
+  const start = member.indexOf('<', 1)
+  const end = member.lastIndexOf('</')
+  const nameEnd = member.indexOf(' ', start)
+  return `${member.slice(start, nameEnd)}${attributes}${member.slice(nameEnd, end)}`
+}
+
+function notThere(id: string): OwsFailure {
+  return new OwsFailure(
+    'NotFound',
+    `Feature "${id.slice(0, 200)}" does not exist, or needs a login`,
+    'id',
+    404,
+  )
+}
