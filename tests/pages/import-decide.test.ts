@@ -73,6 +73,11 @@ describe('what becomes of an import', async () => {
       return task.stopIf
     }
     await shown.signIn(`/app/imports/${id}`)
+    // The next field is filled before the change of the one before is answered.
+    await page.route(`**/rest/imports/${id}/tasks/0`, async (route) => {
+      if (route.request().method() === 'PUT') await new Promise((resolve) => setTimeout(resolve, 200))
+      await route.continue()
+    })
     const target = page.getByRole('region', { name: 'What becomes of it' })
     await target.getByText('Limits: stop a load').click()
     await target.getByLabel('a column has values that it should not have').selectOption('kind')

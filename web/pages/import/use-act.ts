@@ -1,13 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { type Call, call } from '../../wire/client.ts'
 
-/** Asks the server for a change, then reads anew whatever came of it; `error` is what it refused last. */
+/** Asks the server for changes, one after the other, and reads anew whatever came of each; `error` is what it refused last. */
 export function useAct(reload: () => Promise<void>): {
   act(asked: Call): Promise<void>
   error: Signal<unknown>
 } {
   const error = useSignal<unknown>(undefined)
-  const act = async (asked: Call): Promise<void> => {
+  const last = useRef(Promise.resolve())
+  const ask = async (asked: Call): Promise<void> => {
     error.value = undefined
     try {
       await call(asked)
@@ -15,6 +17,11 @@ export function useAct(reload: () => Promise<void>): {
       error.value = refusal
     }
     await reload()
+  }
+  const act = (asked: Call): Promise<void> => {
+    const turn = (): Promise<void> => ask(asked)
+    last.current = last.current.then(turn, turn)
+    return last.current
   }
   return { act, error }
 }

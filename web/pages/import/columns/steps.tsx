@@ -111,8 +111,14 @@ interface ChainParts {
 function useChain({ path, chain, reload, open, failing, list }: ChainParts) {
   const texts = columnsTexts.value
   const steps = chain.transforms
-  /** Puts the whole chain: its order and its steps change together or not at all. */
+  const isUnderWay = useRef(false)
+  /**
+   * Puts the whole chain: its order and its steps change together or not at all.
+   * Not before the last change is answered: what it would be made of is what was before that.
+   */
   const put = async (next: readonly Step[], place: number): Promise<boolean> => {
+    if (isUnderWay.current) return false
+    isUnderWay.current = true
     failing.value = undefined
     try {
       await call(chainCall(path, chain.type, next))
@@ -123,6 +129,7 @@ function useChain({ path, chain, reload, open, failing, list }: ChainParts) {
       return false
     } finally {
       await reload()
+      isUnderWay.current = false
     }
   }
   const move = async (place: number, by: -1 | 1): Promise<void> => {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { StopIf, Task } from '../wire.ts'
+import { useWanted } from './use-wanted.ts'
 import { OutsideLimit, ValueLimits } from './value-limits.tsx'
 
 interface LimitsProps {
@@ -14,14 +15,14 @@ interface LimitsProps {
 /** What stops a load before anybody sees it: a sentence with fields; an empty field is no limit. */
 export function Limits({ task, columns, send }: LimitsProps) {
   const texts = decidingTexts.value
-  const rules = task.stopIf ?? {}
-  const count = Object.keys(rules).length
+  const count = Object.keys(task.stopIf ?? {}).length
   const [isOpen, setOpen] = useState(count > 0 || task.rejectLimit !== undefined)
+  const { value: rules, change: changeRules } = useWanted<StopIf, void>(task.stopIf ?? {}, (next) =>
+    send({ stopIf: Object.keys(next).length === 0 ? null : next }),
+  )
   const put = (change: StopIf): void => {
-    const next = Object.fromEntries(
-      Object.entries({ ...rules, ...change }).filter(([, value]) => value !== undefined),
-    )
-    void send({ stopIf: Object.keys(next).length === 0 ? null : next })
+    const given = Object.entries({ ...rules, ...change }).filter(([, value]) => value !== undefined)
+    void changeRules(Object.fromEntries(given))
   }
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
