@@ -21,6 +21,8 @@ export interface MapLayer {
 
 export interface BenchMapServer {
   itemsUrl(layer: string): string
+  /** Features by WFS 2.0 as GML 3.2. */
+  featuresUrl(layer: string): string
   /** A vector tile. */
   tileUrl(layer: string, tile: { z: number; x: number; y: number }): string
   stop(): void
@@ -54,6 +56,8 @@ export async function startBenchMapServer(layers: MapLayer[]): Promise<BenchMapS
   await Promise.all([untilOpen(gateway), untilOpen(port)])
   return {
     itemsUrl: (layer) => `http://127.0.0.1:${port}/mapserv/bench/ogcapi/collections/${layer}/items?f=json`,
+    featuresUrl: (layer) =>
+      `http://127.0.0.1:${port}/mapserv?map=bench&service=WFS&version=2.0.0&request=GetFeature&typenames=${layer}`,
     tileUrl: (layer, { z, x, y }) =>
       `http://127.0.0.1:${port}/mapserv?map=bench&mode=tile&tilemode=gmap&layers=${layer}&tile=${x}+${y}+${z}&map.imagetype=mvt`,
     stop: () => {
@@ -114,6 +118,7 @@ function mapFile(layers: MapLayer[], port: number): string {
     "ows_enable_request" "*"
     "ows_srs" "EPSG:4326"
     "ows_title" "bench"
+    "ows_onlineresource" "http://127.0.0.1:${port}/mapserv?map=bench"
     "oga_onlineresource" "http://127.0.0.1:${port}/mapserv/bench/ogcapi"
   END END
 ${layers.map(layerBlock).join('\n')}
