@@ -119,12 +119,15 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       { settings, directory, catalog, readers, events, clock, log },
       closers,
     )
-    const { maps, sides } = mapping
+    const { maps, drawings, sides } = mapping
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker, sides },
     })
-    const drawn = openPictures({ settings, directory, catalog, maps, importer, events, log }, closers)
+    const drawn = openPictures(
+      { settings, directory, catalog, maps, drawings, importer, events, log },
+      closers,
+    )
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(

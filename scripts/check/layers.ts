@@ -230,7 +230,7 @@ export const house: House = {
         'sources/side-tables.ts',
         'background/background-map.ts',
         'pictures/encode-picture.ts',
-        'drawing/map-drawings.ts',
+        ...['drawing/map-drawings.ts', 'drawing/drawn-tiles.ts'],
       ],
       ...['export/exports.ts', 'export/archive.ts'],
       ...['rasters/rasters.ts', 'rasters/map-frame.ts', 'rasters/time-wish.ts'],

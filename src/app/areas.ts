@@ -51,6 +51,7 @@ export function openAreas(context: Parts): Area[] {
     sides,
     rasters,
     pictures,
+    drawnTiles,
     importer,
     monitoring,
     settings,
@@ -87,11 +88,12 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       rasters,
       pictures,
+      drawnTiles,
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(owsEndpoints, {
       ...tiles,
-      ...{ rasters, pictures, drawings, bounds },
+      ...{ rasters, pictures, drawings, drawnTiles, bounds },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),

@@ -4,6 +4,8 @@ import type { Settings } from '../config/settings.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import { DrawnTiles } from '../maps/drawing/drawn-tiles.ts'
+import type { MapDrawings } from '../maps/drawing/map-drawings.ts'
 import type { Maps } from '../maps/maps.ts'
 import { Pictures } from '../maps/pictures/pictures.ts'
 import { Rasters } from '../maps/rasters/rasters.ts'
@@ -13,6 +15,7 @@ interface PictureNeeds {
   directory: DataDirectory
   catalog: Catalog
   maps: Maps
+  drawings: MapDrawings
   importer: Pick<Importer, 'servedFolders'>
   events: EventBus
   log: Logger
@@ -20,9 +23,9 @@ interface PictureNeeds {
 
 /** What draws pictures; what GDAL makes for those of rasters has the limits of transformations. */
 export function openPictures(
-  { settings, directory, catalog, maps, importer, events, log }: PictureNeeds,
+  { settings, directory, catalog, maps, drawings, importer, events, log }: PictureNeeds,
   closers: (() => void | Promise<void>)[],
-): { rasters: Rasters; pictures: Pictures } {
+): { rasters: Rasters; pictures: Pictures; drawnTiles: DrawnTiles } {
   const { toolSeconds, maxRasterBytes } = settings.limits
   const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
   const rasters = new Rasters({
@@ -36,5 +39,9 @@ export function openPictures(
     () => rasters.close(),
     () => pictures.close(),
   )
-  return { rasters, pictures }
+  const drawnTiles = new DrawnTiles({
+    keepTiles: (maker) => maps.keep(maker),
+    ...{ layers: catalog.layers, drawings, pictures },
+  })
+  return { rasters, pictures, drawnTiles }
 }

@@ -9,6 +9,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { DrawnTiles } from '../maps/drawing/drawn-tiles.ts'
 import type { MapDrawings } from '../maps/drawing/map-drawings.ts'
 import type { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import type { VersionChanges } from '../maps/earlier/version-changes.ts'
@@ -60,6 +61,7 @@ export interface Parts extends Ground, MonitoringParts {
   sides: SideTables
   rasters: Rasters
   pictures: Pictures
+  drawnTiles: DrawnTiles
   importer: Importer
   version: string
 }

@@ -12,6 +12,8 @@ import { symbolBlocks } from './write-symbols.ts'
 export interface DrawnTable extends ConditionTable {
   /** Of all its features; undefined where they may be of any. */
   dimension?: Dimension
+  /** Labels that the edge of the picture would cut are left out. */
+  hasWholeLabels?: boolean
 }
 
 /** What one layer of a map file draws of the table. */

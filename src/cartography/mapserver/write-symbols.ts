@@ -22,6 +22,8 @@ export interface SymbolTable extends ConditionTable {
   losses: Losses
   /** Of the features that the layer of the map file draws. */
   dimension: Dimension
+  /** Labels that the edge of the picture would cut are left out. */
+  hasWholeLabels?: boolean
 }
 
 const caps: Record<LineCap, string> = { butt: 'BUTT', round: 'ROUND', square: 'SQUARE' }
@@ -106,7 +108,11 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
     ...colorWords('COLOR', { color, opacity }, table),
     ...haloWords,
     ...placementWords(placement, table),
-    ...['MINFEATURESIZE AUTO', 'MAXOVERLAPANGLE 30', 'PARTIALS TRUE'].slice(placement?.at === 'line' ? 1 : 2),
+    ...[
+      'MINFEATURESIZE AUTO',
+      'MAXOVERLAPANGLE 30',
+      table.hasWholeLabels === true ? 'PARTIALS FALSE' : 'PARTIALS TRUE',
+    ].slice(placement?.at === 'line' ? 1 : 2),
   ])
 }
 

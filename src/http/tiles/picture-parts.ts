@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { DrawnTiles } from '../../maps/drawing/drawn-tiles.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
 import type { Pictures } from '../../maps/pictures/pictures.ts'
@@ -17,6 +18,7 @@ export interface PictureParts extends Omit<TileParts, 'rasters'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores'>
   rasters: Rasters
   pictures: Pictures
+  drawnTiles: DrawnTiles
   thumbnails: Thumbnails
 }
 

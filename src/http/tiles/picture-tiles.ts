@@ -1,16 +1,12 @@
 import { Type } from 'typebox'
-import type { LayerRecord } from '../../catalog/records.ts'
-import { notFound } from '../../lib/errors.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
-import { parseTime } from '../../maps/rasters/time-wish.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { styleFor } from './drawn-style.ts'
 import type { PictureParts } from './picture-parts.ts'
-import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
-import { rasterSymbols } from './raster-symbols.ts'
+import { namedLayer } from './picture-parts.ts'
+import { sendPictureTile } from './send-picture-tile.ts'
 import { parseTile } from './send-tile.ts'
 
 const Params = Type.Object({
@@ -37,15 +33,6 @@ const Query = Type.Object({
   ...urlToken,
 })
 
-/** Throws `Failure` (`no-tiles`) for a layer of features, whose tiles are vectors. */
-function requireRaster({ workspace, name, details: { kind } }: LayerRecord): void {
-  if (kind === 'raster') return
-  throw notFound(
-    'no-tiles',
-    `Layer "${workspace}:${name}" holds features: its tiles are vectors, at /tiles/${workspace}:${name}/{z}/{x}/{y}.mvt`,
-  )
-}
-
 function readRow(text: string): { y: string; scale: 1 | 2 } {
   const isDouble = text.endsWith('@2x')
   return { y: isDouble ? text.slice(0, -3) : text, scale: isDouble ? 2 : 1 }
@@ -57,9 +44,9 @@ function pictureTile(format: PictureFormat) {
     isPublicRead: true,
     takesTokenInUrl: true,
     isTile: true,
-    summary: `A tile of a coverage or mosaic as ${format === 'png' ? 'PNG' : 'WebP'}`,
+    summary: `A tile of a layer as a picture, ${format === 'png' ? 'PNG' : 'WebP'}`,
     description:
-      'By WebMercatorQuad, 256 cells wide; transparent where there are no data. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`. Where it cannot be done it is a 404 with the code `no-tiles` and the reason.',
+      'By WebMercatorQuad, 256 cells wide; transparent where there are no data. Features are drawn by MapServer; where it is not installed the answer is a 503 with the code `no-map-server`. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`. Where it cannot be done it is a 404 with the code `no-tiles` and the reason.',
     params: Params,
     query: Query,
     answers: {
@@ -70,19 +57,9 @@ function pictureTile(format: PictureFormat) {
       const layer = await namedLayer(parts, request)
       const { y, scale } = readRow(request.params.y)
       const tile = parseTile('WebMercatorQuad', { ...request.params, y })
-      requireRaster(layer)
-      const { v, time: timeText } = request.query
-      const time = parseTime(timeText)
-      const { style, key } = await styleFor(parts, request, layer, request.query.style)
-      const known = await parts.catalog.layers.versionOf(layer)
-      const mark = { at: { layer, ...known }, key, v }
-      if (isKept(parts, reply, mark)) return reply.send()
-      const symbols = rasterSymbols(style, tile.z)
-      const question = { tile, scale, symbols, time, format }
-      const made = await parts.turns.run(reply, (signal) => parts.rasters.tile(layer, question, signal))
-      if (made === undefined) return reply.hijack()
-      const at = { layer, version: made.version, isCurrent: made.isCurrent }
-      return sendPicture(parts, reply, { ...mark, at }, { bytes: made.bytes, format })
+      const { v, time, style } = request.query
+      const asked = { layer, set: 'WebMercatorQuad', tile, scale, style, time, format, v } as const
+      return sendPictureTile(parts, request, reply, asked)
     },
   })
 }

@@ -19,6 +19,8 @@ interface Made<Counts> {
 
 /** A tile that has just been made. */
 interface NewTile<Counts> extends Made<Counts> {
+  /** Others that came of the same work, in which they are kept as well. */
+  beside?: readonly (Made<Counts> & Pick<TileWanted, 'tile'>)[]
   /** How the layer's data looked after they were read, where whoever read them has looked. */
   seen?: string
 }
@@ -33,6 +35,8 @@ export interface VersionedTile<Counts> extends Made<Counts> {
 /** How one kind of tiles is made. */
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
+  /** Whether it makes such tiles of the layer; absent: of any. */
+  canMake?(layer: LayerRecord, wanted: TileWanted): boolean
   /** `now`: the version of the layer, told a moment ago. */
   make(
     layer: LayerRecord,
@@ -86,8 +90,10 @@ export class CachedTiles<Counts> {
     return this.#works.size
   }
 
-  get formats(): readonly TileFamily['format'][] {
-    return this.#maker.formats
+  /** Whether it makes such tiles of the layer. */
+  canMake(layer: LayerRecord, wanted: TileWanted): boolean {
+    const { formats, canMake } = this.#maker
+    return formats.includes(wanted.format) && canMake?.(layer, wanted) !== false
   }
 
   /** Throws what its maker throws. */
@@ -117,13 +123,14 @@ export class CachedTiles<Counts> {
     const found = before.isCurrent ? await cache?.find(key) : undefined
     signal.throwIfAborted()
     if (found !== undefined) return told(before, found)
-    const { tile, at } = await this.#makeSteady(layer, key, before, signal)
-    if (tile.isCurrent && isKept) {
-      const { bytes, counts } = tile
-      cache?.keep({ ...key, version: tile.version }, { bytes, counts: JSON.stringify(counts) }, () =>
-        this.#maker.metadata(at, key),
+    const { tile, beside, at } = await this.#makeSteady(layer, key, before, signal)
+    if (!tile.isCurrent || !isKept) return tile
+    for (const { bytes, counts, tile: address } of [...beside, { ...tile, tile: key.tile }])
+      cache?.keep(
+        { ...key, tile: address, version: tile.version },
+        { bytes, counts: JSON.stringify(counts) },
+        () => this.#maker.metadata(at, key),
       )
-    }
     return tile
   }
 
@@ -133,21 +140,25 @@ export class CachedTiles<Counts> {
     wanted: TileWanted,
     firstVersion: LayerVersion,
     signal: AbortSignal,
-  ): Promise<{ tile: VersionedTile<Counts>; at: LayerRecord }> {
+  ): Promise<{
+    tile: VersionedTile<Counts>
+    beside: NonNullable<NewTile<Counts>['beside']>
+    at: LayerRecord
+  }> {
     const { layers } = this.#parts
     let layer = first
     let before = firstVersion
     for (let tries = 1; ; tries += 1) {
       try {
         const askedMs = performance.now()
-        const { seen, ...made } = await this.#maker.make(layer, wanted, signal, before)
+        const { seen, beside = [], ...made } = await this.#maker.make(layer, wanted, signal, before)
         const isCurrent = await layers.isStill(
           layer,
           before,
           seen === undefined ? undefined : { seen, askedMs },
         )
         if (isCurrent || !before.isCurrent || tries === mostTries)
-          return { tile: { ...made, version: before.version, isCurrent }, at: layer }
+          return { tile: { ...made, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {
         // The table may have been replaced under the reader.
         const isSame = signal.aborted || tries === mostTries || (await layers.isStill(layer, before))

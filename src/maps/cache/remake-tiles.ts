@@ -85,7 +85,7 @@ export class RemakeTiles {
       while (this.#kinds.some(({ underWay }) => underWay > 0)) await sleep(politeMs, undefined, { signal })
       const layer = await this.#parts.layers.findById(id)
       if (layer === undefined || layer.version !== version) return
-      const kind = this.#kinds.find(({ formats }) => formats.includes(key.format))
+      const kind = this.#kinds.find((one) => one.canMake(layer, key))
       await kind?.tile(layer, key, signal, { isCounted: false })
     }
   }

@@ -5,6 +5,7 @@ import type { Style } from '../../cartography/model.ts'
 import type { LayerVersion } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
@@ -42,6 +43,10 @@ export interface DrawingWish {
   isTransparent: boolean
   /** `#rrggbb`. */
   background: string
+  /** Cells for one of OGC's size, by which lengths of styles are drawn; default 1. */
+  density?: 1 | 2
+  /** Cells along the edge that labels do not reach into; those that would are left out. Without it they are cut. */
+  labelMargin?: number
 }
 
 interface DrawingNeeds {
@@ -82,9 +87,12 @@ export class MapDrawings {
    */
   async draw(wish: DrawingWish, signal: AbortSignal): Promise<Uint8Array> {
     const { layers, srs, box, width, height, format, isTransparent, background } = wish
-    const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, signal)))
+    const { density, labelMargin } = wish
+    const hasWholeLabels = labelMargin !== undefined
+    const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, hasWholeLabels, signal)))
     const visible = drawn.filter(({ parts }) => parts.length > 0)
-    const mapFile = await this.#files.keep(mapFileText(visible, srs, this.#files.folder), 'map')
+    const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
+    const mapFile = await this.#files.keep(text, 'map')
     const query = new URLSearchParams({
       ...{ SERVICE: 'WMS', VERSION: '1.1.1', REQUEST: 'GetMap', STYLES: '', EXCEPTIONS: 'XML' },
       ...{ LAYERS: partNames(visible).join(','), SRS: srs, FORMAT: drawingFormats[format] },
@@ -110,10 +118,14 @@ export class MapDrawings {
     }
   }
 
-  async #layerOf({ layer, style, now }: StyledLayer, signal: AbortSignal): Promise<DrawnLayer> {
+  async #layerOf(
+    { layer, style, now }: StyledLayer,
+    hasWholeLabels: boolean,
+    signal: AbortSignal,
+  ): Promise<DrawnLayer> {
     const readable = await this.#sources.readable(layer, now, signal)
     const { table, source } = await this.#sourceOf(layer, readable)
-    return { source, parts: writeMapServer(style, table).parts }
+    return { source, parts: writeMapServer(style, { ...table, hasWholeLabels }).parts }
   }
 
   async #sourceOf(

@@ -35,8 +35,21 @@ export function partNames(layers: readonly DrawnLayer[]): string[] {
   return layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
 }
 
+/** How a map file is drawn. */
+interface MapFileOptions {
+  /** Cells for one of OGC's size. */
+  density?: 1 | 2
+  /** Cells along the edge of the picture that labels do not reach into. */
+  labelMargin?: number
+}
+
 /** A map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS alone. */
-export function mapFileText(layers: readonly DrawnLayer[], srs: string, folder: string): string {
+export function mapFileText(
+  layers: readonly DrawnLayer[],
+  srs: string,
+  folder: string,
+  { density = 1, labelMargin = 0 }: MapFileOptions = {},
+): string {
   const names = partNames(layers)
   const blocks = layers.flatMap(({ source, parts }) => parts.map((part) => ({ source, part })))
   return [
@@ -45,7 +58,7 @@ export function mapFileText(layers: readonly DrawnLayer[], srs: string, folder: 
     'SIZE 256 256',
     'EXTENT -180 -90 180 90',
     'MAXSIZE 16384',
-    `RESOLUTION ${numberText(resolution)}`,
+    `RESOLUTION ${numberText(resolution * density)}`,
     `DEFRESOLUTION ${numberText(resolution)}`,
     `FONTSET ${quoted(`${folder}/fonts.txt`)}`,
     'CONFIG "MS_ERRORFILE" "stderr"',
@@ -54,7 +67,7 @@ export function mapFileText(layers: readonly DrawnLayer[], srs: string, folder: 
     'OUTPUTFORMAT NAME "png" DRIVER "AGG/PNG" MIMETYPE "image/png" IMAGEMODE RGBA FORMATOPTION "COMPRESSION=3" END',
     'OUTPUTFORMAT NAME "png8" DRIVER "AGG/PNG" MIMETYPE "image/png; mode=8bit" IMAGEMODE RGBA FORMATOPTION "QUANTIZE_FORCE=on" FORMATOPTION "QUANTIZE_COLORS=256" END',
     'OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=85" END',
-    `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoted(srs)} "wms_enable_request" "GetMap" END END`,
+    `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoted(srs)} "wms_enable_request" "GetMap"${labelMargin === 0 ? '' : ` "labelcache_map_edge_buffer" "-${labelMargin}"`} END END`,
     markSymbols,
     ...blocks.map(({ source, part }, index) => layerBlock(names[index] ?? '', source, part)),
     'END',

@@ -1,5 +1,7 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { CutWish } from './cut-picture.ts'
+import { cutPicture } from './cut-picture.ts'
 import type { Sprite } from './draw-sprite.ts'
 import { drawSprite } from './draw-sprite.ts'
 import type { ThumbnailWish } from './draw-thumbnail.ts'
@@ -34,6 +36,7 @@ async function drawSvg({ svg, ownWidth, width, height, format }: SvgWish): Promi
 
 const handlers = {
   svg: (wish: SvgWish): Promise<Uint8Array> => drawSvg(wish),
+  cut: (wish: CutWish): Promise<Uint8Array[]> => cutPicture(wish),
   thumbnail: (wish: ThumbnailWish, { signal }: CallContext): Promise<Uint8Array> => {
     const { width, height, format } = wish
     const svg = thumbnailSvg(wish)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { CutWish } from './cut-picture.ts'
 import type { Sprite } from './draw-sprite.ts'
 import type { ThumbnailWish } from './draw-thumbnail.ts'
 import type { PictureHandlers, SvgWish } from './picture-work.ts'
@@ -35,6 +36,11 @@ export class Pictures {
   /** Throws `Failure` (`no-pictures`) where pictures cannot be made; so do the others. */
   fromSvg(wish: SvgWish, signal: AbortSignal): Promise<Uint8Array> {
     return this.#pool.call('svg', wish, { signal, deadlineMs: drawMs })
+  }
+
+  /** Squares of a picture, row by row; empty where nothing is drawn. */
+  cut(wish: CutWish, signal: AbortSignal): Promise<Uint8Array[]> {
+    return this.#pool.call('cut', wish, { signal, deadlineMs: drawMs })
   }
 
   thumbnail(wish: ThumbnailWish, signal: AbortSignal): Promise<Uint8Array> {

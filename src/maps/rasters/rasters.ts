@@ -127,6 +127,7 @@ export class Rasters {
     })
     this.#tiles = needs.keepTiles({
       formats: ['png', 'webp'],
+      canMake: ({ details }) => details.kind === 'raster',
       make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
       metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
     })

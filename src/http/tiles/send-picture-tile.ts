@@ -1,0 +1,62 @@
+import type { Style } from '../../cartography/model.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { DrawnTile } from '../../maps/drawing/drawn-tiles.ts'
+import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import type { TimeWish } from '../../maps/rasters/time-wish.ts'
+import { parseTime } from '../../maps/rasters/time-wish.ts'
+import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { styleFor } from './drawn-style.ts'
+import type { PictureParts } from './picture-parts.ts'
+import { isKept, sendPicture } from './picture-parts.ts'
+import { rasterSymbols } from './raster-symbols.ts'
+
+/** A picture of a tile of a layer that the caller may read. */
+export interface AskedPictureTile {
+  layer: LayerRecord
+  set: TileMatrixSetId
+  tile: TileAddress
+  /** 2: twice as many cells in both directions. */
+  scale: 1 | 2
+  /** Name of a style; the layer's own where there is none. */
+  style: string | undefined
+  /** Of a mosaic. */
+  time: string | undefined
+  format: PictureFormat
+  /** The version that the client takes the layer to have. */
+  v?: string | undefined
+  /** Sent in place of nothing. */
+  emptyPicture?: Uint8Array
+}
+
+/** Answers with a tile of a layer as a picture, by its style. */
+export async function sendPictureTile(
+  parts: PictureParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AskedPictureTile,
+): Promise<unknown> {
+  const { layer, format, v, emptyPicture = new Uint8Array() } = asked
+  const time = layer.details.kind === 'raster' ? parseTime(asked.time) : undefined
+  const { style, key } = await styleFor(parts, request, layer, asked.style)
+  const known = await parts.catalog.layers.versionOf(layer)
+  const mark = { at: { layer, ...known }, key, v }
+  if (isKept(parts, reply, mark)) return reply.send()
+  const made = await parts.turns.run(reply, (signal) => makeTile(parts, { ...asked, time }, style, signal))
+  if (made === undefined) return reply.hijack()
+  const at = { layer, version: made.version, isCurrent: made.isCurrent }
+  const bytes = made.bytes.length === 0 ? emptyPicture : made.bytes
+  return sendPicture(parts, reply, { ...mark, at }, { bytes, format })
+}
+
+function makeTile(
+  { rasters, drawnTiles }: PictureParts,
+  { layer, set, tile, scale, time, format }: Omit<AskedPictureTile, 'time'> & { time: TimeWish | undefined },
+  style: Style,
+  signal: AbortSignal,
+): Promise<DrawnTile> {
+  if (layer.details.kind !== 'raster')
+    return drawnTiles.tile(layer, { set, tile, scale, style, format }, signal)
+  const symbols = rasterSymbols(style, tile.z)
+  return rasters.tile(layer, { tile, scale, symbols, time, format }, signal)
+}

@@ -1,0 +1,74 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
+
+/** Tiles along a side that are drawn at once. */
+const usualSide = 4
+/** Cells along a side of a tile. */
+const tileCells = 256
+/** Cells around the tiles in which marks may stand that reach into them. */
+const buffer = 64
+
+/** Tiles that are drawn in one picture. */
+export interface Metatile {
+  z: number
+  /** Of the tile in the north-west. */
+  x: number
+  y: number
+  columns: number
+  rows: number
+  srs: string
+  /** Of the picture. */
+  box: Envelope
+  width: number
+  height: number
+  /** Where the first tile begins in the picture, and cells along a side of it. */
+  left: number
+  top: number
+  size: number
+  /** Cells along the edge of the picture that no label reaches into. */
+  margin: number
+}
+
+/** The metatile that holds a tile; around it is a buffer, but for beyond the edge of the world. */
+export function metatileOf(
+  set: TileMatrixSetId,
+  { z, x, y }: TileAddress,
+  { side = usualSide, scale }: { side?: number | undefined; scale: 1 | 2 },
+): Metatile {
+  const matrix = getTileMatrixSet(set)
+  const { srs, bounds } = matrix
+  const [across, down] = [matrix.columns * 2 ** z, matrix.rows * 2 ** z]
+  const [first, top] = [x - (x % side), y - (y % side)]
+  const [columns, rows] = [Math.min(side, across - first), Math.min(side, down - top)]
+  const size = tileCells * scale
+  const cell = (bounds.maxX - bounds.minX) / (across * size)
+  const margin = buffer * scale
+  const beside = {
+    west: first === 0 ? 0 : margin,
+    east: first + columns === across ? 0 : margin,
+    north: top === 0 ? 0 : margin,
+    south: top + rows === down ? 0 : margin,
+  }
+  const upper = tileEnvelope(matrix, { z, x: first, y: top })
+  const lower = tileEnvelope(matrix, { z, x: first + columns - 1, y: top + rows - 1 })
+  return {
+    ...{ z, x: first, y: top, columns, rows, srs, size, margin },
+    ...{ left: beside.west, top: beside.north },
+    width: columns * size + beside.west + beside.east,
+    height: rows * size + beside.north + beside.south,
+    box: {
+      minX: upper.minX - beside.west * cell,
+      minY: lower.minY - beside.south * cell,
+      maxX: lower.maxX + beside.east * cell,
+      maxY: upper.maxY + beside.north * cell,
+    },
+  }
+}
+
+/** Row by row. */
+export function tilesOf({ z, x, y, columns, rows }: Metatile): TileAddress[] {
+  return Array.from({ length: columns * rows }, (_, at) => ({
+    ...{ z, x: x + (at % columns), y: y + Math.floor(at / columns) },
+  }))
+}

@@ -1,0 +1,50 @@
+import type { PictureFormat } from './encode-picture.ts'
+import { encodePicture } from './encode-picture.ts'
+import { loadSharp } from './load-sharp.ts'
+
+/** A picture that is to be cut into squares. Plain data. */
+export interface CutWish {
+  /** A PNG of our own making. */
+  picture: Uint8Array
+  /** Cells of the first square. */
+  left: number
+  top: number
+  /** Cells along a side of a square. */
+  size: number
+  columns: number
+  rows: number
+  format: PictureFormat
+}
+
+const channels = 4
+
+/** The squares, row by row; empty where nothing is drawn. */
+export async function cutPicture(wish: CutWish): Promise<Uint8Array[]> {
+  const { picture, size, columns, rows, format } = wish
+  const sharp = await loadSharp()
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const squares: Uint8Array[] = []
+  for (let at = 0; at < columns * rows; at += 1) {
+    const [column, row] = [at % columns, Math.floor(at / columns)]
+    const square = squareOf(data, info.width, wish, { column, row })
+    const isEmpty = !square.some((value, index) => index % channels === channels - 1 && value > 0)
+    squares.push(
+      isEmpty ? new Uint8Array() : await encodePicture(square, { width: size, height: size }, format),
+    )
+  }
+  return squares
+}
+
+function squareOf(
+  cells: Uint8Array,
+  width: number,
+  { left, top, size }: Pick<CutWish, 'left' | 'top' | 'size'>,
+  { column, row }: { column: number; row: number },
+): Uint8Array {
+  const square = new Uint8Array(size * size * channels)
+  for (let y = 0; y < size; y += 1) {
+    const start = ((top + row * size + y) * width + left + column * size) * channels
+    square.set(cells.subarray(start, start + size * channels), y * size * channels)
+  }
+  return square
+}
