@@ -122,6 +122,21 @@ describe('WFS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
       )
   })
 
+  it('is filtered by GDAL and QGIS, which leave that to the server', async () => {
+    const where = "POP_EST > 50000000 AND NAME LIKE 'G%'"
+    const expected = await readByGdal('-where', where, join(server.sources, 'countries.geojson'))
+    assert.ok(expected.length > 0)
+    for (const version of versions) {
+      const address = `WFS:${server.url}/wfs?VERSION=${version}`
+      assertSame(await readByGdal('-where', where, address, 'default:countries'), expected, version)
+      const filter = `"POP_EST" > 50000000 AND "NAME" LIKE 'G%'`
+      const uri = `srsname='EPSG:4326' typename='default:countries' url='${server.url}/wfs' version='${version}' filter='${filter.replaceAll("'", "\\'")}'`
+      const wish = { do: 'features', kind: 'WFS', uri, names: ['NAME'] }
+      const { rows } = await qgis.ask<{ rows: string[][] }>(wish)
+      assert.deepEqual(rows.flat().sort(), ['Germany'])
+    }
+  })
+
   for (const version of versions)
     it(`is read by QGIS, page by page: ${version}`, async () => {
       for (const [layer, srs] of [

@@ -108,5 +108,90 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.equal(reply.headers['content-type'], 'application/zip')
       assert.ok(reply.rawPayload.subarray(0, 4).equals(Buffer.from('PK\x03\x04')))
     })
+
+    it('finds the same by Filter Encoding as by CQL2', async () => {
+      const property = (name: string): string => `<ValueReference>default:${name}</ValueReference>`
+      const value = (text: string): string => `<Literal>${text}</Literal>`
+      const compared = (op: string, name: string, text: string, more = ''): string =>
+        `<PropertyIs${op}${more}>${property(name)}${value(text)}</PropertyIs${op}>`
+      const point = (position: string, more = ''): string =>
+        `<gml:Point${more}><gml:pos>${position}</gml:pos></gml:Point>`
+      const box =
+        '<gml:Envelope srsName="EPSG:4326"><gml:lowerCorner>9 49</gml:lowerCorner><gml:upperCorner>11.5 51.5</gml:upperCorner></gml:Envelope>'
+      const like = (pattern: string, more = ''): string =>
+        `<PropertyIsLike wildCard="*" singleChar="." escapeChar="!"${more}>${property('kind')}${value(pattern)}</PropertyIsLike>`
+      const cases: [fes: string, cql: string][] = [
+        [compared('EqualTo', 'n', '2'), 'n = 2'],
+        [compared('NotEqualTo', 'n', ' 2 '), 'n <> 2'],
+        [compared('LessThan', 'n', '2.5'), 'n < 2.5'],
+        [compared('GreaterThanOrEqualTo', 'n', '2e0'), 'n >= 2'],
+        [compared('EqualTo', 'kind', 'Größe "x" &lt;&amp;&gt;'), `kind = 'Größe "x" <&>'`],
+        [compared('EqualTo', 'kind', 'OAK', ' matchCase="false"'), "CASEI(kind) = CASEI('oak')"],
+        [`<PropertyIsNull>${property('kind')}</PropertyIsNull>`, 'kind IS NULL'],
+        [`<Not><PropertyIsNull>${property('geometry')}</PropertyIsNull></Not>`, 'geometry IS NOT NULL'],
+        [like('*a.'), "kind LIKE '%a_'"],
+        [like('O*', ' matchCase="false"'), "CASEI(kind) LIKE CASEI('o%')"],
+        [like('%!**'), "kind LIKE '\\%*%'"],
+        [
+          `<PropertyIsBetween>${property('n')}<LowerBoundary>${value('2')}</LowerBoundary><UpperBoundary>${value('3')}</UpperBoundary></PropertyIsBetween>`,
+          'n BETWEEN 2 AND 3',
+        ],
+        [
+          `<Or>${compared('EqualTo', 'n', '1')}<And>${compared('GreaterThan', 'n', '1')}${compared('LessThan', 'n', '3')}</And></Or>`,
+          'n = 1 OR (n > 1 AND n < 3)',
+        ],
+        [`<BBOX>${property('geometry')}${box}</BBOX>`, 'S_INTERSECTS(geometry, BBOX(9,49,11.5,51.5))'],
+        [`<BBOX>${box}</BBOX>`, 'S_INTERSECTS(geometry, BBOX(9,49,11.5,51.5))'],
+        [`<Equals>${property('geometry')}${point('51 11')}</Equals>`, 'S_EQUALS(geometry, POINT(11 51))'],
+        [
+          `<Disjoint>${property('geometry')}${point('11 51', ' srsName="EPSG:4326"')}</Disjoint>`,
+          'S_DISJOINT(geometry, POINT(11 51))',
+        ],
+        [
+          `<Within>${property('geometry')}<gml:Polygon srsName="urn:ogc:def:crs:EPSG::4326"><gml:exterior><gml:LinearRing><gml:posList>49 9 49 11.5 51.5 11.5 51.5 9 49 9</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></Within>`,
+          'S_WITHIN(geometry, POLYGON((9 49, 11.5 49, 11.5 51.5, 9 51.5, 9 49)))',
+        ],
+      ]
+      for (const [fes, cql] of cases) {
+        const expected = ids((await ask(`${get}&cql_filter=${encodeURIComponent(cql)}`)).text)
+        const newer = `<fes:Filter xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2">${fes.replace(/<(\/?)(?!\/|gml:)/g, '<$1fes:')}</fes:Filter>`
+        const older = `<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml">${fes.replace(/<(\/?)(?!\/|gml:)/g, '<$1ogc:').replaceAll('ValueReference', 'PropertyName')}</ogc:Filter>`
+        const found = await ask(`${get}&filter=${encodeURIComponent(newer)}`)
+        assert.equal(found.status, 200, found.text)
+        assert.deepEqual(ids(found.text), expected, cql)
+        const get11 = 'service=WFS&version=1.1.0&request=GetFeature&typeName=trees'
+        const again = await ask(`${get11}&filter=${encodeURIComponent(older)}`)
+        assert.deepEqual(ids(again.text), expected, `${cql} in 1.1`)
+      }
+      const byId = '<Filter><ResourceId rid="trees.3"/><ResourceId rid="trees.1"/></Filter>'
+      assert.deepEqual(ids((await ask(`${get}&filter=${encodeURIComponent(byId)}`)).text), [
+        'trees.1',
+        'trees.3',
+      ])
+    })
+
+    it('refuses filters that it cannot understand, whole', async () => {
+      const many = `${'<Not>'.repeat(200)}${'</Not>'.repeat(200)}`
+      for (const [filter, code] of [
+        ['<Filter', 'InvalidParameterValue'],
+        ['<!DOCTYPE a [<!ENTITY b "c">]><Filter>&b;</Filter>', 'InvalidParameterValue'],
+        ['<Filter/>', 'InvalidParameterValue'],
+        [
+          '<Filter><PropertyIsEqualTo><PropertyName>nope</PropertyName><Literal>1</Literal></PropertyIsEqualTo></Filter>',
+          'InvalidParameterValue',
+        ],
+        ['<Filter><DWithin/></Filter>', 'OperationNotSupported'],
+        ['<Filter><constructor/></Filter>', 'OperationNotSupported'],
+        [
+          '<Filter><BBOX><Envelope><lowerCorner>NaN 1</lowerCorner><upperCorner>1 1</upperCorner></Envelope></BBOX></Filter>',
+          'InvalidParameterValue',
+        ],
+        [`<Filter>${many}</Filter>`, 'InvalidParameterValue'],
+      ] as const) {
+        const { status, text } = await ask(`${get}&filter=${encodeURIComponent(filter)}`)
+        assert.equal(status, 400, text)
+        assert.match(text, new RegExp(`exceptionCode="${code}"`), filter)
+      }
+    })
   })
 }

@@ -9,11 +9,11 @@ import type {
   WishedFilter,
 } from '../../../stores/reading/page-wish.ts'
 import { isSortable } from '../../ogc/property-names.ts'
+import type { NamedCrs } from '../named-crs.ts'
+import { defaultCrs, readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import { findProperty, requireProperty } from '../property-names.ts'
 import type { RequestedBox, TypeQuery } from './feature-request.ts'
-import { findProperty, requireProperty } from './property-names.ts'
-import type { NamedCrs } from './wfs-crs.ts'
-import { defaultCrs, readCrs } from './wfs-crs.ts'
 
 const mostSortKeys = 8
 

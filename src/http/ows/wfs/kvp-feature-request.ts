@@ -2,6 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { checkFilter } from '../../../filters/check-filter.ts'
 import { parseCql2Text } from '../../../filters/cql2-text.ts'
 import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import { parseFesXml, readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
@@ -72,13 +73,13 @@ function readIds(values: KeyValues): string[] | undefined {
 }
 
 function readQuery(values: KeyValues, typeName: string, ids: string[] | undefined): TypeQuery {
+  const { filter, ids: ofFilter } = readFilters(values)
   return {
-    ...{ typeName, ids },
+    ...{ typeName, ids: ids ?? ofFilter, filter },
     srsName: values.find('srsname'),
     properties: readNames(values.find('propertyname')),
     sort: readSort(values.find('sortby')),
     bbox: readBbox(values.find('bbox')),
-    filter: readCqlFilter(values.find('cql_filter')),
   }
 }
 
@@ -118,6 +119,17 @@ function readBbox(text: string | undefined): RequestedBox | undefined {
     `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, and the name of their CRS`,
     'bbox',
   )
+}
+
+/** By Filter Encoding or by CQL. */
+function readFilters(values: KeyValues): Partial<Pick<TypeQuery, 'ids'>> & Pick<TypeQuery, 'filter'> {
+  const text = values.find('filter')
+  const cql = readCqlFilter(values.find('cql_filter'))
+  if (text === undefined) return { filter: cql }
+  if (cql !== undefined)
+    throw new OwsFailure('InvalidParameterValue', 'Only one of FILTER and CQL_FILTER can be given', 'filter')
+  const { ids, filter } = readFes(parseFesXml(text.trim().replace(/^\(|\)$/g, '')))
+  return { ids, filter }
 }
 
 /** CQL text as GeoServer has it: geometries in the CRS of the layer, with x or easting first. */

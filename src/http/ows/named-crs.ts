@@ -1,6 +1,6 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
-import { findCrs } from '../../../geo/crs-database.ts'
-import { OwsFailure } from '../ows-failure.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { findCrs } from '../../geo/crs-database.ts'
+import { OwsFailure } from './ows-failure.ts'
 
 /** A CRS as a client names it, which decides what stands first of its coordinates. */
 export interface NamedCrs {

@@ -1,6 +1,6 @@
-import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
-import type { Schema } from '../../../geo/schema.ts'
-import { OwsFailure } from '../ows-failure.ts'
+import { fromXmlName } from '../../formats/writing/gml/xml-text.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { OwsFailure } from './ows-failure.ts'
 
 /** The property that a text names: as it is, with a prefix or a path before it, as a name in XML. */
 export function findProperty({ attributes, geometry }: Schema, text: string): string | undefined {

@@ -1,0 +1,186 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Comparison, Expression } from '../../../filters/expression.ts'
+import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
+import type { AttributeType, Schema } from '../../../geo/schema.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import type { NamedCrs } from '../named-crs.ts'
+import { defaultCrs } from '../named-crs.ts'
+import { findProperty } from '../property-names.ts'
+import { isGml, readGml } from './gml-literals.ts'
+
+const comparisons: Record<string, Comparison> = {
+  ...{
+    PropertyIsEqualTo: '=',
+    PropertyIsNotEqualTo: '<>',
+    PropertyIsLessThan: '<',
+    PropertyIsGreaterThan: '>',
+  },
+  ...{ PropertyIsLessThanOrEqualTo: '<=', PropertyIsGreaterThanOrEqualTo: '>=' },
+}
+const relations: Record<string, string> = {
+  ...{ BBOX: 's_intersects', Intersects: 's_intersects', Disjoint: 's_disjoint', Equals: 's_equals' },
+  ...{
+    Touches: 's_touches',
+    Within: 's_within',
+    Contains: 's_contains',
+    Overlaps: 's_overlaps',
+    Crosses: 's_crosses',
+  },
+}
+const groups: Record<string, string> = { And: 'and', Or: 'or' }
+const references = ['ValueReference', 'PropertyName']
+
+const call = (op: string, ...args: Expression[]): Expression => ({ kind: 'call', op, args })
+
+/** Reads operators of Filter Encoding in the terms of a layer, whose types tell what literals are. */
+export class FesReader {
+  readonly #schema: Schema
+  readonly #usual: NamedCrs
+  #srs: string | undefined
+
+  constructor(layer: LayerRecord) {
+    this.#schema = layer.details.schema
+    this.#usual = defaultCrs(layer) ?? { srs: 'EPSG:4326', isYx: false, name: '' }
+  }
+
+  /** What its geometries are in. */
+  get srs(): string {
+    return this.#srs ?? this.#usual.srs
+  }
+
+  read(element: XmlElement): Expression {
+    const { name, children } = element
+    const group = ownValue(groups, name)
+    if (group !== undefined) return call(group, ...children.map((one) => this.read(one)))
+    if (name === 'Not') return call('not', this.read(this.#only(element)))
+    const comparison = ownValue(comparisons, name)
+    if (comparison !== undefined) return this.#comparison(comparison, element)
+    const relation = ownValue(relations, name)
+    if (relation !== undefined) return this.#relation(relation, element)
+    if (name === 'PropertyIsNull' || name === 'PropertyIsNil')
+      return call('isNull', this.#operand(this.#only(element), undefined))
+    if (name === 'PropertyIsBetween') return this.#between(element)
+    if (name === 'PropertyIsLike') return this.#like(element)
+    throw unsupportedFilter(`The operator "${name.slice(0, 100)}" of Filter Encoding is not offered`)
+  }
+
+  #only({ name, children }: XmlElement): XmlElement {
+    const [only] = children
+    if (only !== undefined && children.length === 1) return only
+    throw invalidFilter(`"${name}" has ${children.length} parts where it takes one`)
+  }
+
+  #typeOf(elements: readonly XmlElement[]): AttributeType | undefined {
+    const reference = elements.find(({ name }) => references.includes(name))
+    const property = reference && findProperty(this.#schema, reference.text.trim())
+    return this.#schema.attributes.find(({ name }) => name === property)?.type
+  }
+
+  #operand(element: XmlElement, type: AttributeType | undefined): Expression {
+    const { name, text, children } = element
+    if (references.includes(name)) {
+      const property = findProperty(this.#schema, text.trim())
+      if (property !== undefined) return { kind: 'property', name: property }
+      throw invalidFilter(
+        `There is no property "${text.trim().slice(0, 200)}": DescribeFeatureType lists them`,
+      )
+    }
+    if (name !== 'Literal')
+      throw unsupportedFilter(`"${name.slice(0, 100)}" is no value that is offered in filters`)
+    if (children.length > 0) throw invalidFilter('A Literal has elements where a value is wanted')
+    return literal(text, type)
+  }
+
+  #comparison(op: Comparison, element: XmlElement): Expression {
+    const [left, right] = element.children
+    if (left === undefined || right === undefined || element.children.length !== 2)
+      throw invalidFilter(`"${element.name}" takes two values`)
+    const type = this.#typeOf(element.children)
+    const sides = [this.#operand(left, type), this.#operand(right, type)]
+    const ignoresCase = /^(?:false|0)$/.test(element.attributes['matchCase'] ?? '') && type === 'text'
+    return call(op, ...(ignoresCase ? sides.map((side) => call('casei', side)) : sides))
+  }
+
+  #between(element: XmlElement): Expression {
+    const [value, lower, upper] = element.children
+    if (value === undefined || lower === undefined || upper === undefined)
+      throw invalidFilter('"PropertyIsBetween" takes a value and two boundaries')
+    const type = this.#typeOf([value])
+    const ends = [lower, upper].map((one) => this.#operand(this.#only(one), type))
+    return call('between', this.#operand(value, type), ...ends)
+  }
+
+  #like(element: XmlElement): Expression {
+    const { attributes, children } = element
+    const [value, pattern] = children
+    if (value === undefined || pattern === undefined || pattern.name !== 'Literal')
+      throw invalidFilter('"PropertyIsLike" takes a property and a pattern')
+    const quote = attributes['escapeChar'] ?? attributes['escape'] ?? '\\'
+    const text = toPattern(
+      pattern.text,
+      attributes['wildCard'] ?? '*',
+      attributes['singleChar'] ?? '?',
+      quote,
+    )
+    const sides: Expression[] = [this.#operand(value, 'text'), { kind: 'text', value: text }]
+    const ignoresCase = /^(?:false|0)$/.test(attributes['matchCase'] ?? '')
+    return call('like', ...(ignoresCase ? sides.map((side) => call('casei', side)) : sides))
+  }
+
+  #relation(op: string, element: XmlElement): Expression {
+    const geometry = element.children.find(isGml)
+    if (geometry === undefined) throw invalidFilter(`"${element.name}" has no geometry of GML`)
+    const { wkb, srs } = readGml(geometry, this.#usual)
+    if (this.#srs !== undefined && this.#srs !== srs)
+      throw unsupportedFilter('The geometries of one filter have one CRS')
+    this.#srs = srs
+    const written: Expression = { kind: 'geometry', wkb }
+    return element.children.indexOf(geometry) === 0 && element.children.length > 1
+      ? call(op, written, this.#geometryProperty(element))
+      : call(op, this.#geometryProperty(element), written)
+  }
+
+  /** The one that is named, or the only one that there is. */
+  #geometryProperty({ children }: XmlElement): Expression {
+    const own = this.#schema.geometry?.name
+    const named = children.find(({ name }) => references.includes(name))?.text.trim() ?? ''
+    const property = named === '' ? own : findProperty(this.#schema, named)
+    if (property !== undefined && property === own) return { kind: 'property', name: property }
+    throw invalidFilter(
+      named === '' ? 'The type has no geometry' : `"${named.slice(0, 200)}" is no geometry of the type`,
+    )
+  }
+}
+
+const numbers = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
+
+/** A literal as what it stands beside. */
+function literal(text: string, type: AttributeType | undefined): Expression {
+  const trimmed = text.trim()
+  if (type === 'boolean' && /^(?:true|false|0|1)$/i.test(trimmed))
+    return { kind: 'boolean', value: /^(?:true|1)$/i.test(trimmed) }
+  const isNumber = type !== undefined && /^(?:int|float|decimal)/.test(type)
+  if (isNumber && numbers.test(trimmed)) return { kind: 'number', digits: trimmed }
+  return { kind: 'text', value: type === 'text' ? text : trimmed }
+}
+
+/** A pattern with `%`, `_` and a backslash for its own characters. */
+function toPattern(text: string, wildCard: string, single: string, quote: string): string {
+  let pattern = ''
+  for (let at = 0; at < text.length; ) {
+    const rest = text.slice(at)
+    const plain = quote !== '' && rest.startsWith(quote) && rest.length > quote.length
+    if (plain) at += quote.length
+    const special = [wildCard, single].find((one) => one !== '' && rest.startsWith(one))
+    if (!plain && special !== undefined) {
+      pattern += special === wildCard ? '%' : '_'
+      at += special.length
+    } else {
+      const character = text.charAt(at)
+      pattern += /[%_\\]/.test(character) ? `\\${character}` : character
+      at += 1
+    }
+  }
+  return pattern
+}

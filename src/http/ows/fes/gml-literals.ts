@@ -1,0 +1,124 @@
+import { wkbOf } from '../../../filters/literals.ts'
+import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
+import { geometryFromJson } from '../../../formats/geojson/geometry-from-json.ts'
+import { GeometryError } from '../../../geo/wkb.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import type { NamedCrs } from '../named-crs.ts'
+import { readCrs } from '../named-crs.ts'
+
+/** A geometry that a filter has, with x or easting first. */
+export interface GmlLiteral {
+  wkb: Uint8Array
+  srs: string
+}
+
+type Position = number[]
+
+/** What of a filter is a geometry of GML 3.2, 3.1 or 2. */
+export function isGml({ name }: XmlElement): boolean {
+  return Object.hasOwn(readers, name)
+}
+
+/** Its geometry; `usual` is the CRS of one that names none. */
+export function readGml(element: XmlElement, usual: NamedCrs): GmlLiteral {
+  const named = element.attributes['srsName']
+  const crs = named === undefined ? usual : readCrs(named, 'filter')
+  const at = (position: Position): Position => {
+    const [a = Number.NaN, b = Number.NaN] = position
+    return crs.isYx ? [b, a] : [a, b]
+  }
+  const read = ownValue(readers, element.name)
+  if (read === undefined) throw unsupportedFilter(`Geometries of a filter are none of "${element.name}"`)
+  const dimension = Number(element.attributes['srsDimension'] ?? 2)
+  try {
+    return { wkb: wkbOf(geometryFromJson(JSON.stringify(read(element, { at, dimension })))), srs: crs.srs }
+  } catch (error) {
+    if (!(error instanceof GeometryError)) throw error
+    throw invalidFilter(`A geometry of the filter cannot be read: ${error.message}`)
+  }
+}
+
+interface Axes {
+  at(position: Position): Position
+  dimension: number
+}
+
+interface Geometry {
+  type: string
+  coordinates: unknown
+}
+
+const readers: Record<string, (element: XmlElement, axes: Axes) => Geometry> = {
+  Point: (one, axes) => ({ type: 'Point', coordinates: positions(one, axes)[0] ?? [] }),
+  LineString: (one, axes) => ({ type: 'LineString', coordinates: positions(one, axes) }),
+  Curve: (one, axes) => ({ type: 'LineString', coordinates: positions(one, axes) }),
+  Polygon: (one, axes) => ({ type: 'Polygon', coordinates: rings(one, axes) }),
+  Surface: (one, axes) => ({ type: 'Polygon', coordinates: rings(one, axes) }),
+  MultiPoint: (one, axes) => many('MultiPoint', one, axes, ['Point']),
+  MultiLineString: (one, axes) => many('MultiLineString', one, axes, ['LineString']),
+  MultiCurve: (one, axes) => many('MultiLineString', one, axes, ['LineString', 'Curve']),
+  MultiPolygon: (one, axes) => many('MultiPolygon', one, axes, ['Polygon']),
+  MultiSurface: (one, axes) => many('MultiPolygon', one, axes, ['Polygon', 'Surface']),
+  Envelope: boxOf,
+  Box: boxOf,
+}
+
+function descendants(element: XmlElement, names: readonly string[]): XmlElement[] {
+  return element.children.flatMap((one) => (names.includes(one.name) ? [one] : descendants(one, names)))
+}
+
+function many(type: string, element: XmlElement, axes: Axes, names: readonly string[]): Geometry {
+  const parts = descendants(element, names).map((one) => ownValue(readers, one.name)?.(one, axes).coordinates)
+  return { type, coordinates: parts }
+}
+
+function rings(element: XmlElement, axes: Axes): Position[][] {
+  return descendants(element, ['LinearRing', 'Ring']).map((ring) => positions(ring, axes))
+}
+
+function numbersOf(text: string): number[] {
+  return text
+    .trim()
+    .split(/[\s,]+/)
+    .map((one) => (one === '' ? Number.NaN : Number(one)))
+}
+
+/** Positions of `pos`, `posList`, and of `coordinates`, as GML 2 has them. */
+function positions(element: XmlElement, { at, dimension }: Axes): Position[] {
+  const found: Position[] = []
+  for (const one of descendants(element, ['pos', 'posList', 'coordinates', 'lowerCorner', 'upperCorner'])) {
+    const numbers = numbersOf(one.text)
+    if (one.name === 'pos' || one.name.endsWith('Corner')) found.push(at(numbers))
+    else {
+      const size =
+        one.name === 'posList' ? Number(one.attributes['srsDimension'] ?? dimension) : tupleSize(one.text)
+      if (size !== 2 && size !== 3) throw invalidFilter('Positions of a filter have two or three numbers')
+      for (let place = 0; place < numbers.length; place += size)
+        found.push(at(numbers.slice(place, place + 2)))
+    }
+  }
+  if (found.flat().every((one) => Number.isFinite(one) && Math.abs(one) < 1e12)) return found
+  throw invalidFilter('A geometry of the filter has a position that is none')
+}
+
+function tupleSize(text: string): number {
+  return text.trim().split(/\s+/, 1).join().split(',').length
+}
+
+function boxOf(element: XmlElement, axes: Axes): Geometry {
+  const [lower, upper] = positions(element, axes)
+  const [west, south, east, north] = [lower?.[0], lower?.[1], upper?.[0], upper?.[1]]
+  if (west === undefined || south === undefined || east === undefined || north === undefined)
+    throw invalidFilter('A box of the filter has no two corners')
+  if (west > east || south > north)
+    throw invalidFilter('A box of the filter has its lower corner beyond its upper one')
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}

@@ -1,0 +1,60 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { checkFilter } from '../../../filters/check-filter.ts'
+import { deepestFilter, largestFilter } from '../../../filters/expression.ts'
+import { invalidFilter } from '../../../filters/refusals.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import { readXmlTree } from '../../../lib/text/xml-tree.ts'
+import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import { FesReader } from './fes-reader.ts'
+
+/** What a filter of Filter Encoding asks: features by ids, or what holds of the features of a layer. */
+export interface WrittenFes {
+  ids?: string[]
+  filter?: (layer: LayerRecord) => WishedFilter
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+/** Reads XML of a request without DOCTYPE; names without their prefix. Throws `invalid-filter`. */
+export function parseFesXml(text: string): XmlElement {
+  const refuse = (why: string): never => {
+    throw invalidFilter(`The filter ${why}`)
+  }
+  const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
+    ...{ maxDepth: deepestFilter, maxElements: largestFilter, nameOf: localName },
+    onDoctype: () => refuse('has a DOCTYPE, which is not accepted'),
+    onBroken: (error) => refuse(`is not well-formed XML: ${error.message}`),
+    onTooLarge: (limit) =>
+      refuse(
+        limit === 'depth'
+          ? `is nested deeper than ${deepestFilter}`
+          : `has more than ${largestFilter} elements`,
+      ),
+  })
+  return root.children[0] ?? refuse('is empty')
+}
+
+const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }
+
+/** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
+export function readFes(filter: XmlElement): WrittenFes {
+  if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}" and no Filter`)
+  const ids = filter.children.flatMap(({ name, attributes }) => {
+    const key = ownValue(idAttributes, name)
+    return key === undefined ? [] : [ownValue(attributes, key) ?? '']
+  })
+  if (ids.length > 0 && ids.length === filter.children.length) return { ids }
+  const [only, ...others] = filter.children
+  if (only === undefined || others.length > 0)
+    throw invalidFilter('A Filter has one operator, or ids of features and nothing else')
+  return {
+    filter: (layer) => {
+      const reader = new FesReader(layer)
+      const written = reader.read(only)
+      return { asked: checkFilter(written, layer.details.schema), srs: reader.srs }
+    },
+  }
+}
