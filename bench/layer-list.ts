@@ -24,6 +24,7 @@ const queries = {
   'by requests': 'sort=requests',
   'a filter, from the middle': 'kind=vector&sort=changed&offset=3000&limit=200',
   'whole state': 'state',
+  'capabilities of WFS': '/wfs?service=WFS&request=GetCapabilities',
 }
 
 function detailsOf(index: number, draw: () => number): LayerDetails {
@@ -91,7 +92,11 @@ async function feed(server: TestApp): Promise<void> {
 
 async function measure(server: TestApp): Promise<void> {
   for (const [what, query] of Object.entries(queries)) {
-    const url = query === 'state' ? '/rest/state' : `/rest/catalogue/layers?${query}`
+    const url = query.startsWith('/')
+      ? query
+      : query === 'state'
+        ? '/rest/state'
+        : `/rest/catalogue/layers?${query}`
     const times: number[] = []
     for (let round = 0; round <= rounds; round += 1) {
       const begun = performance.now()

@@ -106,8 +106,8 @@ export interface Calls {
   "GET /{workspace}/wms": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "GET /wfs": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/wfs": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
-  "GET /ows": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
-  "GET /{workspace}/ows": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "GET /ows": { params: Record<never, never>; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "GET /{workspace}/ows": { params: { workspace: string }; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "POST /rest/layers/{layer}/exports": { params: { layer: string }; query: Record<never, never>; body: { export: { format: "mbtiles" | "pmtiles"; version?: number; minZoom?: number; maxZoom?: number; bbox?: (number)[] } }; answer: Named["Download"] }
   "GET /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: Named["Download"] }
   "DELETE /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: undefined }

@@ -26,6 +26,25 @@ const Query = Type.Object(
   { additionalProperties: true },
 )
 
+const wmsAnswers = {
+  'image/png': Bytes,
+  'image/jpeg': Bytes,
+  'text/xml': Type.String(),
+  'application/vnd.ogc.wms_xml': Type.String(),
+  'text/plain': Type.String(),
+  'text/html': Type.String(),
+  'application/json': Type.Unknown(),
+  'application/geo+json': Type.Unknown(),
+}
+const wfsAnswers = {
+  'application/xml': Type.String(),
+  'text/xml': Type.String(),
+  'application/gml+xml': Type.String(),
+  'application/json': Type.Unknown(),
+  'text/csv': Type.String(),
+  'application/zip': Bytes,
+}
+
 const wms = {
   knowsParameters: true,
   tags: ['ows'],
@@ -35,16 +54,7 @@ const wms = {
     'By key and value, names in any case, as OGC 06-042 and 01-068r3 say; parameters that they do not know are ignored. What fails is told by a service exception report.',
   told: { query: Query },
   answers: {
-    200: media('What was asked for', {
-      'image/png': Bytes,
-      'image/jpeg': Bytes,
-      'text/xml': Type.String(),
-      'application/vnd.ogc.wms_xml': Type.String(),
-      'text/plain': Type.String(),
-      'text/html': Type.String(),
-      'application/json': Type.Unknown(),
-      'application/geo+json': Type.Unknown(),
-    }),
+    200: media('What was asked for', wmsAnswers),
   },
 }
 
@@ -99,14 +109,31 @@ function answerOws(
   return sendException(reply, new OwsFailure(code, text, 'service'), '1.3.0')
 }
 
-const askOws = operation({
+const ows = {
   ...wms,
+  description:
+    'As the service that is asked: names of parameters in any case; those that it does not know are ignored. What fails is told by its exceptions.',
+  told: {
+    query: Type.Object(
+      {
+        SERVICE: Type.String({ description: offered }),
+        ...{ VERSION: Type.Optional(Type.String()), REQUEST: Type.Optional(Type.String()) },
+        ...urlToken,
+      },
+      { additionalProperties: true },
+    ),
+  },
+  answers: { 200: media('What was asked for', { ...wmsAnswers, ...wfsAnswers }) },
+}
+
+const askOws = operation({
+  ...ows,
   summary: `OGC services by the parameter SERVICE: ${offered}`,
   handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, undefined),
 })
 
 const askWorkspaceOws = operation({
-  ...wms,
+  ...ows,
   summary: `OGC services of a workspace by the parameter SERVICE: ${offered}`,
   params: Workspace,
   handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, request.params.workspace),
@@ -132,14 +159,7 @@ const wfs = {
     ),
   },
   answers: {
-    200: media('What was asked for', {
-      'application/xml': Type.String(),
-      'text/xml': Type.String(),
-      'application/gml+xml': Type.String(),
-      'application/json': Type.Unknown(),
-      'text/csv': Type.String(),
-      'application/zip': Bytes,
-    }),
+    200: media('What was asked for', wfsAnswers),
   },
 }
 
