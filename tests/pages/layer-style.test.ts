@@ -99,6 +99,35 @@ describe('the style of a layer', async () => {
     assert.deepEqual(shown.faults, [])
   })
 
+  it('is not written over what another editor has saved meanwhile, unless a person says so', async (t) => {
+    const [mine, theirs] = [await showPages(t, server), await showPages(t, server)]
+    const color = (shown: typeof mine) => shown.page.locator('.styl input[type=color]').first()
+    const saved = async (): Promise<string> => JSON.stringify(await ask(`/tiles/${layer}/style.json`))
+    const layer = 'default:boundary_lines'
+    const own = '/app/layers/default:boundary_lines/style'
+    for (const { signIn, page } of [mine, theirs]) {
+      await signIn(own)
+      await page.waitForSelector('.canvas[data-drawn=yes]')
+    }
+    await color(theirs).fill('#112233')
+    await theirs.page.getByRole('button', { name: 'Save' }).click()
+    await theirs.page.getByText('The style is saved').waitFor()
+    await mine.page.reload()
+    await mine.page.waitForSelector('.canvas[data-drawn=yes]')
+    await color(mine).fill('#445566')
+    await color(theirs).fill('#778899')
+    await theirs.page.getByRole('button', { name: 'Save' }).click()
+    await theirs.page.locator('.styl .tag >> text=not saved').waitFor({ state: 'detached' })
+    await mine.page.getByRole('button', { name: 'Save', exact: true }).click()
+    await mine.page.getByText('Somebody else has saved this style meanwhile').waitFor()
+    assert.equal(await color(mine).inputValue(), '#445566')
+    assert.match(await saved(), /#778899/)
+    await expectSound(mine, 'style-meanwhile-1440-light')
+    await mine.page.getByRole('button', { name: 'Save mine in its place' }).click()
+    await mine.page.locator('.styl .tag >> text=not saved').waitFor({ state: 'detached' })
+    assert.match(await saved(), /#445566/)
+  })
+
   it('is sound on a tablet and a phone', async (t) => {
     const shown = await showPages(t, server, { width: 768, colorScheme: 'dark', locale: 'de' })
     await shown.signIn(path)

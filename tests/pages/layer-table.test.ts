@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { asAdmin } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
 
@@ -43,5 +44,33 @@ describe('the table of a layer', async () => {
     await page.getByLabel('Only what the map shows').uncheck()
     await page.locator('.lay-table >> text=242 rows').waitFor()
     assert.deepEqual(shown.faults, [])
+  })
+
+  it('is ordered by the head of a column, as the address says, with the focus kept', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.signIn(path)
+    const { page } = shown
+    const head = page.getByRole('columnheader', { name: 'SOVEREIGNT', exact: true })
+    const button = head.getByRole('button')
+    const first = page.locator(`${rows}[aria-rowindex="2"]`)
+    const items = '/ogc/collections/default:countries/items?limit=1&sortby=-SOVEREIGNT'
+    const found = (await asAdmin(server, 'GET', items)) as {
+      features: { properties: Record<string, string> }[]
+    }
+    const largest = found.features[0]?.properties['SOVEREIGNT'] ?? assert.fail('there is no row')
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await first.getByText('Afghanistan').first().waitFor()
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending')
+    assert.ok(await button.evaluate((one) => one.matches(':focus')))
+    await page.keyboard.press('Enter')
+    await first.getByText(largest, { exact: true }).first().waitFor()
+    await page.reload()
+    await first.getByText(largest, { exact: true }).first().waitFor()
+    assert.equal(await head.getAttribute('aria-sort'), 'descending')
+    assert.equal(new URL(page.url()).searchParams.get('sort'), 'down.SOVEREIGNT')
+    await expectSound(shown, 'layer-sorted-1440-light')
+    await button.click()
+    await page.waitForURL((address) => !address.searchParams.has('sort'))
   })
 })

@@ -134,6 +134,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
             id={id}
             names={columns.map(({ name }) => name)}
             numbers={new Set(columns.filter(isNumber).map(({ name }) => name))}
+            sortable={new Set(columns.filter(({ binding }) => binding !== '[B').map(({ name }) => name))}
             isOnMap={isOnMap && layer.srs !== undefined}
             view={view}
           />

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { PagedRows } from '../../lib/paged-rows.ts'
 import { filterTexts } from '../../messages/layer/filter/texts.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
@@ -10,7 +10,9 @@ import { type Call, call } from '../../wire/client.ts'
 import { whenReady } from '../../wire/when-ready.ts'
 import { wantedFilter } from './filter/wanted-filter.ts'
 import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
+import { sortParameter } from './row-order.ts'
 import { RowsGrid } from './rows-grid.tsx'
+import { wantedSort } from './wanted-sort.ts'
 
 interface Items {
   features: Row[]
@@ -22,20 +24,24 @@ interface LayerRowsProps {
   /** Columns in their order. */
   names: readonly string[]
   numbers: ReadonlySet<string>
+  /** Columns that rows can be ordered by. */
+  sortable: ReadonlySet<string>
   /** Whether rows lie somewhere. */
   isOnMap: boolean
   view: LayerView
 }
 
 /** All rows of a layer, or those that lie in what the map shows. */
-export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps) {
+export function LayerRows({ id, names, numbers, sortable, isOnMap, view }: LayerRowsProps) {
   const texts = layerTexts.value
   const version = lookedAt()
   const bbox = isOnMap ? wantedBox()?.join(',') : undefined
   const filter = wantedFilter()
+  const sort = wantedSort()
+  const sortby = sort && sortable.has(sort.column) ? sortParameter(sort) : undefined
   const asked = (offset: number, limit: number): Call => ({
     path: `/ogc/collections/${encodeURIComponent(id)}/items`,
-    query: { limit, offset, bbox, filter, version },
+    query: { limit, offset, bbox, filter, sortby, version },
   })
   const rows = useMemo(
     () =>
@@ -46,14 +52,14 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
         )
         return { rows: features, total: numberMatched }
       }),
-    [id, bbox, filter, version],
+    [id, bbox, filter, sortby, version],
   )
   useEffect(() => {
     rows.load()
     return () => rows.stop()
   }, [rows])
   useFollowing(isOnMap && bbox !== undefined, view)
-  const total = rows.total.value
+  const total = useTotal(rows, `${id} ${bbox} ${filter} ${version}`)
   const error = rows.error.value
   return (
     <section class="panel lay-table" aria-label={texts.table}>
@@ -97,7 +103,7 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
         </div>
       )}
       {total !== undefined && total > 0 && (
-        <RowsGrid rows={rows} total={total} names={names} numbers={numbers} chosen={view.chosen} />
+        <RowsGrid {...{ rows, total, names, numbers, sortable }} chosen={view.chosen} />
       )}
     </section>
   )
@@ -110,4 +116,12 @@ function useFollowing(isFollowing: boolean, view: LayerView): void {
     const now = view.inSight.peek()
     if (isFollowing && now !== undefined) setBox(now)
   }, [isFollowing, edges.value])
+}
+
+/** How many rows there are; known while their order changes, so that the table stays and what has the focus in it. */
+function useTotal(rows: PagedRows<Row>, of: string): number | undefined {
+  const last = useRef<{ of: string; total: number } | undefined>(undefined)
+  const total = rows.total.value
+  if (total !== undefined) last.current = { of, total }
+  return last.current?.of === of ? last.current.total : undefined
 }

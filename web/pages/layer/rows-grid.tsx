@@ -4,8 +4,11 @@ import { formatNumber } from '../../lib/numbers.ts'
 import type { PagedRows } from '../../lib/paged-rows.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
+import { Icon } from '../../parts/icon.tsx'
 import { useScroller } from '../../parts/use-scroller.ts'
 import type { Row } from './layer-view.ts'
+import { nextSort } from './row-order.ts'
+import { setSort, wantedSort } from './wanted-sort.ts'
 
 const sizes = { rowHeight: 30, headHeight: 34 }
 const columnWidth = 150
@@ -18,16 +21,19 @@ interface RowsGridProps {
   names: readonly string[]
   /** Of these the columns of numbers, which stand at the right. */
   numbers: ReadonlySet<string>
+  /** Those that rows can be ordered by. */
+  sortable: ReadonlySet<string>
   chosen: Signal<Row | undefined>
 }
 
 /** Rows and columns in sight of as many as there are. Arrow keys choose a row, which the map marks. */
-export function RowsGrid({ rows, total, names, numbers, chosen }: RowsGridProps) {
+export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: RowsGridProps) {
   const scroller = useScroller<HTMLElement>(total, sizes)
   const { drawn, element } = scroller
   const { first, end } = drawn
   rows.changes.value
   useEffect(() => rows.want(first, end), [rows, first, end])
+  useEffect(() => scroller.show(0), [rows])
   const row = chosen.value
   const at = row?.id === undefined ? undefined : rows.indexOf(({ id }) => id === row.id)
   useEffect(() => {
@@ -76,7 +82,7 @@ export function RowsGrid({ rows, total, names, numbers, chosen }: RowsGridProps)
         aria-colcount={names.length + 1}
         style={{ width: `${numberWidth + names.length * columnWidth}px` }}
       >
-        <Head names={shown} numbers={numbers} from={from} room={room} />
+        <Head names={shown} {...{ numbers, sortable, from, room }} />
         <tbody>
           <Space height={drawn.before} />
           {draw.map((index) => (
@@ -102,13 +108,13 @@ interface Room {
   behind: number
 }
 
-interface HeadProps extends Pick<RowsGridProps, 'names' | 'numbers'> {
+interface HeadProps extends Pick<RowsGridProps, 'names' | 'numbers' | 'sortable'> {
   /** Number of the first. */
   from: number
   room: Room
 }
 
-function Head({ names, numbers, from, room }: HeadProps) {
+function Head({ names, numbers, sortable, from, room }: HeadProps) {
   return (
     <thead>
       <tr aria-rowindex={1}>
@@ -117,21 +123,51 @@ function Head({ names, numbers, from, room }: HeadProps) {
         </th>
         <Side width={room.before} isHead />
         {names.map((name, index) => (
-          <th
+          <ColumnHead
             key={name}
-            scope="col"
-            class={numbers.has(name) ? 'num' : ''}
-            dir="auto"
-            title={name}
-            aria-colindex={from + index + 2}
-            style={{ width: `${columnWidth}px` }}
-          >
-            {name}
-          </th>
+            name={name}
+            isNumber={numbers.has(name)}
+            isSortable={sortable.has(name)}
+            index={from + index + 2}
+          />
         ))}
         <Side width={room.behind} isHead />
       </tr>
     </thead>
+  )
+}
+
+interface ColumnHeadProps {
+  name: string
+  isNumber: boolean
+  isSortable: boolean
+  /** Of all columns, from 1. */
+  index: number
+}
+
+/** A click orders the rows by the column, the next one the other way round, the third one not at all. */
+function ColumnHead({ name, isNumber, isSortable, index }: ColumnHeadProps) {
+  const sort = wantedSort()
+  const order = sort?.column !== name ? undefined : sort.isDescending ? 'descending' : 'ascending'
+  return (
+    <th
+      scope="col"
+      class={isNumber ? 'num' : ''}
+      dir="auto"
+      title={name}
+      aria-colindex={index}
+      aria-sort={isSortable ? (order ?? 'none') : undefined}
+      style={{ width: `${columnWidth}px` }}
+    >
+      {isSortable ? (
+        <button type="button" class="sort" onClick={() => setSort(nextSort(name, sort))}>
+          <span>{name}</span>
+          {order !== undefined && <Icon name="down" class={order} />}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
   )
 }
 

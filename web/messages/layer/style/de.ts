@@ -6,6 +6,10 @@ export const de: StyleTexts = {
   notSaved: 'nicht gespeichert',
   isDefault: 'in Gebrauch',
   isSaved: 'Der Stil ist gespeichert. Die Ebene hat eine neue Version.',
+  meanwhile:
+    'Jemand anderes hat diesen Stil inzwischen gespeichert. Was Sie hier haben, bleibt auf dieser Seite und ist nicht gespeichert.',
+  takeTheirs: 'Den anderen zeigen, meinen verwerfen',
+  putMine: 'Meinen an seine Stelle setzen',
   save: 'Speichern',
   discard: 'Verwerfen',
   makesOwn: (name: string) =>

@@ -4,6 +4,10 @@ export const en = {
   notSaved: 'not saved',
   isDefault: 'in use',
   isSaved: 'The style is saved. The layer has a new version.',
+  meanwhile:
+    'Somebody else has saved this style meanwhile. What you have here is kept on this page and not saved.',
+  takeTheirs: 'Show theirs, give up mine',
+  putMine: 'Save mine in its place',
   save: 'Save',
   discard: 'Discard',
   makesOwn: (name: string) => `Every workspace has this style. Saving makes an own one, “${name}”.`,

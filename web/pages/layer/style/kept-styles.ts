@@ -1,5 +1,5 @@
 import type { StyleSpecification } from 'maplibre-gl'
-import { type Call, call, Refusal } from '../../../wire/client.ts'
+import { type Call, call, callTagged, Refusal } from '../../../wire/client.ts'
 import type { Calls } from '../../../wire/openapi.d.ts'
 
 export type LayerFacts = Calls['GET /rest/layers/{layer}']['answer']['layer']
@@ -16,6 +16,8 @@ export interface KeptStyle {
 
 export interface StylesOfLayer {
   list: KeptStyle[]
+  /** Tells the state of the style that is looked at from later ones. */
+  tag?: string
   /** Of the style that is looked at, in MapLibre. */
   document: { layers?: unknown }
   /** With the addresses of tiles. */
@@ -50,9 +52,12 @@ export async function askStyles(
     ...all.filter((one) => !own.includes(one)).map((one) => ({ name: one, isOwn: false })),
   ]
   const kept = list.find((one) => one.name === name)
+  // The tag first: a document that is newer than its tag is taken for changed, never an older one for the present one.
+  const tag = kept && (await callTagged({ path: stylePath(workspace.name, kept) }, signal)).tag
   const document = kept && (await documentOfStyle(workspace.name, kept, signal))
   return {
     list,
+    ...(tag !== undefined && { tag }),
     document: document ?? {},
     drawn,
     ...(tiles.bounds !== undefined && { bounds: tiles.bounds }),

@@ -1,31 +1,23 @@
 import { useSignal } from '@preact/signals'
 import type { StyleSpecification } from 'maplibre-gl'
 import { useMemo } from 'preact/hooks'
-import { goTo } from '../../../lib/router.ts'
 import { MapView } from '../../../map/map-view.tsx'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
 import { Icon } from '../../../parts/icon.tsx'
-import { reasonOf } from '../../../parts/states.tsx'
-import { say } from '../../../parts/toasts.tsx'
 import { isStaff } from '../../../session/session.ts'
-import { type Call, call } from '../../../wire/client.ts'
+import type { Call } from '../../../wire/client.ts'
 import { Documents } from './documents.tsx'
 import { drawnOf, type EditedStyle, isNumberText } from './edited-style.ts'
-import {
-  defaultCall,
-  freeName,
-  keepCall,
-  type LayerFacts,
-  type StyleMessages,
-  type StylesOfLayer,
-} from './kept-styles.ts'
+import { freeName, keepCall, type LayerFacts, type StylesOfLayer } from './kept-styles.ts'
+import { NotSaved } from './not-saved.tsx'
 import { readStyle } from './read-style.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { SavedStyles } from './saved-styles.tsx'
 import { ServerLegend } from './server-legend.tsx'
 import { StyleMessagesList } from './style-messages.tsx'
 import { useFrame } from './use-frame.ts'
+import { lastMessagesOf, useSaving } from './use-saving.ts'
 import { documentOf, layersOf } from './write-style.ts'
 
 interface Props {
@@ -43,33 +35,13 @@ export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
   const drawn = drawnOf(layer.attributes) ?? 'points'
   const kept = useMemo(() => readStyle(styles.document), [styles])
   const edited = useSignal<EditedStyle | undefined>(kept)
-  const error = useSignal<unknown>(undefined)
-  const isBusy = useSignal(false)
   const own = styles.list.some((one) => one.name === name && one.isOwn)
   const target = own ? name : freeName(layer.name, styles.list)
   const workspace = layer.workspace.name
   const isChanged = edited.value !== kept
   const isDefault = layer.defaultStyle.name === name
-  const save = async (): Promise<void> => {
-    if (edited.value === undefined) return
-    isBusy.value = true
-    error.value = undefined
-    try {
-      const { style } = await call<{ style: { messages?: StyleMessages } }>(
-        keepCall(workspace, target, documentOf(target, edited.value, drawn), !own),
-      )
-      if (!own && isDefault) await call(defaultCall(id, target))
-      lastMessages.set(`${workspace} ${target}`, style.messages ?? [])
-      say(texts.isSaved)
-      if (!own && !isDefault)
-        goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(target)}`)
-      await onKept()
-    } catch (reason) {
-      error.value = reason
-    } finally {
-      isBusy.value = false
-    }
-  }
+  const document = () => edited.value && documentOf(target, edited.value, drawn)
+  const saving = useSaving({ id, layer, styles, target, isNew: !own, isDefault, document, onKept })
   return (
     <div class="lay style-page">
       <Preview layer={layer} styles={styles} edited={edited.value} />
@@ -90,24 +62,21 @@ export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
           )}
           {layer.type === 'RASTER' && <p class="dim">{texts.raster}</p>}
           {isStaff.value && !own && <p class="hint">{texts.makesOwn(target)}</p>}
-          <StyleMessagesList list={lastMessages.get(`${workspace} ${name}`) ?? []} />
-          {error.value !== undefined && (
-            <p class="err" role="alert">
-              <Icon name="bad" />
-              <span dir="auto">{reasonOf(error.value)}</span>
-            </p>
-          )}
+          <StyleMessagesList list={lastMessagesOf(workspace, name)} />
+          <NotSaved
+            error={saving.error.value}
+            onTheirs={() => void onKept()}
+            onMine={() => void saving.save({ isInPlaceOfTheirs: true })}
+          />
         </div>
         {isStaff.value && layer.type === 'VECTOR' && (
           <SaveBar
-            {...{ isChanged, isBusy: isBusy.value }}
-            call={() =>
-              keepCall(workspace, target, edited.value ? documentOf(target, edited.value, drawn) : {}, !own)
-            }
+            {...{ isChanged, isBusy: saving.isBusy.value }}
+            call={() => keepCall(workspace, target, document() ?? {}, !own)}
             onDiscard={() => {
               edited.value = kept
             }}
-            onSave={() => void save()}
+            onSave={() => void saving.save()}
           />
         )}
       </section>
@@ -162,9 +131,6 @@ function SaveBar({ isChanged, isBusy, call: saveCall, onDiscard, onSave }: SaveB
     </footer>
   )
 }
-
-/** What the server said of a document when it was kept; told until the page is left. */
-const lastMessages = new Map<string, StyleMessages>()
 
 interface PreviewProps {
   layer: LayerFacts

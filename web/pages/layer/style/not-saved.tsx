@@ -1,0 +1,41 @@
+import { styleTexts } from '../../../messages/layer/style/texts.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { reasonOf } from '../../../parts/states.tsx'
+import { isChangedMeanwhile } from './use-saving.ts'
+
+interface Props {
+  error: unknown
+  /** Takes what others have saved, and gives up what is here. */
+  onTheirs(): void
+  /** Puts what is here in its place. */
+  onMine(): void
+}
+
+/** Why a style was not saved; where somebody else was quicker, whose is to stay. */
+export function NotSaved({ error, onTheirs, onMine }: Props) {
+  const texts = styleTexts.value
+  if (error === undefined) return null
+  if (!isChangedMeanwhile(error))
+    return (
+      <p class="err" role="alert">
+        <Icon name="bad" />
+        <span dir="auto">{reasonOf(error)}</span>
+      </p>
+    )
+  return (
+    <div class="note warn" role="alert">
+      <Icon name="warn" />
+      <div class="stack s2">
+        <p>{texts.meanwhile}</p>
+        <p class="row wrap">
+          <button type="button" class="btn sm" onClick={onTheirs}>
+            {texts.takeTheirs}
+          </button>
+          <button type="button" class="btn sm" onClick={onMine}>
+            {texts.putMine}
+          </button>
+        </p>
+      </div>
+    </div>
+  )
+}

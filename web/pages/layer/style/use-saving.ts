@@ -1,0 +1,79 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { goTo } from '../../../lib/router.ts'
+import { styleTexts } from '../../../messages/layer/style/texts.ts'
+import { say } from '../../../parts/toasts.tsx'
+import { call, Refusal } from '../../../wire/client.ts'
+import {
+  defaultCall,
+  keepCall,
+  type LayerFacts,
+  type StyleMessages,
+  type StylesOfLayer,
+} from './kept-styles.ts'
+
+/** What the server said of a document when it was kept; told until the page is left. */
+const lastMessages = new Map<string, StyleMessages>()
+
+export function lastMessagesOf(workspace: string, name: string): StyleMessages {
+  return lastMessages.get(`${workspace} ${name}`) ?? []
+}
+
+interface SavedStyle {
+  id: string
+  layer: LayerFacts
+  styles: Pick<StylesOfLayer, 'tag'>
+  /** The name that it is kept under; `isNew`: no style of the workspace has it yet. */
+  target: string
+  isNew: boolean
+  isDefault: boolean
+  /** The document as it is now. */
+  document(): object | undefined
+  onKept(): Promise<void>
+}
+
+interface Saving {
+  isBusy: Signal<boolean>
+  error: Signal<unknown>
+  /** Not where somebody else has saved the style since it was read, unless it is to go in the place of theirs. */
+  save(wish?: { isInPlaceOfTheirs: boolean }): Promise<void>
+}
+
+export function useSaving(saved: SavedStyle): Saving {
+  const isBusy = useSignal(false)
+  const error = useSignal<unknown>(undefined)
+  const save: Saving['save'] = async ({ isInPlaceOfTheirs } = { isInPlaceOfTheirs: false }) => {
+    const document = saved.document()
+    if (document === undefined) return
+    isBusy.value = true
+    error.value = undefined
+    try {
+      await keep(saved, document, isInPlaceOfTheirs)
+      say(styleTexts.value.isSaved)
+      await saved.onKept()
+    } catch (reason) {
+      error.value = reason
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return { isBusy, error, save }
+}
+
+async function keep(saved: SavedStyle, document: object, isInPlaceOfTheirs: boolean): Promise<void> {
+  const { id, layer, styles, target, isNew, isDefault } = saved
+  const workspace = layer.workspace.name
+  const isGuarded = !isNew && !isInPlaceOfTheirs && styles.tag !== undefined
+  const { style } = await call<{ style: { messages?: StyleMessages } }>({
+    ...keepCall(workspace, target, document, isNew),
+    ...(isGuarded && { headers: { 'if-match': styles.tag ?? '*' } }),
+  })
+  if (isNew && isDefault) await call(defaultCall(id, target))
+  lastMessages.set(`${workspace} ${target}`, style.messages ?? [])
+  if (isNew && !isDefault)
+    goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(target)}`)
+}
+
+/** Whether somebody else has saved the same meanwhile. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'changed-meanwhile'
+}
