@@ -5,7 +5,7 @@ import { getStoreDescription } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'
 import type { LoadPlace } from './trusted-files.ts'
-import { checkFile } from './trusted-files.ts'
+import { checkFile, checkWrittenFile } from './trusted-files.ts'
 
 /** Throws `Failure` in a thread where SQLite may never be done with a database. */
 export function checkConnection(
@@ -31,5 +31,5 @@ export function checkSource(place: LoadPlace, source: LoadSource): void {
 /** The same for a store. */
 export function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConnection): void {
   const isSqlite = getStoreDescription(type).file?.isSqlite === true
-  if (isSqlite && path !== undefined && existsSync(path)) checkFile(place, path)
+  if (isSqlite && path !== undefined && existsSync(path)) checkWrittenFile(place, path)
 }

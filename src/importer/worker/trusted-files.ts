@@ -21,10 +21,25 @@ export function needsOwnProcess(error: unknown): boolean {
 }
 
 /** Throws `Failure` in a thread where SQLite may never be done with the file. Files of other kinds are fine. */
-export function checkFile({ isProcess, ownFolder }: LoadPlace, path: string): void {
-  if (isProcess || !isDatabase(path)) return
-  if (dirname(dirname(resolve(path))) === resolve(ownFolder) || mayThreadsRead(path)) return
-  throw new Failure('unavailable', ownProcess, `"${path}" is read in a process of its own`)
+export function checkFile(place: LoadPlace, path: string): void {
+  if (place.isProcess || isOwn(place, path) || !isDatabase(path) || mayThreadsRead(path)) return
+  throw refusal(path)
+}
+
+/**
+ * The same for a database that SQLite may have open in this process, which is not opened here for a look: whoever closes a
+ * file gives up the locks that the whole process holds in it (POSIX, `fcntl`), and others take it for theirs alone.
+ */
+export function checkWrittenFile(place: LoadPlace, path: string): void {
+  if (!place.isProcess && !isOwn(place, path)) throw refusal(path)
+}
+
+function isOwn({ ownFolder }: LoadPlace, path: string): boolean {
+  return dirname(dirname(resolve(path))) === resolve(ownFolder)
+}
+
+function refusal(path: string): Failure {
+  return new Failure('unavailable', ownProcess, `"${path}" is read in a process of its own`)
 }
 
 function isDatabase(path: string): boolean {
