@@ -6,6 +6,8 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
+/** No answer is written for longer: it holds a state of its store. */
+const longestMs = 60 * 60_000
 
 /** Reads no more of each row than is shown of it, or needed to show it. */
 export function readingLess(wish: PageWish): PageWish {
@@ -64,11 +66,15 @@ export function abortOnClose(request: FastifyRequest, reply: FastifyReply): Abor
   return controller.signal
 }
 
-/** Cuts a connection whose client takes nothing more, so that nothing is held for it. */
+/** Cuts a connection whose client takes nothing more, or takes it too slowly, so that nothing is held for it. */
 export function watchStalls(reply: FastifyReply, stream: Readable): Readable {
   const timer = setTimeout(() => reply.raw.destroy(), stallMs)
+  const end = setTimeout(() => reply.raw.destroy(), longestMs)
   stream.on('data', () => timer.refresh())
-  stream.once('close', () => clearTimeout(timer))
+  stream.once('close', () => {
+    clearTimeout(timer)
+    clearTimeout(end)
+  })
   return stream.pause()
 }
 

@@ -28,26 +28,35 @@ export function gmlSchema({ name, namespace, schema }: GmlType): string {
   </xs:annotation>
   <xs:import namespace="${gmlNamespaces['3.2']}" schemaLocation="${gmlSchemaLocations['3.2']}"/>
   <xs:import namespace="${levels}" schemaLocation="${levelsLocation}"/>
-${featureType({ name, schema }, { prefix: 'a', version: '3.2' })}</xs:schema>
+${gmlFeatureType({ name, schema }, { prefix: 'a', version: '3.2' })}</xs:schema>
 `
 }
 
-/** The application schema of several layers of one namespace, whose names have no prefix of their own in it. */
-export function gmlSchemas(
-  types: readonly Omit<GmlType, 'namespace'>[],
-  { namespace, prefix, version }: { namespace: string; prefix: string; version: GmlVersion },
-): string {
+/** Where the types of a schema of several layers belong. */
+export interface GmlTypesPlace {
+  namespace: string
+  /** Of names of the namespace in the schema. */
+  prefix: string
+  version: GmlVersion
+}
+
+/** What stands around the types of the application schema of several layers of one namespace. */
+export function gmlSchemaFrame({ namespace, prefix, version }: GmlTypesPlace): {
+  head: string
+  tail: string
+} {
   const gml = gmlNamespaces[version]
-  return `<?xml version="1.0" encoding="UTF-8"?>
+  const head = `<?xml version="1.0" encoding="UTF-8"?>
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gml}" xmlns:${prefix}="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
   <xs:import namespace="${gml}" schemaLocation="${gmlSchemaLocations[version]}"/>
-${types.map((type) => featureType(type, { prefix, version })).join('')}</xs:schema>
 `
+  return { head, tail: '</xs:schema>\n' }
 }
 
-function featureType(
+/** A layer as a type of a schema. */
+export function gmlFeatureType(
   { name, schema: { attributes, geometry } }: Omit<GmlType, 'namespace'>,
-  { prefix, version }: { prefix: string; version: GmlVersion },
+  { prefix, version }: Pick<GmlTypesPlace, 'prefix' | 'version'>,
 ): string {
   const element = xmlName(name)
   const lines = attributes.map(({ name: own, type }) => property(own, `xs:${xmlTypes[type]}`))

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { gmlSchemaImports, gmlSchemas } from '../../../formats/writing/gml/gml-schema.ts'
+import type { GmlTypesPlace } from '../../../formats/writing/gml/gml-schema.ts'
+import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { readTypeNames } from './kvp-feature-request.ts'
@@ -33,15 +34,24 @@ export async function describeFeatureType(parts: OwsParts, asked: WfsRequest): P
   const byWorkspace = Map.groupBy(described, (layer) => layer.workspace)
   const [only] = byWorkspace.keys()
   if (byWorkspace.size <= 1 && only !== undefined) {
-    const types = described.map(({ name, details: { schema } }) => ({ name, schema }))
     const place = { namespace: namespaceOf(request, only), prefix: prefixOf(only), version: gml } as const
-    return reply.send(gmlSchemas(types, place))
+    return reply.send(await schemaOf(described, place))
   }
   const imports = [...byWorkspace].map(([name, types]) => ({
     namespace: namespaceOf(request, name),
     location: escapeXml(describeUrl({ ...asked, workspace: name }, names.length > 0 ? types : [])),
   }))
   return reply.send(gmlSchemaImports(imports))
+}
+
+async function schemaOf(layers: readonly LayerRecord[], place: GmlTypesPlace): Promise<string> {
+  const { head, tail } = gmlSchemaFrame(place)
+  const pieces = [head]
+  for (const [index, { name, details }] of layers.entries()) {
+    if (index % atATime === atATime - 1) await setImmediate()
+    pieces.push(gmlFeatureType({ name, schema: details.schema }, place))
+  }
+  return [...pieces, tail].join('')
 }
 
 /** All feature types that the caller may read. */
