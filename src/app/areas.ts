@@ -17,7 +17,7 @@ import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
 import { KeptPositions } from '../http/ows/kept-positions.ts'
-import { owsEndpoints } from '../http/ows/routes.ts'
+import { owsArea } from '../http/ows/ows-area.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
 import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
@@ -91,7 +91,7 @@ export function openAreas(context: Parts): Area[] {
       drawnTiles,
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
-    table(owsEndpoints, {
+    owsArea({
       ...tiles,
       ...{ rasters, pictures, drawings, drawnTiles, bounds },
       features: {

@@ -105,9 +105,13 @@ export interface Calls {
   "GET /wms": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/wms": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "GET /wfs": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /wfs": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/wfs": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /{workspace}/wfs": { params: { workspace: string }; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /ows": { params: Record<never, never>; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /ows": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/ows": { params: { workspace: string }; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /{workspace}/ows": { params: { workspace: string }; query: { access_token?: string }; body: undefined; answer: unknown }
   "POST /rest/layers/{layer}/exports": { params: { layer: string }; query: Record<never, never>; body: { export: { format: "mbtiles" | "pmtiles"; version?: number; minZoom?: number; maxZoom?: number; bbox?: (number)[] } }; answer: Named["Download"] }
   "GET /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: Named["Download"] }
   "DELETE /rest/downloads/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: undefined }

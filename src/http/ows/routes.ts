@@ -8,6 +8,7 @@ import { urlToken } from '../url-token.ts'
 import { keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
+import { answerPosted, mostBodyBytes } from './posted.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import { sendException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
@@ -176,6 +177,41 @@ const askWorkspaceWfs = operation({
   handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, request.params.workspace),
 })
 
+const posted = {
+  ...wfs,
+  description:
+    'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
+  consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
+  told: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
+  bodyLimit: () => mostBodyBytes,
+}
+
+const postWfs = operation({
+  ...posted,
+  summary: 'Web Feature Service 1.1.0 and 2.0.0, asked by XML',
+  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, undefined),
+})
+
+const postWorkspaceWfs = operation({
+  ...posted,
+  summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, asked by XML',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, request.params.workspace),
+})
+
+const postOws = operation({
+  ...posted,
+  summary: 'Web Feature Service asked by XML, the only one of the services here that is',
+  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, undefined),
+})
+
+const postWorkspaceOws = operation({
+  ...posted,
+  summary: 'Web Feature Service of a workspace asked by XML, the only one of the services here that is',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, request.params.workspace),
+})
+
 /** The older services of OGC, at the addresses that clients have kept. */
 export const owsEndpoints = [
   endpoint('GET', '/wms', 'public', 'OWS:WMS', { askWms }),
@@ -184,4 +220,8 @@ export const owsEndpoints = [
   endpoint('GET', '/:workspace/wfs', 'public', 'OWS:WFS', { askWorkspaceWfs }),
   endpoint('GET', '/ows', 'public', 'OWS:WMS', { askOws }),
   endpoint('GET', '/:workspace/ows', 'public', 'OWS:WMS', { askWorkspaceOws }),
+  endpoint('POST', '/wfs', 'public', 'OWS:WFS', { postWfs }),
+  endpoint('POST', '/:workspace/wfs', 'public', 'OWS:WFS', { postWorkspaceWfs }),
+  endpoint('POST', '/ows', 'public', 'OWS:WFS', { postOws }),
+  endpoint('POST', '/:workspace/ows', 'public', 'OWS:WFS', { postWorkspaceOws }),
 ]

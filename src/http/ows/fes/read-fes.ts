@@ -1,11 +1,10 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { checkFilter } from '../../../filters/check-filter.ts'
-import { deepestFilter, largestFilter } from '../../../filters/expression.ts'
 import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import { readXmlTree } from '../../../lib/text/xml-tree.ts'
 import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import { parseRequestXml } from '../request-xml.ts'
 import { FesReader } from './fes-reader.ts'
 
 /** What a filter of Filter Encoding asks: features by ids, or what holds of the features of a layer. */
@@ -14,27 +13,9 @@ export interface WrittenFes {
   filter?: (layer: LayerRecord) => WishedFilter
 }
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1)
-}
-
-/** Reads XML of a request without DOCTYPE; names without their prefix. Throws `invalid-filter`. */
+/** Reads a filter without DOCTYPE; names without their prefix. Throws `invalid-filter`. */
 export function parseFesXml(text: string): XmlElement {
-  const refuse = (why: string): never => {
-    throw invalidFilter(`The filter ${why}`)
-  }
-  const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
-    ...{ maxDepth: deepestFilter, maxElements: largestFilter, nameOf: localName },
-    onDoctype: () => refuse('has a DOCTYPE, which is not accepted'),
-    onBroken: (error) => refuse(`is not well-formed XML: ${error.message}`),
-    onTooLarge: (limit) =>
-      refuse(
-        limit === 'depth'
-          ? `is nested deeper than ${deepestFilter}`
-          : `has more than ${largestFilter} elements`,
-      ),
-  })
-  return root.children[0] ?? refuse('is empty')
+  return parseRequestXml(text, (reason) => invalidFilter(`The filter ${reason}`))
 }
 
 const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }

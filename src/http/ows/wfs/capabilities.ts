@@ -91,7 +91,7 @@ function allowed(version: WfsVersion, name: string, values: readonly string[]): 
 function operationsMetadata(asked: WfsRequest): string {
   const { version } = asked
   const url = escapeXml(`${serviceUrl(asked)}?`)
-  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/></ows:HTTP></ows:DCP>`
+  const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(serviceUrl(asked))}"/></ows:HTTP></ows:DCP>`
   const one = (name: string, parameters: string): string =>
     `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
   const formats = allowed(version, 'outputFormat', listedFormats(version))
@@ -111,7 +111,7 @@ function operationsMetadata(asked: WfsRequest): string {
 /** What is done of the conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
 const conformance = {
   ...{ ImplementsBasicWFS: true, ImplementsTransactionalWFS: false, ImplementsLockingWFS: false },
-  ...{ KVPEncoding: true, XMLEncoding: false, SOAPEncoding: false, ImplementsInheritance: false },
+  ...{ KVPEncoding: true, XMLEncoding: true, SOAPEncoding: false, ImplementsInheritance: false },
   ...{ ImplementsRemoteResolve: false, ImplementsResultPaging: true, ImplementsStandardJoins: false },
   ...{ ImplementsSpatialJoins: false, ImplementsTemporalJoins: false, ImplementsFeatureVersioning: false },
   ...{ ManageStoredQueries: false, PagingIsTransactionSafe: false },

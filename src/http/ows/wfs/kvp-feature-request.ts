@@ -8,7 +8,8 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
 
 const mostTypes = 20
-const mostIds = 1000
+/** Most ids of a request. */
+export const mostIds = 1000
 
 /** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export function readFeatureRequest(values: KeyValues): FeatureRequest {
@@ -27,7 +28,8 @@ export function readFeatureRequest(values: KeyValues): FeatureRequest {
   }
 }
 
-function readResultType(text = 'results'): FeatureRequest['resultType'] {
+/** Throws `OwsFailure` for what is neither. */
+export function readResultType(text = 'results'): FeatureRequest['resultType'] {
   const found = (['results', 'hits'] as const).find((one) => one === text.toLowerCase())
   if (found !== undefined) return found
   throw new OwsFailure(
@@ -37,7 +39,8 @@ function readResultType(text = 'results'): FeatureRequest['resultType'] {
   )
 }
 
-function readNumber(values: KeyValues, name: string): number | undefined {
+/** A whole number from 0; undefined where none is sent. */
+export function readNumber(values: KeyValues, name: string): number | undefined {
   const text = values.find(name)
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)

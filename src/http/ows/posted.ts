@@ -1,0 +1,93 @@
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { KeyValues, keyValuesOf } from './key-values.ts'
+import { OwsFailure } from './ows-failure.ts'
+import type { OwsParts } from './ows-parts.ts'
+import { parseRequestXml } from './request-xml.ts'
+import { sendException } from './wfs/exceptions.ts'
+import type { GivenRequest } from './wfs/wfs.ts'
+import { answerWfs } from './wfs/wfs.ts'
+import type { WfsVersion } from './wfs/wfs-version.ts'
+import { readWfsXml, xmlVersion } from './wfs/xml-request.ts'
+
+/** It is read on the thread that answers everyone. */
+export const mostBodyBytes = 2 ** 20
+
+/** Answers what was sent as XML or as a form; only WFS is asked so. */
+export async function answerPosted(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspace: string | undefined,
+): Promise<unknown> {
+  let version: WfsVersion = '2.0.0'
+  try {
+    const text = bodyText(request)
+    if (!text.startsWith('<'))
+      return await answerWfs(parts, request, reply, workspace, readForm(request, text))
+    const root = parseRequestXml(text, (reason) => invalidBody(`The body ${reason}`))
+    requireWfs(root)
+    version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
+    return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request))
+  } catch (error) {
+    return sendException(reply, error, version)
+  }
+}
+
+function invalidBody(text: string): OwsFailure {
+  return new OwsFailure('OperationParsingFailed', text, 'body')
+}
+
+const xmlTypes = /^(?:text\/(?:xml|plain)|application\/(?:xml|(?!soap)[\w.-]+\+xml|x-www-form-urlencoded))$/i
+
+/** The text of the body, decoded by its mark, by its media type, or by what it says itself. */
+function bodyText({ headers, body }: FastifyRequest): string {
+  const [type = '', ...parameters] = (headers['content-type'] ?? 'text/xml').split(';')
+  if (!xmlTypes.test(type.trim()))
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `Content-Type "${type.trim().slice(0, 100)}" is not read here: send text/xml or application/xml; there is no SOAP`,
+      'Content-Type',
+      415,
+    )
+  if (!Buffer.isBuffer(body) || body.length === 0) throw invalidBody('The body is empty')
+  const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i
+  const named = parameters.map((one) => charset.exec(one)?.[1]).find((one) => one !== undefined)
+  return decode(body, markedEncoding(body) ?? named ?? declaredEncoding(body) ?? 'utf-8').trim()
+}
+
+function markedEncoding(body: Buffer): string | undefined {
+  const [first, second] = body
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined
+}
+
+function declaredEncoding(body: Buffer): string | undefined {
+  const start = body.subarray(0, 200).toString('latin1')
+  return /^(?:\xEF\xBB\xBF)?\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]
+}
+
+function decode(body: Buffer, encoding: string): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(body)
+  } catch {
+    throw invalidBody(`The body is no text in "${encoding.slice(0, 40)}"`)
+  }
+}
+
+function readForm(request: FastifyRequest, text: string): GivenRequest {
+  const form = new URLSearchParams(text)
+  return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
+}
+
+function requireWfs({ name, attributes }: XmlElement): void {
+  if (name === 'Envelope')
+    throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
+  const service = attributes['service'] ?? 'WFS'
+  if (service.toUpperCase() === 'WFS') return
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `Only WFS is asked by XML; "${service.slice(0, 40)}" is asked by GET`,
+    'service',
+  )
+}

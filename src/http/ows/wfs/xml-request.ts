@@ -1,0 +1,151 @@
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { readFes } from '../fes/read-fes.ts'
+import { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { FeatureRequest, TypeQuery } from './feature-request.ts'
+import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
+import { prefixOf } from './type-names.ts'
+import type { GivenRequest } from './wfs.ts'
+import { requestVersion } from './wfs-version.ts'
+
+/** The version that a request says, or that its namespace is of. */
+export function xmlVersion({ attributes }: XmlElement): string {
+  const namespaces = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name))
+  const isNewer = namespaces.some(([, namespace]) => namespace === 'http://www.opengis.net/wfs/2.0')
+  return attributes['version'] ?? (isNewer ? '2.0.0' : '1.1.0')
+}
+
+/** A request of WFS as XML (OGC 09-025r2; 04-094). */
+export function readWfsXml(root: XmlElement, request: FastifyRequest): GivenRequest {
+  const { name, attributes, children } = root
+  const isCapabilities = name === 'GetCapabilities'
+  const pairs: [string, string][] = [
+    ...Object.entries(attributes).filter(([key]) => !key.startsWith('xmlns') && key !== 'version'),
+    ['request', name],
+  ]
+  if (isCapabilities) pairs.push(['acceptversions', textsBelow(root, 'Version').join(',')])
+  if (!isCapabilities || attributes['version'] !== undefined) pairs.push(['version', xmlVersion(root)])
+  const typeOf = (text: string, element: XmlElement): string => typeName(text, [element, root], request)
+  pairs.push([
+    'typenames',
+    texts(children, 'TypeName')
+      .map((one) => typeOf(one, root))
+      .join(','),
+  ])
+  const stored = texts(children, 'StoredQueryId').join(',')
+  if (stored !== '') pairs.push(['storedquery_id', stored])
+  if (name !== 'GetFeature') return { values: new KeyValues(pairs) }
+  const query = children.find((one) => one.name === 'StoredQuery')
+  if (query !== undefined) return { values: new KeyValues([...pairs, ...storedPairs(query, children)]) }
+  const values = new KeyValues(pairs)
+  // What another version has inside is not looked at.
+  requestVersion(values)
+  return { values, features: featuresOf(values, children, typeOf) }
+}
+
+type TypeOf = (text: string, element: XmlElement) => string
+
+function featuresOf(values: KeyValues, children: readonly XmlElement[], typeOf: TypeOf): FeatureRequest {
+  const queries = children.map((query) => {
+    if (query.name !== 'Query') throw unknownPart(query, 'GetFeature')
+    return readQuery(query, typeOf)
+  })
+  if (queries.length === 0)
+    throw new OwsFailure('MissingParameterValue', 'GetFeature has no Query and no StoredQuery', 'Query')
+  return {
+    resultType: readResultType(values.find('resulttype')),
+    count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
+    startIndex: readNumber(values, 'startindex') ?? 0,
+    position: undefined,
+    outputFormat: values.find('outputformat'),
+    queries,
+  }
+}
+
+function unknownPart({ name }: XmlElement, place: string): OwsFailure {
+  return new OwsFailure(
+    'InvalidParameterValue',
+    `"${name.slice(0, 100)}" is no part of ${place} that is offered`,
+    name.slice(0, 100),
+  )
+}
+
+const known = ['PropertyName', 'Filter', 'SortBy']
+
+function readQuery(query: XmlElement, typeOf: TypeOf): TypeQuery {
+  const { attributes, children } = query
+  const strange = children.find(({ name }) => !known.includes(name))
+  if (strange !== undefined) throw unknownPart(strange, 'a Query')
+  const names = (attributes['typeNames'] ?? attributes['typeName'] ?? '')
+    .split(/[\s,]+/)
+    .filter((one) => one !== '')
+  const [only, ...others] = names
+  if (only === undefined)
+    throw new OwsFailure('MissingParameterValue', 'A Query has no typeNames', 'typeNames')
+  if (others.length > 0)
+    throw new OwsFailure(
+      'OperationNotSupported',
+      'Joins are not offered: a Query names one type',
+      'typeNames',
+    )
+  const filter = children.find(({ name }) => name === 'Filter')
+  const written = filter === undefined ? {} : readFes(filter)
+  if ((written.ids?.length ?? 0) > mostIds)
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'Filter')
+  const properties = texts(children, 'PropertyName')
+  return {
+    ...{ typeName: typeOf(only, query), srsName: attributes['srsName'], bbox: undefined },
+    ...{ properties: properties.length === 0 ? undefined : properties, ids: written.ids },
+    ...{ filter: written.filter, sort: readSortBy(children.find(({ name }) => name === 'SortBy')) },
+  }
+}
+
+function readSortBy(sortBy: XmlElement | undefined): TypeQuery['sort'] {
+  return (sortBy?.children ?? []).map((one) => {
+    const [property] = [...texts(one.children, 'ValueReference'), ...texts(one.children, 'PropertyName')]
+    const [order = 'ASC'] = texts(one.children, 'SortOrder')
+    if (one.name !== 'SortProperty' || property === undefined || !/^(?:ASC|DESC)$/i.test(order))
+      throw new OwsFailure('InvalidParameterValue', 'SortBy has a property with ASC or DESC', 'SortBy')
+    return { property, isDescending: /^DESC$/i.test(order) }
+  })
+}
+
+function storedPairs(stored: XmlElement, children: readonly XmlElement[]): [string, string][] {
+  if (children.length > 1)
+    throw new OwsFailure('OperationNotSupported', 'A StoredQuery stands alone', 'StoredQuery')
+  const parameters = stored.children.map(({ attributes, text, children: inside }): [string, string] => [
+    ...([attributes['name'] ?? '', (inside[0]?.text ?? text).trim()] as const),
+  ])
+  return [['storedquery_id', stored.attributes['id'] ?? ''], ...parameters]
+}
+
+function texts(elements: readonly XmlElement[], name: string): string[] {
+  return elements.filter((one) => one.name === name).map(({ text }) => text.trim())
+}
+
+function textsBelow({ children }: XmlElement, name: string): string[] {
+  return [...texts(children, name), ...children.flatMap((one) => texts(one.children, name))]
+}
+
+/** A name whose prefix is declared for the namespace of a workspace here has that of the workspace. */
+function typeName(text: string, places: readonly XmlElement[], request: FastifyRequest): string {
+  const plain = text.replace(/^schema-element\((.*)\)$/, '$1')
+  const colon = plain.indexOf(':')
+  const declared = places
+    .map(({ attributes }) => attributes[`xmlns:${plain.slice(0, Math.max(colon, 0))}`])
+    .find((one) => one !== undefined)
+  const base = request.link('/')
+  if (declared === undefined || !declared.startsWith(base)) return plain
+  const [, workspace] = /^([^/]+)\/wfs$/.exec(declared.slice(base.length)) ?? []
+  if (workspace === undefined) return plain
+  return `${prefixOf(decoded(workspace))}:${plain.slice(colon + 1)}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
