@@ -67,6 +67,29 @@ describe('the code for other programs', { timeout: 240_000 }, async () => {
       )
   })
 
+  it('stands beside addresses of services that answer as they are pasted', async () => {
+    const shown = await showPages({ after }, server)
+    await shown.signIn('/app/layers/default:countries')
+    const list = shown.page.locator('.addresses li')
+    await list.first().waitFor()
+    const addresses = new Map<string, string>()
+    for (const row of await list.all())
+      addresses.set(await row.locator('b').innerText(), await row.locator('code').innerText())
+    assert.deepEqual([...addresses.keys()], ['OGC API', 'WMS', 'WFS', 'XYZ', 'MVT'])
+    const asked = { WMS: '?service=WMS&request=GetCapabilities', WFS: '?service=WFS&request=GetCapabilities' }
+    for (const [name, address] of addresses) {
+      const ending = name === 'WMS' || name === 'WFS' ? asked[name] : ''
+      const reply = await fetch(address.replace('{z}/{x}/{y}', '1/1/0') + ending, { headers: header })
+      assert.equal(reply.status, 200, `${name} at ${address}`)
+      if (ending !== '') assert.match(await reply.text(), /countries/)
+    }
+    await shown.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await list.getByRole('button', { name: 'Copy the address of WMS' }).click()
+    await shown.page.locator('.toast').waitFor()
+    assert.equal(await shown.page.evaluate('navigator.clipboard.readText()'), addresses.get('WMS'))
+    await closeBrowser()
+  })
+
   const names = `[...new Set(map.queryRenderedFeatures().map((one) => one.properties.NAME))].length > 100`
   it('runs as copied in pages of another origin: MapLibre, OpenLayers and Leaflet', async () => {
     const shown: ShownMap[] = [

@@ -7,6 +7,7 @@ import { useTexts } from '../../messages/layer/use/texts.ts'
 import { copyText } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
+import { AddressesList } from './use/addresses-list.tsx'
 import { leafletCode, mapLibreCode, openLayersCode } from './use/page-code.ts'
 import { curlCode, gdalCode, pythonCode, rCode } from './use/script-code.ts'
 import {
@@ -53,6 +54,7 @@ export function UseItIn({ layer: id }: { layer: string }) {
       {error !== undefined && <Failed error={error} onAgain={() => void facts.load()} />}
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && <Programs layer={value} />}
+      {value !== undefined && <AddressesList layer={value} />}
     </section>
   )
 }
@@ -112,7 +114,7 @@ function Instructions({ program, layer }: { program: Program; layer: UsedLayer }
             <Icon name="download" />
             {texts.qlr}
           </a>
-          <span class="small dim grow">{texts.qlrHint}</span>
+          <span class="small dim qlr-hint">{texts.qlrHint}</span>
         </p>
       )}
       {steps !== undefined && <p class="small">{steps}</p>}

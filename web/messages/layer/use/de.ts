@@ -40,4 +40,14 @@ export const de: UseTexts = {
       'Diese Ebene ist nicht öffentlich. Das Programm fragt nach einer Anmeldung: Benutzer und Passwort dieses Servers.',
   },
   tokens: 'Token anlegen',
+  addresses: 'Adressen zum Einfügen',
+  layerThere: 'Die Ebene heißt dort:',
+  copyAddress: (service: string) => `Adresse von ${service} kopieren`,
+  services: {
+    'OGC API': 'Daten und Karten, für neuere Programme',
+    WMS: 'Karten als Bilder',
+    WFS: 'Objekte',
+    XYZ: 'Kacheln als Bilder',
+    MVT: 'Vektorkacheln',
+  },
 }

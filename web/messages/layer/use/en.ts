@@ -37,6 +37,16 @@ export const en = {
     login: 'This layer is not public. The program asks for a login: a user and password of this server.',
   },
   tokens: 'Make a token',
+  addresses: 'Addresses to paste',
+  layerThere: 'The layer is called there:',
+  copyAddress: (service: string) => `Copy the address of ${service}`,
+  services: {
+    'OGC API': 'data and maps, for newer programs',
+    WMS: 'maps as pictures',
+    WFS: 'features',
+    XYZ: 'tiles as pictures',
+    MVT: 'vector tiles',
+  },
 }
 
 export type UseTexts = typeof en

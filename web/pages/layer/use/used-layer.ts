@@ -13,6 +13,8 @@ export interface UsedLayer {
   id: string
   kind: 'features' | 'raster' | 'table'
   isPublic: boolean
+  /** Whether somebody knows in which CRS its coordinates are. */
+  isPlaced: boolean
   /** The address of the raster itself; a mosaic has none. */
   file?: string
 }
@@ -33,6 +35,7 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
   const hasGeometry = layer.attributes.some(({ binding }) => binding.includes('.geom.'))
   return {
     ...{ id, kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table' },
+    isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
     ...(file !== undefined && { file }),
   }

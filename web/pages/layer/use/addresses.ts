@@ -1,0 +1,24 @@
+import { fullAddressOf } from '../../../lib/base.ts'
+import { ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
+
+/** A service as it is called everywhere, and the address that programs ask for. */
+interface Service {
+  name: 'OGC API' | 'WMS' | 'WFS' | 'XYZ' | 'MVT'
+  address: string
+}
+
+/** What a layer is reached by; tiles and maps where somebody knows where it lies. */
+export function servicesOf(layer: UsedLayer): Service[] {
+  const hasRows = layer.kind !== 'raster'
+  const isDrawn = layer.kind === 'features' && layer.isPlaced
+  const offered: Record<Service['name'], string | false> = {
+    'OGC API': ogcAddress(),
+    WMS: isDrawn && fullAddressOf('/wms'),
+    WFS: hasRows && fullAddressOf('/wfs'),
+    XYZ: (isDrawn || !hasRows) && `${tilesAddress(layer)}/{z}/{x}/{y}.png`,
+    MVT: isDrawn && `${tilesAddress(layer)}/{z}/{x}/{y}.mvt`,
+  }
+  return Object.entries(offered).flatMap(([name, address]) =>
+    address === false ? [] : [{ name: name as Service['name'], address }],
+  )
+}
