@@ -100,7 +100,7 @@ export const house: House = {
       ],
       ...['routes.ts', 'server'],
     ],
-    'src/http/ows': ['.', 'fes', ['wms', 'wfs'], 'posted.ts', 'routes.ts', 'ows-area.ts'],
+    'src/http/ows': ['.', 'fes', ['wms', 'wfs'], 'wmts', 'tms', 'posted.ts', 'routes.ts', 'ows-area.ts'],
     'src/http/ogc': ['html', '.', 'tilesets', 'records', 'maps', 'routes.ts', 'ogc-area.ts'],
     'src/http/ogc/maps': ['.', 'routes.ts'],
     'src/http/ogc/html': ['accept.ts', 'language.ts', 'messages', '.', 'pages', 'html.ts'],

@@ -9,9 +9,12 @@ import { keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { answerPosted, mostBodyBytes } from './posted.ts'
+import { tmsEndpoints } from './tms/routes.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import { sendException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
+import { wmtsEndpoints } from './wmts/routes.ts'
+import { answerWmts } from './wmts/wmts.ts'
 
 const Workspace = Type.Object({
   workspace: Type.String({ description: 'Only its layers, by their names alone' }),
@@ -86,6 +89,7 @@ interface Service {
 const services: Record<string, Service> = {
   WMS: { countsAs: 'OWS:WMS', answer: answerWms },
   WFS: { countsAs: 'OWS:WFS', answer: answerWfs },
+  WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts },
 }
 const offered = Object.keys(services).join(', ')
 
@@ -224,4 +228,6 @@ export const owsEndpoints = [
   endpoint('POST', '/:workspace/wfs', 'public', 'OWS:WFS', { postWorkspaceWfs }),
   endpoint('POST', '/ows', 'public', 'OWS:WFS', { postOws }),
   endpoint('POST', '/:workspace/ows', 'public', 'OWS:WFS', { postWorkspaceOws }),
+  ...wmtsEndpoints,
+  ...tmsEndpoints,
 ]

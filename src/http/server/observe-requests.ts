@@ -60,6 +60,7 @@ export function observeRequests(
   app.decorateRequest('usedLayer')
   app.decorateRequest('usedLayers')
   app.decorateRequest('usedService')
+  app.decorateRequest('usedTile', false)
   app.decorateRequest('usedStyle')
   app.decorateRequest('exception')
   app.decorateRequest(sentBefore)

@@ -55,8 +55,8 @@ function exceptionOf(
   return { type: serviceException, message, stack: message }
 }
 
-function isTile({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config?.isTile === true
+function isTile({ routeOptions, usedTile }: FastifyRequest): boolean {
+  return usedTile === true || routeOptions.config?.isTile === true
 }
 
 /** Routes as templates, which are few. */

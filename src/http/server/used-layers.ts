@@ -13,6 +13,8 @@ declare module 'fastify' {
     usedLayers: readonly UsedLayer[] | undefined
     /** The service that a request turned out to ask, at an address of several. */
     usedService: OwnEventType | undefined
+    /** It is for a tile, though its endpoint answers others too. */
+    usedTile: boolean
   }
 }
 

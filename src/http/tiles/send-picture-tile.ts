@@ -2,9 +2,11 @@ import type { Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { DrawnTile } from '../../maps/drawing/drawn-tiles.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
 import type { TimeWish } from '../../maps/rasters/time-wish.ts'
 import { parseTime } from '../../maps/rasters/time-wish.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { styleFor } from './drawn-style.ts'
 import type { PictureParts } from './picture-parts.ts'
@@ -29,6 +31,13 @@ export interface AskedPictureTile {
   emptyPicture?: Uint8Array
 }
 
+/** With its time read. */
+type WantedTile = Omit<AskedPictureTile, 'time'> & { time: TimeWish | undefined }
+
+const tileCells = 256
+/** Degrees of latitude beyond which web mercator is not followed. */
+const utmost = 89.99
+
 /** Answers with a tile of a layer as a picture, by its style. */
 export async function sendPictureTile(
   parts: PictureParts,
@@ -51,12 +60,33 @@ export async function sendPictureTile(
 
 function makeTile(
   { rasters, drawnTiles }: PictureParts,
-  { layer, set, tile, scale, time, format }: Omit<AskedPictureTile, 'time'> & { time: TimeWish | undefined },
+  { layer, set, tile, scale, time, format }: WantedTile,
   style: Style,
   signal: AbortSignal,
 ): Promise<DrawnTile> {
   if (layer.details.kind !== 'raster')
     return drawnTiles.tile(layer, { set, tile, scale, style, format }, signal)
+  if (set !== 'WebMercatorQuad')
+    return degreesTile(rasters, { layer, set, tile, scale, time, format }, style, signal)
   const symbols = rasterSymbols(style, tile.z)
   return rasters.tile(layer, { tile, scale, symbols, time, format }, signal)
+}
+
+/** A tile of a raster in degrees: a picture of its box, which is not kept. */
+async function degreesTile(
+  rasters: PictureParts['rasters'],
+  { layer, set, tile, scale, time, format }: Omit<WantedTile, 'style'>,
+  style: Style,
+  signal: AbortSignal,
+): Promise<DrawnTile> {
+  const matrix = getTileMatrixSet(set)
+  const box = tileEnvelope(matrix, tile)
+  const [minX, minY] = mercatorOfDegrees(box.minX, Math.max(-utmost, box.minY))
+  const [maxX, maxY] = mercatorOfDegrees(box.maxX, Math.min(utmost, box.maxY))
+  const size = tileCells * scale
+  const { maxzoom } = await rasters.zooms(layer, signal)
+  const picture = { srs: matrix.srs, box, width: size, height: size }
+  const frame = mapFrame(picture, { minX, minY, maxX, maxY }, maxzoom)
+  const symbols = rasterSymbols(style, frame.zoom)
+  return rasters.map(layer, { frame, symbols, time, format, background: [0, 0, 0, 0] }, signal)
 }

@@ -1,0 +1,106 @@
+import { setImmediate } from 'node:timers/promises'
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { getTileMatrixSet, maxZoom } from '../../../tiles/tile-matrix-sets.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { layerSegment } from '../../tiles/layer-names.ts'
+import { mvt } from '../../tiles/send-tile.ts'
+import { tokenForLinks } from '../../url-token.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { textElement } from '../xml.ts'
+import type { TileMap } from './tile-maps.ts'
+import { grids } from './tile-maps.ts'
+
+const servicePath = '/gwc/service/tms/1.0.0'
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
+/** Layers that are written without a pause for others. */
+const atATime = 200
+const tileCells = 256
+
+function linkTo(request: FastifyRequest, path: string): string {
+  const token = tokenForLinks(request)
+  return escapeXml(`${request.link(path)}${token === '' ? '' : `?${token}`}`)
+}
+
+function sendXml(reply: FastifyReply, text: string): FastifyReply {
+  reply.header('cache-control', 'private, no-cache')
+  return reply.header('content-type', 'text/xml; charset=utf-8').send(`${declaration}${text}\n`)
+}
+
+/** The root resource. */
+export function describeService(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const href = linkTo(request, servicePath)
+  return sendXml(
+    reply,
+    `<Services><TileMapService title="Terrane" version="1.0.0" href="${href}"/></Services>`,
+  )
+}
+
+/** The layers that the caller may read, each in every grid and format. */
+export async function listTileMaps(
+  { catalog }: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const known = await catalog.cards.now()
+  const set = hasRole(request.caller, 'user') ? known : known.open
+  const pieces: string[] = []
+  for (const [index, card] of set.ordered('name', false).entries()) {
+    if (index % atATime === atATime - 1) await setImmediate()
+    pieces.push(entriesOf(request, card))
+  }
+  return sendXml(
+    reply,
+    [
+      `<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`,
+      '<Title>Terrane</Title><Abstract>Tiles of the published layers</Abstract>\n<TileMaps>\n',
+      ...pieces,
+      '</TileMaps>\n</TileMapService>',
+    ].join(''),
+  )
+}
+
+function entriesOf(request: FastifyRequest, card: LayerCard): string {
+  const formats = card.kind === 'raster' ? ['png'] : ['png', 'pbf']
+  return grids
+    .flatMap(({ grid, profile }) =>
+      formats.map((format) => {
+        const href = linkTo(request, `${servicePath}/${layerSegment(card)}@${grid}@${format}`)
+        const title = escapeXml(card.title === '' ? card.name : card.title)
+        return `<TileMap title="${title}" srs="${grid}" profile="${profile}" href="${href}"/>\n`
+      }),
+    )
+    .join('')
+}
+
+/** A layer in a grid: where its tiles are. Rows are counted from the south. */
+export function describeTileMap(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  layer: LayerRecord,
+  { grid, set, format, ending }: TileMap,
+): FastifyReply {
+  const { bounds, columns } = getTileMatrixSet(set)
+  const { title, abstract } = layer.details
+  const path = `${servicePath}/${layerSegment(layer)}@${grid}@${ending}`
+  const profile = grids.find((one) => one.grid === grid)?.profile ?? 'local'
+  const sets = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
+    const units = (bounds.maxX - bounds.minX) / (columns * 2 ** zoom * tileCells)
+    return `<TileSet href="${linkTo(request, `${path}/${zoom}`)}" units-per-pixel="${units}" order="${zoom}"/>\n`
+  })
+  const type = format === 'png' ? 'image/png' : mvt
+  return sendXml(
+    reply,
+    [
+      `<TileMap version="1.0.0" tilemapservice="${linkTo(request, servicePath)}">`,
+      textElement('Title', title === '' ? layer.name : title),
+      `<Abstract>${escapeXml(abstract ?? '')}</Abstract><SRS>${grid}</SRS>`,
+      `<BoundingBox minx="${bounds.minX}" miny="${bounds.minY}" maxx="${bounds.maxX}" maxy="${bounds.maxY}"/>`,
+      `<Origin x="${bounds.minX}" y="${bounds.minY}"/>`,
+      `<TileFormat width="${tileCells}" height="${tileCells}" mime-type="${type}" extension="${ending}"/>`,
+      `<TileSets profile="${profile}">\n${sets.join('')}</TileSets></TileMap>`,
+    ].join(''),
+  )
+}

@@ -1,0 +1,154 @@
+import { setImmediate } from 'node:timers/promises'
+import { hasRole } from '../../../accounts/caller.ts'
+import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
+import { layerSegment } from '../../tiles/layer-names.ts'
+import { mvt } from '../../tiles/send-tile.ts'
+import { tokenForLinks } from '../../url-token.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { infoFormats } from '../wms/feature-info.ts'
+import { textElement } from '../xml.ts'
+import { matricesOf, namedMatrixSets } from './matrix-sets.ts'
+import type { WmtsRequest } from './tile-request.ts'
+
+/** Degrees of latitude at the edge of web mercator, a little within. */
+const utmost = 85.0511287
+/** Layers that are written without a pause for others. */
+const atATime = 200
+const head = [
+  '<?xml version="1.0" encoding="UTF-8"?>\n',
+  '<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">',
+].join('')
+
+/** What this service has (OGC 07-057r7, section 7.1). */
+export async function getCapabilities(parts: OwsParts, asked: WmtsRequest): Promise<unknown> {
+  const { request, reply, workspace } = asked
+  const known = await parts.catalog.cards.now()
+  const set = hasRole(request.caller, 'user') ? known : known.open
+  const cards = set
+    .ordered('name', false)
+    .filter((card) => isDrawn(card) && (workspace === undefined || card.workspace === workspace))
+  const pieces: string[] = []
+  for (const [index, card] of cards.entries()) {
+    if (index % atATime === atATime - 1) await setImmediate()
+    pieces.push(layerXml(asked, card, await parts.bounds.of(card)))
+  }
+  reply.header('cache-control', 'private, no-cache')
+  return reply
+    .header('content-type', 'application/xml; charset=utf-8')
+    .send(
+      [
+        head,
+        serviceXml(asked),
+        '<Contents>\n',
+        ...pieces,
+        matrixSets,
+        '</Contents>\n',
+        metadataUrl(asked),
+        '</Capabilities>\n',
+      ].join(''),
+    )
+}
+
+/** What has no geometry has no place on a map. */
+function isDrawn({ kind, place }: LayerCard): boolean {
+  return kind === 'raster' || place.envelope !== undefined || place.srs !== undefined
+}
+
+/** An address of the service with the token that the client came by. */
+function withToken({ request, servicePath }: WmtsRequest, path: string, mark: '?' | '&' = '?'): string {
+  const token = tokenForLinks(request)
+  const href = `${request.link(servicePath)}${path}`
+  return escapeXml(token === '' ? href : `${href}${mark}${token}`)
+}
+
+function metadataUrl(asked: WmtsRequest): string {
+  return `<ServiceMetadataURL xlink:href="${withToken(asked, '/1.0.0/WMTSCapabilities.xml')}"/>\n`
+}
+
+function serviceXml(asked: WmtsRequest): string {
+  const get = (path: string, encoding: string): string =>
+    `<ows:Get xlink:href="${path}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>${encoding}</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get>`
+  const token = tokenForLinks(asked.request)
+  const keyed = escapeXml(`${asked.request.link(asked.servicePath)}?${token === '' ? '' : `${token}&`}`)
+  const operation = (name: string): string =>
+    `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get(keyed, 'KVP')}</ows:HTTP></ows:DCP></ows:Operation>\n`
+  return [
+    '<ows:ServiceIdentification><ows:Title>Terrane</ows:Title><ows:Abstract>Tiles of the published layers</ows:Abstract><ows:ServiceType>OGC WMTS</ows:ServiceType><ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion><ows:Fees>none</ows:Fees><ows:AccessConstraints>none</ows:AccessConstraints></ows:ServiceIdentification>\n',
+    `<ows:OperationsMetadata>\n${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map(operation).join('')}</ows:OperationsMetadata>\n`,
+  ].join('')
+}
+
+function layerXml(asked: WmtsRequest, card: LayerCard, bounds: number[] | undefined): string {
+  const { workspace } = asked
+  const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
+  const formats = card.kind === 'raster' ? ['image/png'] : ['image/png', mvt]
+  return [
+    '<Layer>',
+    textElement('ows:Title', card.title === '' ? card.name : card.title),
+    textElement('ows:Abstract', card.abstract),
+    keywords === '' ? '' : `<ows:Keywords>${keywords}</ows:Keywords>`,
+    boxXml(bounds),
+    textElement('ows:Identifier', workspace === undefined ? card.qualifiedName : card.name),
+    mercatorBoxXml(bounds),
+    styleXml(asked, card),
+    ...formats.map((format) => textElement('Format', format)),
+    ...(card.kind === 'raster' ? [] : infoFormats.map((format) => textElement('InfoFormat', format))),
+    setLinks,
+    ...resourceUrls(asked, card),
+    '</Layer>\n',
+  ].join('')
+}
+
+function boxXml(bounds: number[] | undefined): string {
+  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]
+  return `<ows:WGS84BoundingBox><ows:LowerCorner>${minX} ${south}</ows:LowerCorner><ows:UpperCorner>${maxX} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>`
+}
+
+/** The box in web mercator: what lies nearer to the poles is not in it. */
+function mercatorBoxXml(bounds: number[] | undefined): string {
+  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]
+  const within = (latitude: number): number => Math.min(utmost, Math.max(-utmost, latitude))
+  const [left, bottom] = mercatorOfDegrees(minX, within(south))
+  const [right, top] = mercatorOfDegrees(maxX, within(north))
+  return `<ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>`
+}
+
+function styleXml({ request }: WmtsRequest, card: LayerCard): string {
+  const legend = escapeXml(request.link(`/tiles/${layerSegment(card)}/legend.png`))
+  return `<Style isDefault="true">${textElement('ows:Identifier', card.style)}<LegendURL format="image/png" xlink:href="${legend}"/></Style>`
+}
+
+function resourceUrls(asked: WmtsRequest, card: LayerCard): string[] {
+  const name = asked.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
+  const tile = `/rest/${name}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
+  const url = (format: string, type: string, path: string): string =>
+    `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(asked, path, path.includes('?') ? '&' : '?')}"/>`
+  const png = url('image/png', 'tile', `${tile}.png`)
+  if (card.kind === 'raster') return [png]
+  const info = infoFormats.map((format) =>
+    url(format, 'FeatureInfo', `${tile}/{J}/{I}?format=${encodeURIComponent(format)}`),
+  )
+  return [png, url(mvt, 'tile', `${tile}.mvt`), ...info]
+}
+
+const setLinks = namedMatrixSets
+  .map(({ name }) => `<TileMatrixSetLink><TileMatrixSet>${name}</TileMatrixSet></TileMatrixSetLink>`)
+  .join('')
+
+const matrixSets = namedMatrixSets
+  .map(({ name, crs, set, prefix, corner, wellKnown }) => {
+    const matrices = matricesOf(set).map(({ columns, rows, scale }, zoom) =>
+      [
+        `<TileMatrix><ows:Identifier>${prefix}${zoom}</ows:Identifier><ScaleDenominator>${scale}</ScaleDenominator>`,
+        `<TopLeftCorner>${corner}</TopLeftCorner><TileWidth>256</TileWidth><TileHeight>256</TileHeight>`,
+        `<MatrixWidth>${columns}</MatrixWidth><MatrixHeight>${rows}</MatrixHeight></TileMatrix>`,
+      ].join(''),
+    )
+    const known = textElement('WellKnownScaleSet', wellKnown)
+    return `<TileMatrixSet><ows:Identifier>${name}</ows:Identifier><ows:SupportedCRS>${crs}</ows:SupportedCRS>${known}${matrices.join('')}</TileMatrixSet>\n`
+  })
+  .join('')

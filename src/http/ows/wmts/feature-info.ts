@@ -1,0 +1,53 @@
+import { getTileMatrixSet, tileEnvelope } from '../../../tiles/tile-matrix-sets.ts'
+import { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getFeatureInfo as getMapFeatureInfo } from '../wms/feature-info.ts'
+import { readTile, requireMatrixSet } from './matrix-sets.ts'
+import { requireTileLayer } from './send-named-tile.ts'
+import type { NamedTile, WmtsRequest } from './tile-request.ts'
+
+const tileCells = 256
+
+/** Where features are asked for in a tile: column and row of its cells. */
+export interface TilePoint {
+  i: string
+  j: string
+  format: string
+}
+
+/** Features at a cell of a tile (OGC 07-057r7, section 7.3), as WMS tells of them. */
+export async function getFeatureInfo(
+  parts: OwsParts,
+  asked: WmtsRequest,
+  named: NamedTile,
+  { i, j, format }: TilePoint,
+): Promise<unknown> {
+  const { workspace, request, reply } = asked
+  const { workspace: home, name } = await requireTileLayer(parts, asked, named.layer)
+  const { set } = requireMatrixSet(named.matrixSet)
+  const tile = readTile(requireMatrixSet(named.matrixSet), named)
+  const matrix = getTileMatrixSet(set)
+  const { minX, minY, maxX, maxY } = tileEnvelope(matrix, tile)
+  for (const [locator, text] of [['I', i] as const, ['J', j] as const])
+    if (!/^\d{1,3}$/.test(text) || Number(text) >= tileCells)
+      throw new OwsFailure('PointIJOutOfRange', `${locator} is not a whole number from 0 to 255`, locator)
+  const values = new KeyValues([
+    ...([
+      ['srs', matrix.srs],
+      ['bbox', [minX, minY, maxX, maxY].join(',')],
+    ] as const),
+    ...([
+      ['width', String(tileCells)],
+      ['height', String(tileCells)],
+      ['x', i],
+      ['y', j],
+    ] as const),
+    ...([
+      ['query_layers', `${home}:${name}`],
+      ['info_format', format],
+      ['feature_count', '50'],
+    ] as const),
+  ])
+  return getMapFeatureInfo(parts, { request, reply, values, version: '1.1.1', workspace })
+}

@@ -1,0 +1,23 @@
+import type { OwsParts } from '../ows-parts.ts'
+import { readTile, requireMatrixSet } from './matrix-sets.ts'
+import { requireTileLayer, sendLayerTile } from './send-named-tile.ts'
+import type { NamedTile, WmtsRequest } from './tile-request.ts'
+import { readTileFormat } from './tile-request.ts'
+
+/** A tile (OGC 07-057r7, section 7.2). */
+export async function getTile(
+  parts: OwsParts,
+  asked: WmtsRequest,
+  named: NamedTile,
+  { format, time }: { format: string; time: string | undefined },
+): Promise<unknown> {
+  const { request, reply } = asked
+  const layer = await requireTileLayer(parts, asked, named.layer)
+  const matrixSet = requireMatrixSet(named.matrixSet)
+  const tile = readTile(matrixSet, named)
+  const { style } = named
+  return sendLayerTile(parts, request, reply, {
+    ...{ layer, set: matrixSet.set, tile, style, time: time === 'default' ? undefined : time },
+    format: readTileFormat(format),
+  })
+}

@@ -1,0 +1,167 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { Bytes, empty, media } from '../../description.ts'
+import { endpoint, operation } from '../../endpoint.ts'
+import { mvt } from '../../tiles/send-tile.ts'
+import { urlToken } from '../../url-token.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getCapabilities } from './capabilities.ts'
+import { getFeatureInfo } from './feature-info.ts'
+import { getTile } from './get-tile.ts'
+import type { NamedTile } from './tile-request.ts'
+import { answerWmts, orException } from './wmts.ts'
+
+const Workspace = Type.Object({
+  workspace: Type.String({ description: 'Only its layers, by their names alone' }),
+})
+const TileParams = Type.Object({
+  workspace: Type.Optional(Type.String({ description: 'Only its layers, by their names alone' })),
+  layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+  style: Type.Optional(Type.String({ description: "Of the layer's workspace or a global one" })),
+  tileMatrixSet: Type.String(),
+  tileMatrix: Type.String(),
+  tileRow: Type.String({ description: 'From the north' }),
+  tileCol: Type.String({ description: 'From the west; with `.png` or `.mvt` behind it, or none' }),
+})
+const InfoParams = Type.Intersect([TileParams, Type.Object({ j: Type.String(), i: Type.String() })])
+const RestQuery = Type.Object(
+  {
+    format: Type.Optional(Type.String({ description: 'Media type' })),
+    time: Type.Optional(Type.String({ description: 'Of a mosaic, as at `/tiles`' })),
+    ...urlToken,
+  },
+  { additionalProperties: true },
+)
+
+const marks = {
+  knowsParameters: true,
+  tags: ['ows'],
+  isPublicRead: true,
+  takesTokenInUrl: true,
+  description:
+    'As OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. What fails is told by an exception report.',
+}
+const answers = {
+  200: media('What was asked for', {
+    'image/png': Bytes,
+    [mvt]: Bytes,
+    'application/xml': Type.String(),
+    'text/plain': Type.String(),
+    'text/html': Type.String(),
+    'application/json': Type.Unknown(),
+    'application/geo+json': Type.Unknown(),
+  }),
+  204: empty('No features are in the vector tile'),
+}
+const Query = Type.Object(
+  {
+    ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+    REQUEST: Type.Optional(Type.String({ description: 'GetCapabilities, GetTile or GetFeatureInfo' })),
+    ...urlToken,
+  },
+  { additionalProperties: true },
+)
+
+const keyed = { ...marks, told: { query: Query }, answers }
+
+const askWmts = operation({
+  ...keyed,
+  summary: 'Web Map Tile Service 1.0.0',
+  handle: (parts: OwsParts, request, reply) => answerWmts(parts, request, reply, undefined),
+})
+const askWorkspaceWmts = operation({
+  ...keyed,
+  summary: 'Web Map Tile Service 1.0.0 of a workspace',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerWmts(parts, request, reply, request.params.workspace),
+})
+
+function servicePathOf(workspace: string | undefined): string {
+  return workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
+}
+
+const getWmtsDocument = operation({
+  ...marks,
+  summary: 'What the Web Map Tile Service has',
+  params: Type.Partial(Workspace),
+  query: Type.Object({ ...urlToken }, { additionalProperties: true }),
+  answers: { 200: media('The document', { 'application/xml': Type.String() }) },
+  handle: (parts: OwsParts, request, reply) => {
+    const { workspace } = request.params
+    return orException(reply, () =>
+      getCapabilities(parts, { request, reply, workspace, servicePath: servicePathOf(workspace) }),
+    )
+  },
+})
+
+function namedTileOf(params: Static<typeof TileParams>): NamedTile & { ending: string | undefined } {
+  const { layer, style, tileMatrixSet: matrixSet, tileMatrix: matrix, tileRow: row, tileCol } = params
+  const dot = tileCol.indexOf('.')
+  const [column, ending] = dot < 0 ? [tileCol, undefined] : [tileCol.slice(0, dot), tileCol.slice(dot + 1)]
+  return { layer, style, matrixSet, matrix, row, column, ending }
+}
+
+type RestRequest = FastifyRequest<{
+  Params: Static<typeof TileParams>
+  Querystring: Static<typeof RestQuery>
+}>
+
+function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyReply): Promise<unknown> {
+  const { workspace } = request.params
+  const { format, time } = request.query
+  const { ending, ...named } = namedTileOf(request.params)
+  const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+  return orException(reply, () =>
+    getTile(parts, asked, named, { format: ending ?? format ?? 'image/png', time }),
+  )
+}
+
+const getWmtsTile = operation({
+  ...{ ...marks, isTile: true, summary: 'A tile by its path', params: TileParams, query: RestQuery, answers },
+  handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
+})
+
+const getWmtsInfo = operation({
+  ...{ ...marks, summary: 'Features at a cell of a tile', params: InfoParams, query: RestQuery, answers },
+  handle: (parts: OwsParts, request, reply) => {
+    const { workspace, i, j } = request.params
+    const { ending, ...named } = namedTileOf(request.params)
+    const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+    const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
+    return orException(reply, () => getFeatureInfo(parts, asked, named, { i, j, format }))
+  },
+})
+
+const matrix = ':tileMatrixSet/:tileMatrix/:tileRow/:tileCol'
+
+/** The paths of the service below one address; operations of each have names of their own. */
+function below(address: string, name: string) {
+  const rest = `${address}/rest/:layer`
+  return [
+    endpoint('GET', `${address}/rest/WMTSCapabilities.xml`, 'public', 'OWS:WMTS', {
+      [`get${name}RestDocument`]: getWmtsDocument,
+    }),
+    endpoint('GET', `${address}/1.0.0/WMTSCapabilities.xml`, 'public', 'OWS:WMTS', {
+      [`get${name}Document`]: getWmtsDocument,
+    }),
+    endpoint('GET', `${rest}/:style/${matrix}`, 'public', 'OWS:WMTS', { [`get${name}Tile`]: getWmtsTile }),
+    endpoint('GET', `${rest}/${matrix}`, 'public', 'OWS:WMTS', { [`get${name}PlainTile`]: getWmtsTile }),
+    endpoint('GET', `${rest}/:style/${matrix}/:j/:i`, 'public', 'OWS:WMTS', {
+      [`get${name}Info`]: getWmtsInfo,
+    }),
+  ]
+}
+
+/** WMTS, at our addresses and those of GeoWebCache. */
+export const wmtsEndpoints = [
+  endpoint('GET', '/wmts', 'public', 'OWS:WMTS', { askWmts }),
+  endpoint('GET', '/:workspace/wmts', 'public', 'OWS:WMTS', { askWorkspaceWmts }),
+  endpoint('GET', '/gwc/service/wmts', 'public', 'OWS:WMTS', { askCachedWmts: askWmts }),
+  endpoint('GET', '/:workspace/gwc/service/wmts', 'public', 'OWS:WMTS', {
+    askCachedWorkspaceWmts: askWorkspaceWmts,
+  }),
+  ...below('/wmts', 'Wmts'),
+  ...below('/:workspace/wmts', 'WorkspaceWmts'),
+  ...below('/gwc/service/wmts', 'CachedWmts'),
+]

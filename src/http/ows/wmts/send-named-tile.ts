@@ -1,0 +1,61 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { TileAddress, TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { sendPictureTile } from '../../tiles/send-picture-tile.ts'
+import { sendTile } from '../../tiles/send-tile.ts'
+import { requireLayers } from '../named-layers.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { WmtsRequest } from './tile-request.ts'
+
+/** 256 cells that show nothing, as PNG: clients of the older services take no empty answer. */
+const nothing = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQMAAABmvDolAAAAA1BMVEUAAACnej3aAAAAAXRSTlMAQObYZgAAAB9JREFUeNrtwQENAAAAwqD3T20ON6AAAAAAAAAAAL4NIQAAAWDknZcAAAAASUVORK5CYII=',
+  'base64',
+)
+
+/** The layer that a request for tiles names; throws `OwsFailure`. */
+export async function requireTileLayer(
+  { catalog }: OwsParts,
+  { request, workspace }: Pick<WmtsRequest, 'request' | 'workspace'>,
+  name: string,
+): Promise<LayerRecord> {
+  const asked = { workspace, parameter: 'Layer' }
+  const [layer] = await requireLayers(catalog, request, [name], asked).catch((error: unknown) => {
+    if (error instanceof OwsFailure)
+      throw new OwsFailure('InvalidParameterValue', error.message, error.locator, 400)
+    throw error
+  })
+  if (layer === undefined) throw new Error('One name gives one layer')
+  return layer
+}
+
+/** What is sent of a layer. */
+export interface SentTile {
+  layer: LayerRecord
+  set: TileMatrixSetId
+  tile: TileAddress
+  style: string | undefined
+  time: string | undefined
+  format: 'png' | 'mvt'
+}
+
+/** Answers with a tile as `/tiles` does, but for a picture in place of nothing; throws `OwsFailure` and `Failure`. */
+export function sendLayerTile(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { layer, set, tile, style, time, format }: SentTile,
+): Promise<unknown> {
+  if (format === 'png') {
+    const asked = { layer, set, tile, style, time, format, scale: 1, emptyPicture: nothing } as const
+    return sendPictureTile(parts, request, reply, asked)
+  }
+  if (layer.details.kind === 'raster')
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `Layer "${layer.workspace}:${layer.name}" is a coverage: its tiles are image/png`,
+      'Format',
+    )
+  return sendTile(parts, request, reply, { layers: [layer], set, tile })
+}

@@ -1,0 +1,76 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import type { KeyValues } from '../key-values.ts'
+import { keyValuesOf } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getCapabilities } from './capabilities.ts'
+import { sendException } from './exceptions.ts'
+import { getFeatureInfo } from './feature-info.ts'
+import { getTile } from './get-tile.ts'
+import type { NamedTile, WmtsRequest } from './tile-request.ts'
+
+type Answer = (parts: OwsParts, asked: WmtsRequest, values: KeyValues) => Promise<unknown>
+
+const operations: Record<string, Answer> = {
+  getcapabilities: (parts, asked, values) => {
+    requireVersion(values.find('acceptversions'))
+    return getCapabilities(parts, asked)
+  },
+  gettile: (parts, asked, values) => {
+    asked.request.usedTile = true
+    requireVersion(values.find('version'))
+    const format = values.find('format') ?? 'image/png'
+    return getTile(parts, asked, namedTileOf(values), { format, time: values.find('time') })
+  },
+  getfeatureinfo: (parts, asked, values) => {
+    requireVersion(values.find('version'))
+    const [i, j] = [values.require('i'), values.require('j')]
+    const format = values.find('infoformat') ?? values.find('info_format') ?? 'text/plain'
+    return getFeatureInfo(parts, asked, namedTileOf(values), { i, j, format })
+  },
+}
+
+function requireVersion(text: string | undefined): void {
+  if (text === undefined || text.split(',').some((one) => one.trim() === '1.0.0')) return
+  throw new OwsFailure('InvalidParameterValue', `Version "${text.slice(0, 60)}" is not 1.0.0`, 'version')
+}
+
+function namedTileOf(values: KeyValues): NamedTile {
+  return {
+    ...{ layer: values.require('layer'), style: values.find('style') },
+    ...{ matrixSet: values.require('tilematrixset'), matrix: values.require('tilematrix') },
+    ...{ row: values.require('tilerow'), column: values.require('tilecol') },
+  }
+}
+
+/** Answers a request of a Web Map Tile Service 1.0.0 by key and value. */
+export async function answerWmts(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspace: string | undefined,
+): Promise<unknown> {
+  const values = keyValuesOf(request.originalUrl)
+  return orException(reply, () => {
+    const name = values.require('request')
+    const answer = ownValue(operations, name.toLowerCase())
+    if (answer === undefined)
+      throw new OwsFailure(
+        'OperationNotSupported',
+        `REQUEST "${name.slice(0, 60)}" is none of this service`,
+        'request',
+      )
+    const servicePath = workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
+    return answer(parts, { request, reply, workspace, servicePath }, values)
+  })
+}
+
+/** What fails is told as WMTS does. */
+export async function orException(reply: FastifyReply, answer: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer()
+  } catch (error) {
+    return sendException(reply, error)
+  }
+}
