@@ -193,5 +193,33 @@ for (const [shape, settings] of Object.entries(shapes)) {
         assert.match(text, new RegExp(`exceptionCode="${code}"`), filter)
       }
     })
+
+    it('gives features of several types, one type after the other', async () => {
+      const several = get.replace('default:trees', '(trees)(default:trees)')
+      assert.equal(ids((await ask(several)).text).length, 4)
+      const created = await client.call('POST', '', {
+        import: { targetStore: { dataStore: { name: 'default' } } },
+      })
+      const id = Number(created.json.import?.id)
+      await client.upload(id, [{ name: 'shrubs.geojson', content: collection }])
+      await client.call('POST', `/${id}`)
+      const both = get.replace('default:trees', '(trees)(shrubs)')
+      const all = (text: string): string[] =>
+        [...text.matchAll(/gml:id="([a-z]*\.[^."]*)"/g)].map(([, one = '']) => one)
+      const { text } = await ask(`${both}&startIndex=3&count=2`)
+      assert.deepEqual(all(text), ['trees.4', 'shrubs.1'])
+      assert.match(text, /numberMatched="8" numberReturned="2"/)
+      assert.equal(text.match(/<wfs:FeatureCollection timeStamp/g)?.length, 2)
+      const older = await ask('service=WFS&version=1.1.0&request=GetFeature&typeName=trees,shrubs')
+      assert.equal(all(older.text).length, 8)
+      const json = JSON.parse((await ask(`${both}&outputFormat=json`)).text) as {
+        features: unknown[]
+        numberMatched: number
+      }
+      assert.deepEqual([json.features.length, json.numberMatched], [8, 8])
+      assert.match((await ask(`${both}&resultType=hits`)).text, /numberMatched="8" numberReturned="0"/)
+      const mixed = 'service=WFS&version=2.0.0&request=GetFeature&resourceId=shrubs.2,trees.1'
+      assert.deepEqual(all((await ask(mixed)).text).sort(), ['shrubs.2', 'trees.1'])
+    })
   })
 }

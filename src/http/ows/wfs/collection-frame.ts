@@ -19,7 +19,8 @@ export interface CollectionAbout {
 export interface MemberNamespaces {
   version: WfsVersion
   prefixes: ReadonlyMap<string, string>
-  schemaUrl: string
+  /** Each namespace, and behind it the address of its schema. */
+  locations: readonly string[]
 }
 
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
@@ -27,13 +28,11 @@ const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 /** The root element of a feature collection, from the head of the document on. */
 export function collectionRoot(
   about: CollectionAbout,
-  { version, prefixes, schemaUrl }: MemberNamespaces,
+  { version, prefixes, locations: described }: MemberNamespaces,
 ): string {
   const { wfs, wfsLocation, gml } = wordsOf[version]
   const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
-  // One address tells all namespaces; a schema of several imports the others.
-  const [first] = prefixes.values()
-  const locations = [wfs, wfsLocation, ...(first === undefined ? [] : [first, schemaUrl])]
+  const locations = [wfs, wfsLocation, ...described]
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     `<wfs:FeatureCollection xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,

@@ -1,35 +1,25 @@
 import { Readable } from 'node:stream'
-import { defined } from '../../../lib/defined.ts'
 import type { PagePart } from '../../../stores/reading/page-wish.ts'
 import { keepPrivately } from '../../caching.ts'
 import type { PageFrame } from '../../ogc/page-stream.ts'
-import {
-  abortOnClose,
-  documentBytes,
-  finish,
-  joined,
-  openPage,
-  readingLess,
-  watchStalls,
-} from '../../ogc/page-stream.ts'
+import { documentBytes, finish, joined, watchStalls } from '../../ogc/page-stream.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { CollectionAbout } from './collection-frame.ts'
 import { collectionRoot, gmlFrame, jsonFrame, plainFrame } from './collection-frame.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { readFeatureRequest } from './kvp-feature-request.ts'
+import { mostFeatures, openCounted } from './open-counted.ts'
 import { readOutputFormat } from './output-formats.ts'
 import type { PageStart } from './page-start.ts'
 import { pageStart } from './page-start.ts'
 import type { PageOutput, Reading } from './readings.ts'
 import { pageWish, toReadings } from './readings.ts'
 import { namespacesOf, pageUrl } from './service-links.ts'
+import { countOf, sendSeveral } from './several-types.ts'
 import { sendShapeZip } from './shape-zip.ts'
 import { sendById, storedId } from './stored-queries.ts'
 import type { WfsRequest } from './wfs-parts.ts'
-
-/** Most features of an answer. */
-export const mostFeatures = 1_000_000
 
 /** Features of a type (OGC 09-025r2, section 11; 04-094, section 9). */
 export async function getFeature(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
@@ -41,14 +31,16 @@ export async function getFeature(parts: OwsParts, asked: WfsRequest): Promise<un
 /** The features that a request asks for. */
 async function sendFeatures(parts: OwsParts, asked: WfsRequest, wanted: FeatureRequest): Promise<unknown> {
   const { name: output, mediaType } = readOutputFormat(wanted.outputFormat, asked.version)
-  const [reading, ...others] = await toReadings(parts, asked, wanted)
+  const readings = await toReadings(parts, asked, wanted)
+  const [reading, ...others] = readings
   if (reading === undefined)
     throw new OwsFailure('MissingParameterValue', 'The parameter TYPENAMES is missing', 'typenames')
-  if (others.length > 0)
-    throw new OwsFailure('OperationNotSupported', 'One request asks for features of one type', 'typenames')
   keepPrivately(asked.reply)
-  if (wanted.resultType === 'hits') return sendHits(parts, asked, reading)
+  if (wanted.resultType === 'hits') return sendHits(parts, asked, readings)
+  if (output === 'shape-zip' && others.length > 0)
+    throw new OwsFailure('InvalidParameterValue', 'A Shapefile has one type: ask for each', 'outputformat')
   if (output === 'shape-zip') return sendShapeZip(parts, asked, reading, wanted)
+  if (others.length > 0) return sendSeveral(parts, asked, { readings, wanted, output, mediaType })
   return sendPage(parts, asked, { reading, wanted, output, mediaType })
 }
 
@@ -80,22 +72,6 @@ async function sendPage(parts: OwsParts, asked: WfsRequest, features: AskedFeatu
   }
   const bytes = documentBytes(first, written, frame)
   return reply.send(watchStalls(reply, Readable.from(bytes, { objectMode: false })))
-}
-
-/** Opens a page whose features are not counted again where their number is known. */
-async function openCounted(
-  { catalog, features: { counts } }: OwsParts,
-  { request, reply }: WfsRequest,
-  { layer }: Reading,
-  wish: Parameters<typeof readingLess>[0],
-) {
-  const store = await catalog.layers.openStoreOf(layer)
-  const key = await counts.keyOf(store, layer, wish)
-  const less = readingLess({ ...wish, ...defined({ numberMatched: counts.find(key) }) })
-  const isSettled = (): Promise<boolean> => catalog.layers.isSettled(layer)
-  const page = await openPage(store, less, isSettled, abortOnClose(request, reply))
-  if (page.isSure) counts.keep(key, page.first.numberMatched)
-  return page
 }
 
 interface Opened {
@@ -149,19 +125,18 @@ function collectionAbout(
 }
 
 /** How many features match, and none of them (OGC 09-025r2, section 7.6.3.6). */
-async function sendHits(parts: OwsParts, asked: WfsRequest, reading: Reading): Promise<unknown> {
+async function sendHits(parts: OwsParts, asked: WfsRequest, readings: readonly Reading[]): Promise<unknown> {
   const { version, reply } = asked
   const output = version === '2.0.0' ? 'gml32' : 'gml31'
-  const wish = pageWish(asked, reading, { output, limit: 0, offset: 0 })
-  const { first, written } = await openCounted(parts, asked, reading, wish)
-  finish(written)
-  const { numberMatched } = first
+  let numberMatched = 0
+  for (const reading of readings) numberMatched += await countOf(parts, asked, reading, output)
   const about: CollectionAbout = {
     timeStamp: parts.features.clock.now().toISOString(),
     ...{ numberMatched, numberReturned: version === '2.0.0' ? 0 : numberMatched },
     ...{ next: undefined, previous: undefined },
   }
-  const root = collectionRoot(about, namespacesOf(asked, [reading.layer], output))
+  const layers = readings.map(({ layer }) => layer)
+  const root = collectionRoot(about, namespacesOf(asked, layers, output))
   reply.header('content-type', 'text/xml; charset=utf-8')
   return reply.send(`${root}</wfs:FeatureCollection>\n`)
 }

@@ -15,6 +15,7 @@ export const mostIds = 1000
 export function readFeatureRequest(values: KeyValues): FeatureRequest {
   const ids = readIds(values)
   const types = readTypeNames(values)
+  refuseJoins(values)
   // Ids tell their types themselves.
   const named = types.length === 0 && ids !== undefined ? [''] : types
   const queries = named.map((typeName) => readQuery(values, typeName, ids))
@@ -26,6 +27,16 @@ export function readFeatureRequest(values: KeyValues): FeatureRequest {
     outputFormat: values.find('outputformat'),
     queries,
   }
+}
+
+/** In 2.0 names with commas between are a join; several queries stand in parentheses. */
+function refuseJoins(values: KeyValues): void {
+  if (!/,/.test((values.find('typenames') ?? '').replace(/\)\s*,?\s*\(/g, ''))) return
+  throw new OwsFailure(
+    'OperationNotSupported',
+    'Joins of types are not offered: ask for several by TYPENAMES=(one)(other)',
+    'typenames',
+  )
 }
 
 /** Throws `OwsFailure` for what is neither. */

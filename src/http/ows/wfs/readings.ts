@@ -33,7 +33,9 @@ export async function toReadings(
     if (query.typeName === '') readings.push(...(await readingsOfIds(parts, asked, query)))
     else {
       const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
-      readings.push(readingOf(layer, query))
+      // By keys and values a type that is named twice is asked for once.
+      const isKnown = asked.features === undefined && readings.some((one) => one.layer.id === layer.id)
+      if (!isKnown) readings.push(readingOf(layer, query))
     }
   }
   const layers = new Map(readings.map(({ layer }) => [layer.id, layer]))

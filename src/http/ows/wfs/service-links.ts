@@ -36,7 +36,11 @@ export function namespacesOf(
   const prefixes = new Map(
     layers.map(({ workspace }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
   )
-  return { version, prefixes, schemaUrl: describeUrl({ ...asked, version }, layers) }
+  const locations = [...Map.groupBy(layers, ({ workspace }) => workspace)].flatMap(([workspace, types]) => [
+    namespaceOf(request, workspace),
+    describeUrl({ ...asked, version }, types),
+  ])
+  return { version, prefixes, locations }
 }
 
 interface PagePlace {

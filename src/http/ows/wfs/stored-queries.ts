@@ -1,7 +1,6 @@
 import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { keepPrivately } from '../../caching.ts'
-import { abortOnClose } from '../../ogc/page-stream.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { FeatureRequest } from './feature-request.ts'
@@ -77,7 +76,7 @@ export async function sendById(
   id: string,
   sendFeatures: (wanted: FeatureRequest) => Promise<unknown>,
 ): Promise<unknown> {
-  const { values, request, reply, version } = asked
+  const { values, reply, version } = asked
   const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
   const query = {
     typeName: '',
@@ -99,7 +98,7 @@ export async function sendById(
   if (reading === undefined) throw notThere(id)
   const store = await parts.catalog.layers.openStoreOf(reading.layer)
   const wish = { ...pageWish(asked, reading, { output, limit: 1, offset: 0 }), numberMatched: 1 }
-  const written = await Array.fromAsync(store.writePage(wish, abortOnClose(request, reply)))
+  const written = await Array.fromAsync(store.writePage(wish, asked.signal))
   if (written.at(-1)?.numberReturned !== 1) throw notThere(id)
   keepPrivately(reply)
   reply.header('content-type', mediaType)
@@ -108,7 +107,7 @@ export async function sendById(
 
   function rootAttributes(): string {
     const gml = output === 'gml32' ? '3.2' : '3.1'
-    const { prefixes, schemaUrl } = namespacesOf(
+    const { prefixes, locations } = namespacesOf(
       asked,
       reading === undefined ? [] : [reading.layer],
       output as 'gml31',
@@ -116,8 +115,7 @@ export async function sendById(
     const own = [...prefixes]
       .map(([prefix, namespace]) => ` xmlns:${prefix}="${escapeXml(namespace)}"`)
       .join('')
-    const [namespace = ''] = prefixes.values()
-    const location = escapeXml(`${namespace} ${schemaUrl}`)
+    const location = escapeXml(locations.join(' '))
     return `${own} xmlns:gml="${gmlNamespaces[gml]}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${location}"`
   }
 }

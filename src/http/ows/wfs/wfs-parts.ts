@@ -11,6 +11,8 @@ export interface WfsRequest {
   workspace: string | undefined
   /** Of a request that was sent as XML, those that the same has by key and value. */
   values: KeyValues
+  /** Aborts when the client goes away before it has all. */
+  signal: AbortSignal
   /** What GetFeature asks for, where it was sent as XML. */
   features?: FeatureRequest
 }

@@ -1,5 +1,6 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { abortOnClose } from '../../ogc/page-stream.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -42,13 +43,14 @@ export async function answerWfs(
   given: GivenRequest = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = given
+  const signal = abortOnClose(request, reply)
   let version: WfsVersion = '2.0.0'
   try {
     const name = values.require('request')
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined) throw unknownOperation(name)
     version = answer === getCapabilities ? negotiatedVersion(values) : requestVersion(values)
-    return await answer(parts, { ...given, request, reply, version, workspace })
+    return await answer(parts, { ...given, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)
   }
