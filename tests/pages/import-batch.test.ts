@@ -53,6 +53,11 @@ describe('an import of many layers', async () => {
     await page.getByLabel('Find a layer').fill('')
     await page.getByRole('button', { name: `Import ${layers} layers` }).click()
     await page.getByRole('button', { name: `Done ${layers}` }).waitFor()
+    const now = (await asAdmin(server, 'GET', `/rest/imports/${id}?expand=all`)) as {
+      import: { tasks: Task[] }
+    }
+    const one = (await asAdmin(server, 'GET', `/rest/imports/${id}/tasks/3?expand=all`)) as { task: Task }
+    assert.deepEqual(one.task, now.import.tasks[3])
     await page.getByRole('link', { name: 'Import something else' }).waitFor()
     assert.deepEqual(shown.faults, [])
   })

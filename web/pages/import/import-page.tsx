@@ -11,6 +11,7 @@ import { allTasks, chosenTasks, viewOf } from './batch/views.ts'
 import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
 import { Notes } from './notes.tsx'
 import { ActBar, runCall } from './running/act-bar.tsx'
+import { askChanged } from './running/ask-changed.ts'
 import { useTitle } from './running/use-title.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
@@ -18,7 +19,7 @@ import { problemsOf } from './together/problems.ts'
 import { SentChanges } from './together/sent-changes.ts'
 import { Together } from './together/together.tsx'
 import { useAct } from './use-act.ts'
-import { type Import, importCall, isBusy, storeOf, type Task } from './wire.ts'
+import { type Import, isBusy, storeOf, type Task } from './wire.ts'
 
 const pollMs = 700
 
@@ -30,7 +31,7 @@ interface Found {
 /** `/app/imports/<id>?task=`: what an import is about, what becomes of it, and how it ended. The server's state decides. */
 export function ImportPage({ id = '' }: Record<string, string>) {
   const texts = importTexts.value
-  const found = useMemo(() => new Resource<Found>((signal) => ask(id, signal)), [id])
+  const { found, poll } = useMemo(() => followed(id), [id])
   const { value, error } = found.state.value
   const isMoving =
     value !== undefined && (isBusy(value.work.state) || value.work.tasks.some(({ state }) => isBusy(state)))
@@ -40,9 +41,9 @@ export function ImportPage({ id = '' }: Record<string, string>) {
   }, [found])
   useEffect(() => {
     if (!isMoving) return undefined
-    const timer = setTimeout(() => void found.load(), pollMs)
+    const timer = setTimeout(() => void poll(), pollMs)
     return () => clearTimeout(timer)
-  }, [isMoving, value, error, found])
+  }, [isMoving, value, error, poll])
   if (value === undefined) {
     if (error === undefined) return <Loading />
     const isUnknown = error instanceof Refusal && error.status === 404
@@ -67,12 +68,24 @@ export function ImportPage({ id = '' }: Record<string, string>) {
   )
 }
 
+/** An import that is read whole, and polled by what has changed of it. */
+function followed(id: string): { found: Resource<Found>; poll(): Promise<void> } {
+  let before: Import | undefined
+  const found = new Resource<Found>((signal) => {
+    const known = before
+    before = undefined
+    return ask(id, known, signal)
+  })
+  const poll = (): Promise<void> => {
+    before = found.state.peek().value?.work
+    return found.load()
+  }
+  return { found, poll }
+}
+
 /** An import with its rehearsal. While that is under way its tasks are what they were: nothing of them is saved. */
-async function ask(id: string, signal: AbortSignal): Promise<Found> {
-  const [{ import: work }, rehearsal] = await Promise.all([
-    call<{ import: Import }>(importCall(id), signal),
-    rehearsalOf(id, signal),
-  ])
+async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<Found> {
+  const [work, rehearsal] = await Promise.all([askChanged(id, before, signal), rehearsalOf(id, signal)])
   if (rehearsal?.state !== 'RUNNING') return { work, rehearsal }
   const tasks = work.tasks.map((task) => (task.state === 'RUNNING' ? { ...task, state: 'READY' } : task))
   return { work: { ...work, tasks }, rehearsal }

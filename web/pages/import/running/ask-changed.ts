@@ -1,0 +1,44 @@
+import { call } from '../../../wire/client.ts'
+import { type Import, importCall, isBusy, type Task, taskPath } from '../wire.ts'
+
+/** As many tasks are asked for whole each time: of more, those alone that have moved. */
+const fewTasks = 20
+
+/**
+ * An import that was read before, as it is now: of many tasks the states are asked for, and those whole that move or have moved.
+ * All of it is read again when it has come to an end.
+ */
+export async function askChanged(
+  id: string,
+  before: Import | undefined,
+  signal: AbortSignal,
+): Promise<Import> {
+  if (before !== undefined && before.tasks.length > fewTasks) {
+    const { import: now } = await call<{ import: Import }>({ path: `/rest/imports/${id}` }, signal)
+    const tasks = isBusy(now.state) ? await changedTasks(id, before.tasks, now.tasks, signal) : undefined
+    if (tasks !== undefined)
+      return {
+        ...now,
+        ...(before.targetWorkspace !== undefined && { targetWorkspace: before.targetWorkspace }),
+        tasks,
+      }
+  }
+  return (await call<{ import: Import }>(importCall(id), signal)).import
+}
+
+/** Undefined where so many have moved that all of them are asked for at once. */
+async function changedTasks(
+  id: string,
+  before: readonly Task[],
+  now: readonly Pick<Task, 'id' | 'state'>[],
+  signal: AbortSignal,
+): Promise<Task[] | undefined> {
+  const known = new Map(before.map((task) => [task.id, task]))
+  const moved = now.filter((task) => isBusy(task.state) || known.get(task.id)?.state !== task.state)
+  if (moved.length > fewTasks) return undefined
+  const asked = moved.map(({ id: task }) =>
+    call<{ task: Task }>({ path: taskPath(id, task), query: { expand: 'all' } }, signal),
+  )
+  for (const { task } of await Promise.all(asked)) known.set(task.id, task)
+  return now.flatMap((task) => known.get(task.id) ?? [])
+}
