@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createTestApp } from '../support/app.ts'
+import { testCluster } from '../support/postgres.ts'
+
+const collection = JSON.stringify({
+  type: 'FeatureCollection',
+  features: ['Illinois', 'Iowa', 'Utah'].map((name, at) => ({
+    type: 'Feature',
+    properties: { STATE_NAME: name, PERSONS: 1000 * (at + 1) },
+    geometry: { type: 'Point', coordinates: [-90 - at, 40 + at] },
+  })),
+})
+
+interface Link {
+  /** Who keeps it. */
+  by: string
+  link: string
+  status?: number
+  type: RegExp
+  /** What its answer has. */
+  has: RegExp
+  body?: string
+}
+
+const box = 'bbox=-124.73,24.95,-66.96,49.37&width=768&height=330&srs=EPSG:4326'
+const preview = `service=WMS&version=1.1.0&request=GetMap&layers=topp%3Astates&${box}&styles=`
+const png = /^.PNG/
+const byPage = 'service=WFS&version=1.0.0&request=GetFeature&typeName=topp%3Astates&maxFeatures=50'
+
+/** Addresses as clients of GeoServer keep them, below `/geoserver`. */
+const links: Link[] = [
+  {
+    by: 'the preview of layers',
+    link: `/topp/wms?${preview}&format=image%2Fpng`,
+    type: /^image\/png/,
+    has: png,
+  },
+  {
+    by: 'the preview as a page of OpenLayers',
+    ...{ link: `/topp/wms?${preview}&format=application/openlayers`, status: 400 },
+    ...{ type: /xml/, has: /code="InvalidFormat"/ },
+  },
+  {
+    by: 'the preview as KML',
+    ...{ link: `/topp/wms?${preview}&format=application%2Fvnd.google-earth.kml%2Bxml`, status: 400 },
+    ...{ type: /xml/, has: /code="InvalidFormat"/ },
+  },
+  {
+    by: 'Leaflet',
+    link: '/wms?service=WMS&request=GetMap&version=1.1.1&layers=topp%3Astates&styles=&format=image%2Fpng&transparent=true&tiled=true&width=256&height=256&srs=EPSG%3A3857&bbox=-10018754.17,3757032.81,-8766409.90,5009377.09',
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'OpenLayers',
+    link: '/topp/wms?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&FORMAT=image%2Fpng&TRANSPARENT=true&LAYERS=topp%3Astates&TILED=true&tilesOrigin=-124.73%2C24.95&exceptions=application%2Fvnd.ogc.se_inimage&WIDTH=256&HEIGHT=256&CRS=EPSG%3A4326&STYLES=&BBOX=22.5%2C-112.5%2C45%2C-90',
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'a project of QGIS',
+    link: '/ows?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetCapabilities',
+    ...{ type: /xml/, has: /<Name>topp:states<\/Name>/ },
+  },
+  {
+    by: 'ArcGIS',
+    link: '/topp/wms?request=GetCapabilities&service=WMS',
+    ...{ type: /xml/, has: /<WMS_Capabilities version="1\.3\.0"/ },
+  },
+  {
+    by: 'uDig',
+    link: '/ows?service=wfs&version=1.1.0&request=GetCapabilities',
+    ...{ type: /xml/, has: /<Name>topp:states<\/Name>/ },
+  },
+  {
+    by: 'GeoExplorer, for its legend',
+    link: '/wms?REQUEST=GetLegendGraphic&VERSION=1.0.0&FORMAT=image/png&WIDTH=20&HEIGHT=20&LAYER=topp:states&LEGEND_OPTIONS=forceLabels:on',
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'a click in MapStore',
+    link: `/wms?service=WMS&version=1.1.1&request=GetFeatureInfo&layers=topp:states&query_layers=topp:states&styles=&srs=EPSG:4326&bbox=-91,39,-89,41&width=101&height=101&x=50&y=50&info_format=application/json&feature_count=10&buffer=8`,
+    ...{ type: /json/, has: /"STATE_NAME":\s*"Illinois"/ },
+  },
+  {
+    by: 'GeoNode, for a download',
+    link: '/topp/ows?service=WFS&version=1.1.0&request=GetFeature&typename=topp%3Astates&outputFormat=SHAPE-ZIP',
+    ...{ type: /^application\/zip/, has: /^PK/ },
+  },
+  {
+    by: 'CKAN',
+    link: '/wfs?service=WFS&version=2.0.0&request=GetFeature&typeNames=topp:states&outputFormat=csv&count=2',
+    ...{ type: /^text\/csv/, has: /Illinois.*Iowa/s },
+  },
+  {
+    by: 'a script that filters',
+    link: "/topp/ows?service=WFS&version=1.1.0&request=GetFeature&typeName=topp:states&outputFormat=application/json&CQL_FILTER=PERSONS>1500 AND STATE_NAME LIKE 'I%25'",
+    ...{ type: /json/, has: /"Iowa"/ },
+  },
+  {
+    by: 'OpenLayers, which asks for a box',
+    link: '/wfs?service=WFS&version=1.1.0&request=GetFeature&typename=topp:states&outputFormat=application/json&srsname=EPSG:3857&bbox=-10130000,4800000,-9900000,5000000,EPSG:3857',
+    ...{ type: /json/, has: /"totalFeatures":\s*1\b/ },
+  },
+  {
+    by: 'OpenLayers, which posts',
+    ...{ link: '/wfs', type: /xml/, has: /Utah/ },
+    body: '<GetFeature xmlns="http://www.opengis.net/wfs" service="WFS" version="1.1.0" maxFeatures="9" xmlns:topp="http://www.openplans.org/topp"><Query typeName="topp:states" srsName="EPSG:4326"><Filter xmlns="http://www.opengis.net/ogc"><PropertyIsLike wildCard="*" singleChar="." escapeChar="!"><PropertyName>STATE_NAME</PropertyName><Literal>Ut*</Literal></PropertyIsLike></Filter></Query></GetFeature>',
+  },
+  {
+    by: 'pages with JSONP',
+    link: '/topp/ows?service=WFS&version=1.1.0&request=GetFeature&typeName=topp:states&outputFormat=text/javascript&format_options=callback:getJson',
+    ...{ status: 400, type: /xml/, has: /locator="outputformat"/i },
+  },
+  {
+    by: 'the preview of features, by WFS 1.0',
+    ...{ link: `/topp/ows?${byPage}&outputFormat=application%2Fjson`, status: 400 },
+    ...{ type: /xml/, has: /WFS 1\.0\.0 is not offered here: ask for 2\.0\.0 or 1\.1\.0/ },
+  },
+  {
+    by: 'scripts that edit',
+    ...{ link: '/wfs', status: 400, type: /xml/, has: /Transaction is not offered/ },
+    body: '<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs" service="WFS" version="1.1.0"/>',
+  },
+  { by: 'scripts that import', link: '/rest/imports', type: /json/, has: /"imports"/ },
+]
+
+const shapes = {
+  'SQLite and GeoPackage': async () => ({}),
+  'PostgreSQL and PostGIS': async () => ({
+    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+  }),
+}
+
+describe('links that clients of GeoServer have kept', () => {
+  for (const [shape, settings] of Object.entries(shapes))
+    for (const base of ['/geoserver', ''])
+      it(`are answered or refused with a reason, below "${base}/", with ${shape}`, async () => {
+        const env = { TERRANE_BASE_PATH: base, TERRANE_LOADS: '1', ...(await settings()) }
+        const server = await createTestApp({ env })
+        try {
+          const ask = (method: 'GET' | 'POST', link: string, payload?: string) =>
+            server.app.inject({
+              ...{ method, url: `${base}${link}`, ...(payload === undefined ? {} : { payload }) },
+              headers: {
+                ...server.admin,
+                ...(payload === undefined
+                  ? {}
+                  : { 'content-type': payload.startsWith('<') ? 'text/xml' : 'application/json' }),
+              },
+            })
+          const workspace = await ask(
+            'POST',
+            '/rest/workspaces',
+            JSON.stringify({ workspace: { name: 'topp' } }),
+          )
+          assert.equal(workspace.statusCode, 201, workspace.body)
+          const folder = join(server.dataDir, 'incoming')
+          mkdirSync(folder, { recursive: true })
+          writeFileSync(join(folder, 'states.geojson'), collection)
+          const data = { type: 'file', file: 'states.geojson' }
+          const wish = { import: { targetWorkspace: { workspace: { name: 'topp' } }, data } }
+          const made = await ask('POST', '/rest/imports?exec=true', JSON.stringify(wish))
+          assert.match(made.body, /"COMPLETE"/)
+          for (const { by, link, status = 200, type, has, body } of links) {
+            const reply = await ask(body === undefined ? 'GET' : 'POST', link, body)
+            const text = reply.rawPayload.toString('latin1')
+            const shown = `${by}: ${link}: ${text.slice(0, 600)}`
+            assert.equal(reply.statusCode, status, shown)
+            assert.match(String(reply.headers['content-type']), type, shown)
+            assert.match(text, has, shown)
+          }
+        } finally {
+          await server.close()
+        }
+      })
+})
