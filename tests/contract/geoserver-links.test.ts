@@ -123,6 +123,21 @@ const links: Link[] = [
     ...{ link: '/wfs', status: 400, type: /xml/, has: /Transaction is not offered/ },
     body: '<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs" service="WFS" version="1.1.0"/>',
   },
+  {
+    by: 'OpenLayers, of GeoWebCache',
+    link: '/gwc/service/wmts?layer=topp%3Astates&style=&tilematrixset=EPSG%3A900913&Service=WMTS&Request=GetTile&Version=1.0.0&Format=image%2Fpng&TileMatrix=EPSG%3A900913%3A3&TileCol=1&TileRow=2',
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'ArcGIS, of GeoWebCache',
+    link: '/gwc/service/wmts?REQUEST=GetCapabilities',
+    ...{ type: /xml/, has: /<ows:Identifier>topp:states<\/ows:Identifier>/ },
+  },
+  {
+    by: 'Leaflet by TMS',
+    link: '/gwc/service/tms/1.0.0/topp:states@EPSG:900913@png/3/1/5.png',
+    ...{ type: /^image\/png/, has: png },
+  },
   { by: 'scripts that import', link: '/rest/imports', type: /json/, has: /"imports"/ },
 ]
 
