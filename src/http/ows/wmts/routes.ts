@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static, TProperties } from 'typebox'
 import { Type } from 'typebox'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty, media } from '../../description.ts'
@@ -15,16 +15,31 @@ import { answerWmts, orException } from './wmts.ts'
 const Workspace = Type.Object({
   workspace: Type.String({ description: 'Only its layers, by their names alone' }),
 })
-const TileParams = Type.Object({
-  workspace: Type.Optional(Type.String({ description: 'Only its layers, by their names alone' })),
+const styleField = { style: Type.String({ description: "Of the layer's workspace or a global one" }) }
+const tileFields = {
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
-  style: Type.Optional(Type.String({ description: "Of the layer's workspace or a global one" })),
-  tileMatrixSet: Type.String(),
-  tileMatrix: Type.String(),
+  ...{ tileMatrixSet: Type.String(), tileMatrix: Type.String() },
   tileRow: Type.String({ description: 'From the north' }),
   tileCol: Type.String({ description: 'From the west; with `.png` or `.mvt` behind it, or none' }),
+}
+const pointFields = { j: Type.String(), i: Type.String() }
+const TileParams = Type.Object({
+  ...{ workspace: Type.Optional(Type.String()), style: Type.Optional(Type.String()) },
+  ...tileFields,
 })
-const InfoParams = Type.Intersect([TileParams, Type.Object({ j: Type.String(), i: Type.String() })])
+const InfoParams = Type.Object({ ...TileParams.properties, ...pointFields })
+
+/** Which of the parts that not all paths have a path has. */
+interface Place {
+  isOfWorkspace: boolean
+  hasStyle?: boolean
+}
+
+function toldParams({ isOfWorkspace, hasStyle = false }: Place, fields: TProperties) {
+  const workspace = isOfWorkspace ? Workspace.properties : {}
+  return Type.Object({ ...workspace, ...(hasStyle ? styleField : {}), ...fields })
+}
+
 const RestQuery = Type.Object(
   {
     format: Type.Optional(Type.String({ description: 'Media type' })),
@@ -81,19 +96,21 @@ function servicePathOf(workspace: string | undefined): string {
   return workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
 }
 
-const getWmtsDocument = operation({
-  ...marks,
-  summary: 'What the Web Map Tile Service has',
-  params: Type.Partial(Workspace),
-  query: Type.Object({ ...urlToken }, { additionalProperties: true }),
-  answers: { 200: media('The document', { 'application/xml': Type.String() }) },
-  handle: (parts: OwsParts, request, reply) => {
-    const { workspace } = request.params
-    return orException(reply, () =>
-      getCapabilities(parts, { request, reply, workspace, servicePath: servicePathOf(workspace) }),
-    )
-  },
-})
+const getDocument = (place: Place) =>
+  operation({
+    ...marks,
+    summary: 'What the Web Map Tile Service has',
+    params: Type.Partial(Workspace),
+    told: { params: toldParams(place, {}) },
+    query: Type.Object({ ...urlToken }, { additionalProperties: true }),
+    answers: { 200: media('The document', { 'application/xml': Type.String() }) },
+    handle: (parts: OwsParts, request, reply) => {
+      const { workspace } = request.params
+      return orException(reply, () =>
+        getCapabilities(parts, { request, reply, workspace, servicePath: servicePathOf(workspace) }),
+      )
+    },
+  })
 
 function namedTileOf(params: Static<typeof TileParams>): NamedTile & { ending: string | undefined } {
   const { layer, style, tileMatrixSet: matrixSet, tileMatrix: matrix, tileRow: row, tileCol } = params
@@ -117,38 +134,48 @@ function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyRep
   )
 }
 
-const getWmtsTile = operation({
-  ...{ ...marks, isTile: true, summary: 'A tile by its path', params: TileParams, query: RestQuery, answers },
-  handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
-})
+const getTileOf = (place: Place) =>
+  operation({
+    ...{ ...marks, isTile: true, summary: 'A tile by its path' },
+    ...{ params: TileParams, told: { params: toldParams(place, tileFields) }, query: RestQuery, answers },
+    handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
+  })
 
-const getWmtsInfo = operation({
-  ...{ ...marks, summary: 'Features at a cell of a tile', params: InfoParams, query: RestQuery, answers },
-  handle: (parts: OwsParts, request, reply) => {
-    const { workspace, i, j } = request.params
-    const { ending, ...named } = namedTileOf(request.params)
-    const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
-    const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
-    return orException(reply, () => getFeatureInfo(parts, asked, named, { i, j, format }))
-  },
-})
+const getInfoOf = (place: Place) =>
+  operation({
+    ...{ ...marks, summary: 'Features at a cell of a tile', params: InfoParams, query: RestQuery, answers },
+    told: { params: toldParams(place, { ...tileFields, ...pointFields }) },
+    handle: (parts: OwsParts, request, reply) => {
+      const { workspace, i, j } = request.params
+      const { ending, ...named } = namedTileOf(request.params)
+      const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+      const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
+      return orException(reply, () => getFeatureInfo(parts, asked, named, { i, j, format }))
+    },
+  })
 
 const matrix = ':tileMatrixSet/:tileMatrix/:tileRow/:tileCol'
 
 /** The paths of the service below one address; operations of each have names of their own. */
 function below(address: string, name: string) {
   const rest = `${address}/rest/:layer`
+  const isOfWorkspace = address.startsWith('/:workspace')
+  const styled = { isOfWorkspace, hasStyle: true }
   return [
     endpoint('GET', `${address}/rest/WMTSCapabilities.xml`, 'public', 'OWS:WMTS', {
-      [`get${name}RestDocument`]: getWmtsDocument,
+      [`get${name}RestDocument`]: getDocument({ isOfWorkspace }),
     }),
     endpoint('GET', `${address}/1.0.0/WMTSCapabilities.xml`, 'public', 'OWS:WMTS', {
-      [`get${name}Document`]: getWmtsDocument,
+      [`get${name}Document`]: getDocument({ isOfWorkspace }),
     }),
-    endpoint('GET', `${rest}/:style/${matrix}`, 'public', 'OWS:WMTS', { [`get${name}Tile`]: getWmtsTile }),
-    endpoint('GET', `${rest}/${matrix}`, 'public', 'OWS:WMTS', { [`get${name}PlainTile`]: getWmtsTile }),
+    endpoint('GET', `${rest}/:style/${matrix}`, 'public', 'OWS:WMTS', {
+      [`get${name}Tile`]: getTileOf(styled),
+    }),
+    endpoint('GET', `${rest}/${matrix}`, 'public', 'OWS:WMTS', {
+      [`get${name}PlainTile`]: getTileOf({ isOfWorkspace }),
+    }),
     endpoint('GET', `${rest}/:style/${matrix}/:j/:i`, 'public', 'OWS:WMTS', {
-      [`get${name}Info`]: getWmtsInfo,
+      [`get${name}Info`]: getInfoOf(styled),
     }),
   ]
 }
