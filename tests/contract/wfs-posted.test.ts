@@ -120,6 +120,35 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.deepEqual(await idsOf(wide, { type: 'application/xml' }), ['trees.2'])
     })
 
+    it('reads geometries of filters as they are, or refuses them', async () => {
+      const within = (geometry: string): string =>
+        getFeature(
+          `<fes:Filter><fes:Intersects><fes:ValueReference>geometry</fes:ValueReference>${geometry}</fes:Intersects></fes:Filter>`,
+        )
+      const ring = (side: number): string =>
+        `<exterior><LinearRing><posList>9 49 ${9 + side} 49 ${9 + side} ${49 + side} 9 ${49 + side} 9 49</posList></LinearRing></exterior>`
+      const patch = `<PolygonPatch>${ring(2.5)}</PolygonPatch>`
+      const surface = (inside: string): string =>
+        `<Surface srsName="EPSG:4326"><patches>${inside}</patches></Surface>`
+      assert.deepEqual(await idsOf(within(surface(patch))), ['trees.1', 'trees.2'])
+      const member = (more: string): string =>
+        `<pointMember><Point${more}><pos>12 52</pos></Point></pointMember>`
+      const points = (inside: string): string => `<MultiPoint srsName="EPSG:4326">${inside}</MultiPoint>`
+      assert.deepEqual(await idsOf(within(points(member(' srsName="EPSG:4326"')))), ['trees.3'])
+      for (const wrong of [
+        surface(`${patch}${patch}`),
+        surface(''),
+        points(member(' srsName="urn:ogc:def:crs:EPSG::4326"')),
+        '<Curve srsName="EPSG:4326"><segments><Arc><posList>9 49 10 50 11 49</posList></Arc></segments></Curve>',
+      ]) {
+        const { status, text } = await post(within(wrong))
+        assert.equal(status, 400, text)
+        assert.match(text, /exceptionCode="OperationNotSupported"/, wrong)
+      }
+      const { text } = await post(getFeature('<fes:Filter><fes:And/></fes:Filter>'))
+      assert.match(text, /exceptionCode="InvalidParameterValue"/)
+    })
+
     it('refuses what it cannot read by exceptions that say why', async () => {
       const bomb = `<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;">]>${getFeature('&c;')}`
       const stranger = `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${getFeature('&b;')}`

@@ -52,7 +52,10 @@ export class FesReader {
   read(element: XmlElement): Expression {
     const { name, children } = element
     const group = ownValue(groups, name)
-    if (group !== undefined) return call(group, ...children.map((one) => this.read(one)))
+    if (group !== undefined) {
+      if (children.length === 0) throw invalidFilter(`"${name}" has nothing in it`)
+      return call(group, ...children.map((one) => this.read(one)))
+    }
     if (name === 'Not') return call('not', this.read(this.#only(element)))
     const comparison = ownValue(comparisons, name)
     if (comparison !== undefined) return this.#comparison(comparison, element)

@@ -30,6 +30,7 @@ export function readGml(element: XmlElement, usual: NamedCrs): GmlLiteral {
   }
   const read = ownValue(readers, element.name)
   if (read === undefined) throw unsupportedFilter(`Geometries of a filter are none of "${element.name}"`)
+  requirePlain(element, named)
   const dimension = Number(element.attributes['srsDimension'] ?? 2)
   try {
     return { wkb: wkbOf(geometryFromJson(JSON.stringify(read(element, { at, dimension })))), srs: crs.srs }
@@ -54,7 +55,7 @@ const readers: Record<string, (element: XmlElement, axes: Axes) => Geometry> = {
   LineString: (one, axes) => ({ type: 'LineString', coordinates: positions(one, axes) }),
   Curve: (one, axes) => ({ type: 'LineString', coordinates: positions(one, axes) }),
   Polygon: (one, axes) => ({ type: 'Polygon', coordinates: rings(one, axes) }),
-  Surface: (one, axes) => ({ type: 'Polygon', coordinates: rings(one, axes) }),
+  Surface: (one, axes) => ({ type: 'Polygon', coordinates: rings(onlyPatch(one), axes) }),
   MultiPoint: (one, axes) => many('MultiPoint', one, axes, ['Point']),
   MultiLineString: (one, axes) => many('MultiLineString', one, axes, ['LineString']),
   MultiCurve: (one, axes) => many('MultiLineString', one, axes, ['LineString', 'Curve']),
@@ -75,6 +76,31 @@ function many(type: string, element: XmlElement, axes: Axes, names: readonly str
 
 function rings(element: XmlElement, axes: Axes): Position[][] {
   return descendants(element, ['LinearRing', 'Ring']).map((ring) => positions(ring, axes))
+}
+
+/** Rings of a second patch are no holes of the first. */
+function onlyPatch(surface: XmlElement): XmlElement {
+  const [patch, ...others] = descendants(surface, ['PolygonPatch', 'Rectangle', 'Triangle'])
+  if (patch !== undefined && others.length === 0) return patch
+  throw unsupportedFilter('A Surface of a filter has one patch: send a MultiSurface')
+}
+
+/** What would be read as something else: curves as straight lines, and parts in another CRS than their whole. */
+function requirePlain(element: XmlElement, srsName: string | undefined): void {
+  for (const part of element.children) {
+    if (
+      /^(?:Arc|Circle|BSpline|Bezier|CubicSpline|Clothoid|Geodesic|OffsetCurve|OrientableCurve)/.test(
+        part.name,
+      )
+    )
+      throw unsupportedFilter(
+        `Geometries of a filter have straight lines, and no "${part.name.slice(0, 60)}"`,
+      )
+    const own = part.attributes['srsName']
+    if (own !== undefined && own !== srsName)
+      throw unsupportedFilter('The parts of a geometry of a filter have the srsName of the whole')
+    requirePlain(part, srsName)
+  }
 }
 
 function numbersOf(text: string): number[] {
