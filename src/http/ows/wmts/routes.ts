@@ -1,4 +1,4 @@
-import type { Static, TProperties } from 'typebox'
+import type { Static, TProperties, TUnsafe } from 'typebox'
 import { Type } from 'typebox'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { Bytes, empty, media } from '../../description.ts'
@@ -23,21 +23,19 @@ const tileFields = {
   tileCol: Type.String({ description: 'From the west; with `.png` or `.mvt` behind it, or none' }),
 }
 const pointFields = { j: Type.String(), i: Type.String() }
-const TileParams = Type.Object({
-  ...{ workspace: Type.Optional(Type.String()), style: Type.Optional(Type.String()) },
-  ...tileFields,
-})
-const InfoParams = Type.Object({ ...TileParams.properties, ...pointFields })
-
 /** Which of the parts that not all paths have a path has. */
 interface Place {
   isOfWorkspace: boolean
   hasStyle?: boolean
 }
 
-function toldParams({ isOfWorkspace, hasStyle = false }: Place, fields: TProperties) {
+/** What paths hold, all of them together. */
+type PathParams = Partial<Record<'workspace' | 'style' | 'i' | 'j', string>> &
+  Record<keyof typeof tileFields, string>
+
+function paramsOf({ isOfWorkspace, hasStyle = false }: Place, fields: TProperties): TUnsafe<PathParams> {
   const workspace = isOfWorkspace ? Workspace.properties : {}
-  return Type.Object({ ...workspace, ...(hasStyle ? styleField : {}), ...fields })
+  return Type.Unsafe<PathParams>(Type.Object({ ...workspace, ...(hasStyle ? styleField : {}), ...fields }))
 }
 
 const RestQuery = Type.Object(
@@ -100,8 +98,7 @@ const getDocument = (place: Place) =>
   operation({
     ...marks,
     summary: 'What the Web Map Tile Service has',
-    params: Type.Partial(Workspace),
-    told: { params: toldParams(place, {}) },
+    params: paramsOf(place, {}),
     query: Type.Object({ ...urlToken }, { additionalProperties: true }),
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
     handle: (parts: OwsParts, request, reply) => {
@@ -112,7 +109,7 @@ const getDocument = (place: Place) =>
     },
   })
 
-function namedTileOf(params: Static<typeof TileParams>): NamedTile & { ending: string | undefined } {
+function namedTileOf(params: PathParams): NamedTile & { ending: string | undefined } {
   const { layer, style, tileMatrixSet: matrixSet, tileMatrix: matrix, tileRow: row, tileCol } = params
   const dot = tileCol.indexOf('.')
   const [column, ending] = dot < 0 ? [tileCol, undefined] : [tileCol.slice(0, dot), tileCol.slice(dot + 1)]
@@ -120,7 +117,7 @@ function namedTileOf(params: Static<typeof TileParams>): NamedTile & { ending: s
 }
 
 type RestRequest = FastifyRequest<{
-  Params: Static<typeof TileParams>
+  Params: PathParams
   Querystring: Static<typeof RestQuery>
 }>
 
@@ -137,16 +134,16 @@ function answerRestTile(parts: OwsParts, request: RestRequest, reply: FastifyRep
 const getTileOf = (place: Place) =>
   operation({
     ...{ ...marks, isTile: true, summary: 'A tile by its path' },
-    ...{ params: TileParams, told: { params: toldParams(place, tileFields) }, query: RestQuery, answers },
+    ...{ params: paramsOf(place, tileFields), query: RestQuery, answers },
     handle: (parts: OwsParts, request, reply) => answerRestTile(parts, request, reply),
   })
 
 const getInfoOf = (place: Place) =>
   operation({
-    ...{ ...marks, summary: 'Features at a cell of a tile', params: InfoParams, query: RestQuery, answers },
-    told: { params: toldParams(place, { ...tileFields, ...pointFields }) },
+    ...{ ...marks, summary: 'Features at a cell of a tile', query: RestQuery, answers },
+    params: paramsOf(place, { ...tileFields, ...pointFields }),
     handle: (parts: OwsParts, request, reply) => {
-      const { workspace, i, j } = request.params
+      const { workspace, i = '', j = '' } = request.params
       const { ending, ...named } = namedTileOf(request.params)
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
