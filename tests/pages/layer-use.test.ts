@@ -75,10 +75,10 @@ describe('the code for other programs', { timeout: 240_000 }, async () => {
     const addresses = new Map<string, string>()
     for (const row of await list.all())
       addresses.set(await row.locator('b').innerText(), await row.locator('code').innerText())
-    assert.deepEqual([...addresses.keys()], ['OGC API', 'WMS', 'WFS', 'XYZ', 'MVT'])
-    const asked = { WMS: '?service=WMS&request=GetCapabilities', WFS: '?service=WFS&request=GetCapabilities' }
+    assert.deepEqual([...addresses.keys()], ['OGC API', 'WMS', 'WMTS', 'WFS', 'XYZ', 'MVT'])
+    const services = new Set(['WMS', 'WMTS', 'WFS'])
     for (const [name, address] of addresses) {
-      const ending = name === 'WMS' || name === 'WFS' ? asked[name] : ''
+      const ending = services.has(name) ? `?service=${name}&request=GetCapabilities` : ''
       const reply = await fetch(address.replace('{z}/{x}/{y}', '1/1/0') + ending, { headers: header })
       assert.equal(reply.status, 200, `${name} at ${address}`)
       if (ending !== '') assert.match(await reply.text(), /countries/)

@@ -46,6 +46,7 @@ export const de: UseTexts = {
   services: {
     'OGC API': 'Daten und Karten, für neuere Programme',
     WMS: 'Karten als Bilder',
+    WMTS: 'Karten als Kacheln',
     WFS: 'Objekte',
     XYZ: 'Kacheln als Bilder',
     MVT: 'Vektorkacheln',

@@ -43,6 +43,7 @@ export const en = {
   services: {
     'OGC API': 'data and maps, for newer programs',
     WMS: 'maps as pictures',
+    WMTS: 'maps as tiles',
     WFS: 'features',
     XYZ: 'tiles as pictures',
     MVT: 'vector tiles',

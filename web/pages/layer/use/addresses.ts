@@ -3,7 +3,7 @@ import { ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A service as it is called everywhere, and the address that programs ask for. */
 interface Service {
-  name: 'OGC API' | 'WMS' | 'WFS' | 'XYZ' | 'MVT'
+  name: 'OGC API' | 'WMS' | 'WMTS' | 'WFS' | 'XYZ' | 'MVT'
   address: string
 }
 
@@ -14,6 +14,7 @@ export function servicesOf(layer: UsedLayer): Service[] {
   const offered: Record<Service['name'], string | false> = {
     'OGC API': ogcAddress(),
     WMS: isDrawn && fullAddressOf('/wms'),
+    WMTS: (isDrawn || !hasRows) && fullAddressOf('/wmts'),
     WFS: hasRows && fullAddressOf('/wfs'),
     XYZ: (isDrawn || !hasRows) && `${tilesAddress(layer)}/{z}/{x}/{y}.png`,
     MVT: isDrawn && `${tilesAddress(layer)}/{z}/{x}/{y}.mvt`,
