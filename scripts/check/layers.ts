@@ -233,7 +233,7 @@ export const house: House = {
         ...['drawing/map-drawings.ts', 'drawing/drawn-tiles.ts'],
       ],
       ...['export/exports.ts', 'export/archive.ts'],
-      ...['rasters/rasters.ts', 'rasters/map-frame.ts', 'rasters/time-wish.ts'],
+      ...['rasters/rasters.ts', 'rasters/box-frame.ts', 'rasters/map-frame.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],
     ],
     'src/downloads': ['downloads.ts'],

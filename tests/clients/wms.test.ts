@@ -4,12 +4,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import sharp from 'sharp'
 import { blockAt } from '../support/document-blocks.ts'
 import { runCommands } from '../support/document-commands.ts'
 import { colouredShares, differentCells } from '../support/pictures.ts'
 import { testCluster } from '../support/postgres.ts'
 import type { Qgis } from '../support/qgis.ts'
 import { squareOf, startQgis } from '../support/qgis.ts'
+import { differing } from '../support/raster-tiles.ts'
 import { rasterize } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
@@ -39,6 +41,12 @@ for version in ('1.1.1', '1.3.0'):
     )
 print(json.dumps(told))
 `
+
+/** Waits until the copy of a raster is made. */
+async function ready(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt += 1) if ((await fetch(url)).status === 200) return
+  assert.fail(`${url} is not ready`)
+}
 
 /** Areas without an outline, which would cover more than the area. */
 const flat =
@@ -114,6 +122,37 @@ describe('WMS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
     assert.match(stdout, /<WMS_Capabilities version="1.3.0"/)
     const picture = readFileSync(join(folder, 'map.png'))
     assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [800, 400])
+  })
+
+  it('shows a coverage to QGIS and GDAL as GDAL warps its file', async () => {
+    const box = [-8790000, 2720000, -8530000, 2980000] as const
+    const [west, south, east, north] = box
+    const warped = join(server.sources, 'islands-warped.tif')
+    const grid = ['-t_srs', 'EPSG:3857', '-te', ...box.map(String), '-ts', '520', '520', '-r', 'bilinear']
+    await run('gdalwarp', ['-q', ...grid, '-dstalpha', join(server.sources, 'islands.tif'), warped])
+    const expected = await sharp(warped).ensureAlpha().raw().toBuffer()
+    await ready(
+      `${server.url}/wms?service=WMS&version=1.3.0&request=GetMap&layers=default:islands&styles=&crs=EPSG:3857&bbox=${box.join()}&width=8&height=8&format=image/png`,
+    )
+    const drawn = join(server.sources, 'islands-qgis.png')
+    const parts = { layers: 'default:islands', styles: '', crs: 'EPSG:3857', format: 'image/png' }
+    const uri = `${new URLSearchParams(parts)}&url=${encodeURIComponent(`${server.url}/wms?version=1.3.0`)}`
+    const wish = { do: 'draw', layers: [{ kind: 'picture', uri }], extent: [...box], to: drawn, size: 520 }
+    assert.deepEqual((await qgis.ask<{ errors: string[] }>(wish)).errors, [])
+    const service = `${server.url}/wms?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=default:islands&STYLES=&CRS=EPSG:3857&FORMAT=image/png&TRANSPARENT=TRUE`
+    const translated = join(server.sources, 'islands-gdal.tif')
+    const address = `WMS:${service}&BBOX=${west},${south},${east},${north}`
+    await run('gdal_translate', ['-q', '-outsize', '520', '520', address, translated])
+    for (const path of [drawn, translated]) {
+      const picture = sharp(path).resize(520, 520, { fit: 'fill' }).ensureAlpha().raw()
+      const shown = await picture.toBuffer()
+      const { color } = differing(shown, expected, 40)
+      assert.ok(color < 0.05, `${path}: ${color}`)
+      const isThere = (rgba: Uint8Array, at: number): boolean => at % 4 === 3 && (rgba[at] ?? 0) > 250
+      const there = expected.filter((_, at) => isThere(expected, at)).length
+      const missing = expected.filter((_, at) => isThere(expected, at) && !isThere(shown, at)).length
+      assert.ok(there > 50_000 && missing < there / 50, `${path}: ${missing} of ${there} are missing`)
+    }
   })
 
   it('is warped by GDAL', async () => {

@@ -26,8 +26,8 @@ export interface LayerCard {
   /** Features, or granules of a mosaic; undefined where others have changed them since they were counted. */
   rows: number | undefined
   place: LayerPlace
-  /** Of a mosaic whose granules have times. */
-  times: Pick<LayerTimes, 'from' | 'to'> | undefined
+  /** Of a mosaic whose granules have times; many are not listed. */
+  times: LayerTimes | undefined
   /** The name of its default style. */
   style: string
   /** What it says itself; undefined where its workspace says. */
@@ -45,6 +45,8 @@ export interface LayerCard {
 
 const longestTitleKey = 200
 const longestAbstract = 300
+/** Times that are listed. */
+const mostTimes = 1000
 /** What is searched of a layer beside its name and title. */
 const longestBody = 8000
 
@@ -62,7 +64,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
     // A raster of one file has cells, not rows.
     rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
     place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
-    times: times && { from: times.from, to: times.to },
+    times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
     changedAt: updatedAt,
     qualifiedName: `${workspace}:${name}`,
     titleKey: foldText(title).slice(0, longestTitleKey),

@@ -88,5 +88,6 @@ async function degreesTile(
   const picture = { srs: matrix.srs, box, width: size, height: size }
   const frame = mapFrame(picture, { minX, minY, maxX, maxY }, maxzoom)
   const symbols = rasterSymbols(style, frame.zoom)
-  return rasters.map(layer, { frame, symbols, time, format, background: [0, 0, 0, 0] }, signal)
+  const times = time === undefined ? undefined : [time]
+  return rasters.map(layer, { frame, symbols, times, format, background: [0, 0, 0, 0] }, signal)
 }

@@ -7,6 +7,8 @@ import { drawSprite } from './draw-sprite.ts'
 import type { ThumbnailWish } from './draw-thumbnail.ts'
 import { thumbnailSvg } from './draw-thumbnail.ts'
 import type { PictureFormat } from './encode-picture.ts'
+import type { LayWish } from './lay-over.ts'
+import { layOver } from './lay-over.ts'
 import { loadSharp } from './load-sharp.ts'
 import { spanOfTile } from './read-features.ts'
 
@@ -37,6 +39,7 @@ async function drawSvg({ svg, ownWidth, width, height, format }: SvgWish): Promi
 const handlers = {
   svg: (wish: SvgWish): Promise<Uint8Array> => drawSvg(wish),
   cut: (wish: CutWish): Promise<Uint8Array[]> => cutPicture(wish),
+  lay: (wish: LayWish): Promise<Uint8Array> => layOver(wish),
   thumbnail: (wish: ThumbnailWish, { signal }: CallContext): Promise<Uint8Array> => {
     const { width, height, format } = wish
     const svg = thumbnailSvg(wish)

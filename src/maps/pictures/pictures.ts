@@ -5,6 +5,7 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { CutWish } from './cut-picture.ts'
 import type { Sprite } from './draw-sprite.ts'
 import type { ThumbnailWish } from './draw-thumbnail.ts'
+import type { LayWish } from './lay-over.ts'
 import type { PictureHandlers, SvgWish } from './picture-work.ts'
 
 const file = new URL('./picture-work.ts', import.meta.url)
@@ -41,6 +42,11 @@ export class Pictures {
   /** Squares of a picture, row by row; empty where nothing is drawn. */
   cut(wish: CutWish, signal: AbortSignal): Promise<Uint8Array[]> {
     return this.#pool.call('cut', wish, { signal, deadlineMs: drawMs })
+  }
+
+  /** One picture of pictures that lie above each other. */
+  lay(wish: LayWish, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs })
   }
 
   thumbnail(wish: ThumbnailWish, signal: AbortSignal): Promise<Uint8Array> {

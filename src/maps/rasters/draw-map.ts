@@ -31,6 +31,7 @@ export async function drawMap(
   const { srs, box, width, height, zoom } = frame
   const picture = new Uint8Array(width * height * 4)
   const size = cellSize(zoom)
+  const world = tileCells * 2 ** zoom
   const sample = isMixed ? mixedSample : nearestSample
   const points = new Float64Array(width * 3)
   const toMercator = await toMercatorFrom(srs)
@@ -43,7 +44,10 @@ export async function drawMap(
         points.set([box.minX + ((column + 0.5) * (box.maxX - box.minX)) / width, y, 0], column * 3)
       await toMercator.run(points)
       for (let column = 0; column < width; column += 1) {
-        const x = ((points[column * 3] ?? Number.NaN) + mercatorHalf) / size - frame.cells.column
+        const across = ((points[column * 3] ?? Number.NaN) + mercatorHalf) / size - frame.cells.column
+        // A way into web mercator ends at its edge, behind which the frame may go on.
+        const x =
+          across >= 0 && across < frame.cells.columns ? across : across - Math.floor(across / world) * world
         const down = (mercatorHalf - (points[column * 3 + 1] ?? Number.NaN)) / size - frame.cells.row
         sample(cells, frame.cells, { x, y: down }, picture, (row * width + column) * 4)
       }

@@ -182,20 +182,28 @@ export function touching(
   tile: TileAddress,
   time: TimeWish | undefined,
 ): PlacedSource[] {
-  return within(sources, tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile), time)
+  const box = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
+  return within(sources, box, time === undefined ? undefined : [time])
 }
 
-/** The same of a box of web mercator. */
+/** The same of a box of web mercator, at any of the times. */
 export function within(
-  { all, newestMs }: LayerSources,
+  sources: LayerSources,
   box: Envelope,
-  time: TimeWish | undefined,
+  times: readonly TimeWish[] | undefined,
 ): PlacedSource[] {
-  const isWanted = ({ timeMs }: PlacedSource): boolean => {
-    if (time === undefined) return timeMs === undefined || timeMs === newestMs
-    return timeMs !== undefined && timeMs >= time.fromMs && timeMs <= time.toMs
-  }
-  return all.filter((source) => isWanted(source) && meets(source, box))
+  return atTimes(sources, times).filter((source) => meets(source, box))
+}
+
+/** The rasters of some times, wherever they lie. */
+export function atTimes(
+  { all, newestMs }: Pick<LayerSources, 'all' | 'newestMs'>,
+  times: readonly TimeWish[] | undefined,
+): PlacedSource[] {
+  return all.filter(({ timeMs }) => {
+    if (times === undefined) return timeMs === undefined || timeMs === newestMs
+    return timeMs !== undefined && times.some(({ fromMs, toMs }) => timeMs >= fromMs && timeMs <= toMs)
+  })
 }
 
 function meets(

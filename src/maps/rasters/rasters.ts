@@ -8,11 +8,12 @@ import type { EventBus } from '../../lib/events.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { CachedTiles, TileMaker, TileWanted } from '../cache/cached-tiles.ts'
 import type { MapFormat, PictureFormat } from '../pictures/encode-picture.ts'
 import type { LayerSources, PlacedSource } from './layer-sources.ts'
-import { SourcesOfLayers, touching, within } from './layer-sources.ts'
+import { atTimes, SourcesOfLayers, touching, within } from './layer-sources.ts'
 import type { CopyLimits } from './make-copy.ts'
 import { maxBands } from './make-copy.ts'
 import type { Background, MapFrame } from './map-frame.ts'
@@ -20,9 +21,13 @@ import type { RasterFacts } from './raster-colors.ts'
 import { beingMade, RasterCopies } from './raster-copies.ts'
 import type { RasterSource } from './raster-source.ts'
 import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
+import type { BandValue, RasterPlace } from './read-values.ts'
+import { readValues } from './read-values.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
 import { parseTime, timeText } from './time-wish.ts'
+
+export type { BandValue, RasterPlace } from './read-values.ts'
 
 /** A picture of a layer of rasters that is wanted. */
 export interface RasterQuestion {
@@ -39,7 +44,8 @@ export interface RasterQuestion {
 export interface MapQuestion {
   frame: MapFrame
   symbols: RasterSymbolizer[]
-  time: TimeWish | undefined
+  /** Of a mosaic all that lie in one of them; undefined: the newest. */
+  times: readonly TimeWish[] | undefined
   format: MapFormat
   background: Background
 }
@@ -104,6 +110,7 @@ export class Rasters {
   readonly #pool: WorkPool<RasterHandlers>
   readonly #looks = new Map<string, Promise<AlignedLook | undefined>>()
   readonly #facts = new Map<string, Promise<RasterFacts>>()
+  readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
   readonly #tiles: CachedTiles<Made['counts']>
   readonly #stopListening: (() => void)[]
@@ -164,10 +171,10 @@ export class Rasters {
 
   /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
   async map(layer: LayerRecord, question: MapQuestion, signal: AbortSignal): Promise<RasterTile> {
-    const { frame, symbols, time, format, background } = question
+    const { frame, symbols, times, format, background } = question
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
-    const shown = within(sources, boxOfFrame(frame), time).slice(-maxPainted)
+    const shown = within(sources, boxOfFrame(frame), times).slice(-maxPainted)
     const patience = this.#patience(signal)
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
@@ -213,6 +220,18 @@ export class Rasters {
     const patience = this.#patience(signal)
     const sources = await this.#sources.of(layer, version, signal)
     return this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
+  }
+
+  /** The values of a layer's bands at a place, as its files have them; undefined where it has none there. */
+  async values(
+    layer: LayerRecord,
+    place: RasterPlace,
+    times: readonly TimeWish[] | undefined,
+    signal: AbortSignal,
+  ): Promise<BandValue[] | undefined> {
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const sources = await this.#sources.of(layer, version, signal)
+    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), { signal })
   }
 
   /** The zooms at which a layer of rasters shows something that is worth asking for. */

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import { parseColor } from '../../../cartography/colors.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { createReprojector } from '../../../geo/crs-reproject.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { reprojectEnvelope } from '../../../geo/reproject-envelope.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { boxInCrs } from '../../../maps/rasters/box-frame.ts'
 import type { Background, MapFrame } from '../../../maps/rasters/map-frame.ts'
-import { mapFrame, mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
+import { mapFrame } from '../../../maps/rasters/map-frame.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { crs84, crs84Uri, parseCrsUri, toCrsUri } from '../crs-uris.ts'
 import { readBox } from '../items-query.ts'
@@ -71,7 +70,7 @@ async function boxIn(crs: RequestedCrs, layer: LayerRecord, parameters: MapParam
   const { envelope, srs, crs: declared } = layer.details
   const box = asked === undefined ? envelope : unwrapped(asked.boxes)
   const from = asked === undefined ? (srs ?? declared) : asked.srs
-  const image = box === undefined || from === undefined ? undefined : await inCrs(box, from, crs.srs)
+  const image = box === undefined || from === undefined ? undefined : await boxInCrs(box, from, crs.srs)
   const told = bbox ?? 'of the layer'
   if (image === undefined) throw invalid('invalid-bbox', `bbox "${told}" has no place in ${crs.uri}`)
   if (isWide(box) && isWide(image)) return image
@@ -87,30 +86,8 @@ function unwrapped([first, second]: readonly Envelope[]): Envelope | undefined {
   return first && second ? { ...first, maxX: second.maxX + 360 } : first
 }
 
-async function inCrs(
-  box: Envelope,
-  from: Parameters<typeof createReprojector>[0],
-  to: string,
-): Promise<Envelope | undefined> {
-  if (from === to) return box
-  if (from === 'EPSG:4326' && to === 'EPSG:3857') return mercatorOf(box)
-  const reprojector = await createReprojector(from, to)
-  try {
-    return await reprojectEnvelope(reprojector, box)
-  } finally {
-    await reprojector.close()
-  }
-}
-
-/** Poles are far away, and longitudes go on beyond the antimeridian. */
-function mercatorOf({ minX, minY, maxX, maxY }: Envelope): Envelope {
-  const lowest = mercatorOfDegrees(minX, Math.max(-89.99, minY))
-  const highest = mercatorOfDegrees(maxX, Math.min(89.99, maxY))
-  return { minX: lowest[0], minY: lowest[1], maxX: highest[0], maxY: highest[1] }
-}
-
 async function toMercator(srs: string, box: Envelope): Promise<Envelope> {
-  const image = await inCrs(box, srs, 'EPSG:3857')
+  const image = await boxInCrs(box, srs, 'EPSG:3857')
   if (image !== undefined) return image
   throw invalid('invalid-bbox', 'bbox has no place in web mercator, in which maps are drawn')
 }

@@ -89,7 +89,8 @@ async function sendMap(parts: OgcParts, request: MapRequest, reply: FastifyReply
     const { maxzoom } = await parts.tiles.rasters.zooms(layer, signal)
     const asked = await readFrame(layer, request.query, maxzoom)
     const symbols = rasterSymbols(style, asked.frame.zoom)
-    const question = { frame: asked.frame, symbols, time, format, background }
+    const times = time === undefined ? undefined : [time]
+    const question = { frame: asked.frame, symbols, times, format, background }
     return { asked, ...(await parts.tiles.rasters.map(layer, question, signal)) }
   })
   if (made === undefined) return reply.hijack()

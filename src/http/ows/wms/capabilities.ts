@@ -9,6 +9,7 @@ import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mapFormats, mostCells, mostLayers } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
+import { dimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Systems that every layer is offered in; all others that are known are answered too. */
@@ -23,7 +24,7 @@ export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promi
   const set = hasRole(request.caller, 'user') ? known : known.open
   const cards = set
     .ordered('name', false)
-    .filter((card) => card.kind === 'vector' && (workspace === undefined || card.workspace === workspace))
+    .filter((card) => card.kind !== 'table' && (workspace === undefined || card.workspace === workspace))
   const pieces: string[] = []
   for (const [index, card] of cards.entries()) {
     if (index % atATime === atATime - 1) await setImmediate()
@@ -100,6 +101,7 @@ function layerXml(asked: WmsRequest, card: LayerCard, bounds: number[] | undefin
       ? ''
       : textElement(version === '1.3.0' ? 'CRS' : 'SRS', card.place.srs),
     boundsXml(bounds, version),
+    dimensionXml(card.times, version),
     styleXml(asked, card),
     '</Layer>\n',
   ].join('')

@@ -8,10 +8,13 @@ import type { PageWish } from '../../../stores/reading/page-wish.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { findValues } from './coverage-info.ts'
+import type { FoundFeatures } from './found-features.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mostCells, mostLayers } from './get-map.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
+import { readTimes } from './time-dimension.ts'
 
 const mostFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
@@ -21,12 +24,6 @@ const reachCells = 4
 interface Feature {
   id?: string | number
   properties: Record<string, unknown> | null
-}
-
-interface FoundFeatures {
-  layer: LayerRecord
-  /** GeoJSON, with commas between. */
-  text: string
 }
 
 const writers: Record<string, (found: readonly FoundFeatures[]) => { type: string; body: string }> = {
@@ -57,8 +54,17 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   if (names.length > mostLayers)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostLayers} layers are asked`, 'query_layers')
   const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
+  const details = layers.map((layer) => layer.details)
+  const times = readTimes(values, details)
+  const place = { srs: crs.srs, x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
   const found = await parts.turns.run(reply, (signal) =>
-    Promise.all(layers.map((layer) => findFeatures(parts, layer, { crs, box, limit }, signal))),
+    Promise.all(
+      layers.map((layer) =>
+        layer.details.kind === 'raster'
+          ? findValues(parts, layer, { place, times }, signal)
+          : findFeatures(parts, layer, { crs, box, limit }, signal),
+      ),
+    ),
   )
   if (found === undefined) return reply.hijack()
   const { type, body } = write(found)
@@ -90,9 +96,9 @@ async function findFeatures(
   { crs, box, limit }: { crs: MapCrs; box: Envelope; limit: number },
   signal: AbortSignal,
 ): Promise<FoundFeatures> {
-  const { srs, crs: declared, schema, kind } = layer.details
+  const { srs, crs: declared, schema } = layer.details
   const known = srs ?? declared
-  if (kind === 'raster' || schema.geometry === undefined || known === undefined)
+  if (schema.geometry === undefined || known === undefined)
     throw new OwsFailure(
       'LayerNotQueryable',
       `Layer "${layer.workspace}:${layer.name}" has no features on a map`,

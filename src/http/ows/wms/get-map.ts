@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import type { DrawingFormat, DrawingWish, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import type { DrawingFormat, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
@@ -8,7 +8,10 @@ import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import type { LayersWish } from './draw-layers.ts'
+import { drawLayers } from './draw-layers.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
+import { readTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Cells along a side of a picture at most. */
@@ -33,12 +36,14 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const format = readFormat(values.require('format'))
   const layers = await readLayers(parts, asked)
-  const wish: DrawingWish = {
-    ...{ layers, srs: crs.srs, box, width, height, format },
+  const details = layers.map(({ layer }) => layer.details)
+  const times = readTimes(values, details)
+  const wish: LayersWish = {
+    ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
   }
-  const bytes = await parts.turns.run(reply, (signal) => parts.drawings.draw(wish, signal))
+  const bytes = await parts.turns.run(reply, (signal) => drawLayers(parts, wish, signal))
   if (bytes === undefined) return reply.hijack()
   reply.header('cache-control', 'private, max-age=0, must-revalidate')
   return reply.header('content-type', drawingFormats[format]).send(Buffer.from(bytes))
@@ -99,12 +104,6 @@ async function styledLayer(
   layer: LayerRecord,
   name: string | undefined,
 ): Promise<StyledLayer> {
-  if (layer.details.kind === 'raster')
-    throw new OwsFailure(
-      'OperationNotSupported',
-      `Layer "${layer.workspace}:${layer.name}" is a coverage: maps of coverages are at /tiles`,
-      'layers',
-    )
   const { style } = await styleFor(parts, request, layer, name)
   return { layer, style, now: await parts.catalog.layers.versionOf(layer) }
 }

@@ -1,0 +1,29 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { BandValue, RasterPlace } from '../../../maps/rasters/rasters.ts'
+import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { FoundFeatures } from './found-features.ts'
+
+/** The values of a coverage at a place as a feature whose properties are its bands; none where it has no data there. */
+export async function findValues(
+  { rasters }: OwsParts,
+  layer: LayerRecord,
+  { place, times }: { place: RasterPlace; times: readonly TimeWish[] | undefined },
+  signal: AbortSignal,
+): Promise<FoundFeatures> {
+  const values = await rasters.values(layer, place, times, signal)
+  return { layer, text: values === undefined ? '' : featureText(values) }
+}
+
+function featureText(values: readonly BandValue[]): string {
+  const properties = new Map<string, number | null>()
+  for (const { name, value } of values) properties.set(freeName(properties, name), value)
+  return JSON.stringify({ type: 'Feature', geometry: null, properties: Object.fromEntries(properties) })
+}
+
+/** Bands may be named alike. */
+function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`
+  return free
+}

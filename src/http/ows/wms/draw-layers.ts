@@ -1,0 +1,94 @@
+import type { DrawingWish, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
+import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
+import type { Background } from '../../../maps/rasters/map-frame.ts'
+import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
+import { rasterSymbols } from '../../tiles/raster-symbols.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+
+/** A map of features and coverages. */
+export interface LayersWish extends DrawingWish {
+  /** Of mosaics; undefined: the newest. */
+  times: readonly TimeWish[] | undefined
+}
+
+/** Cells of all the pictures that one is made of. */
+const mostCells = 64 * 1024 ** 2
+/** How often a coverage that is replaced meanwhile is drawn anew. */
+const mostTries = 3
+const seeThrough: Background = [0, 0, 0, 0]
+
+/** One picture of layers, from below to above: features by MapServer, coverages by ourselves. */
+export async function drawLayers(
+  parts: OwsParts,
+  wish: LayersWish,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { width, height, format } = wish
+  const groups = groupsOf(wish.layers)
+  const [first, ...others] = groups
+  if (first?.coverage === undefined && others.length === 0) return parts.drawings.draw(wish, signal)
+  if (groups.length * width * height > mostCells)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `A map of coverages and features in ${groups.length} turns has at most ${Math.floor(mostCells / groups.length)} cells, found ${width * height}`,
+      'width',
+    )
+  const background = backgroundOf(wish)
+  if (first?.coverage !== undefined && others.length === 0 && format !== 'png8') {
+    const drawn = await drawCoverage(parts, first.coverage, { ...wish, format }, background, signal)
+    if (drawn !== undefined) return drawn
+  }
+  const pictures: Uint8Array[] = []
+  for (const { coverage, features } of groups) {
+    const picture =
+      coverage === undefined
+        ? await parts.drawings.draw({ ...wish, layers: features, format: 'png', isTransparent: true }, signal)
+        : await drawCoverage(parts, coverage, { ...wish, format: 'png' }, seeThrough, signal)
+    if (picture !== undefined) pictures.push(picture)
+  }
+  return parts.pictures.lay({ pictures, width, height, background, format }, signal)
+}
+
+interface Group {
+  /** One coverage, or else features that lie between coverages. */
+  coverage?: StyledLayer
+  features: StyledLayer[]
+}
+
+/** Neighbours of features are drawn together, so that their labels keep out of each other's way. */
+function groupsOf(layers: readonly StyledLayer[]): Group[] {
+  const groups: Group[] = []
+  for (const styled of layers) {
+    const last = groups.at(-1)
+    if (styled.layer.details.kind === 'raster') groups.push({ coverage: styled, features: [] })
+    else if (last !== undefined && last.coverage === undefined) last.features.push(styled)
+    else groups.push({ features: [styled] })
+  }
+  return groups
+}
+
+function backgroundOf({ background, isTransparent }: DrawingWish): Background {
+  const part = (at: number): number => Number.parseInt(background.slice(at, at + 2), 16)
+  return [part(1), part(3), part(5), isTransparent ? 0 : 255]
+}
+
+/** Undefined where the box has no place on a map of the world. */
+async function drawCoverage(
+  { catalog, rasters }: OwsParts,
+  { layer, style, now }: StyledLayer,
+  { srs, box, width, height, times, format }: LayersWish & { format: 'png' | 'jpeg' },
+  background: Background,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const { maxzoom } = await rasters.zooms(layer, signal)
+  const frame = await frameOfBox({ srs, box, width, height }, maxzoom)
+  if (frame === undefined) return undefined
+  const symbols = rasterSymbols(style, frame.zoom)
+  let current = layer
+  for (let tries = 1; ; tries += 1) {
+    const made = await rasters.map(current, { frame, symbols, times, format, background }, signal)
+    if (made.isCurrent || !now.isCurrent || tries >= mostTries) return made.bytes
+    current = (await catalog.layers.find(layer.workspace, layer.name)) ?? layer
+  }
+}

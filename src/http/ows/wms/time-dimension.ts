@@ -1,0 +1,66 @@
+import type { LayerTimes } from '../../../catalog/records.ts'
+import { Failure } from '../../../lib/errors.ts'
+import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
+import { parseTime } from '../../../maps/rasters/time-wish.ts'
+import type { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { WmsVersion } from './wms-version.ts'
+
+/** Times that one request names at most. */
+const mostTimes = 200
+/** A period of ISO 8601 behind an interval: all that lies in the interval is shown. */
+const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
+
+/**
+ * Which times of layers are wanted: instants, intervals and lists of them (OGC 06-042, annexes C and D). Undefined: the newest
+ * ones. Throws `OwsFailure` (`InvalidDimensionValue`) where layers have times, and none of them has one that is wanted.
+ */
+export function readTimes(
+  values: KeyValues,
+  layers: readonly { times?: LayerTimes }[],
+): TimeWish[] | undefined {
+  const text = values.find('time')?.trim()
+  const timed = layers.flatMap(({ times }) => times ?? [])
+  const [{ from, to } = { from: '', to: '' }] = timed
+  if (timed.length === 0 || text === undefined || /^(?:current|default)?$/i.test(text)) return undefined
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > mostTimes)
+    throw wrongTime(`TIME names ${parts.length} times, of which at most ${mostTimes} are taken`)
+  const wishes = parts.map((part) => readPart(part))
+  if (timed.some((times) => wishes.some((wish) => hasTime(times, wish)))) return wishes
+  throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
+}
+
+function readPart(text: string): TimeWish {
+  const [from = '', to, step, ...others] = text.split('/')
+  if (others.length > 0 || (step !== undefined && step !== '0' && !period.test(step)))
+    throw wrongTime(`TIME "${text.slice(0, 100)}" is no instant and no interval of ISO 8601`)
+  try {
+    const wish = parseTime(to === undefined ? from : `${from}/${to}`)
+    if (wish !== undefined) return wish
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  }
+  throw wrongTime(
+    `TIME "${text.slice(0, 100)}" is neither an instant of ISO 8601 nor an interval such as 2020-01-01/2020-12-31`,
+  )
+}
+
+function wrongTime(text: string): OwsFailure {
+  return new OwsFailure('InvalidDimensionValue', text, 'time')
+}
+
+function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeWish): boolean {
+  if (values.length === 0) return fromMs <= Date.parse(to) && toMs >= Date.parse(from)
+  return values.some((value) => Date.parse(value) >= fromMs && Date.parse(value) <= toMs)
+}
+
+/** The time of a layer in capabilities; nothing where it has none. */
+export function dimensionXml(times: LayerTimes | undefined, version: WmsVersion): string {
+  if (times === undefined) return ''
+  const { from, to, values } = times
+  const extent = values.length > 0 ? values.join(',') : `${from}/${to}/PT1S`
+  const marks = `name="time" default="${to}" multipleValues="1" nearestValue="0" current="1"`
+  if (version === '1.3.0') return `<Dimension units="ISO8601" ${marks}>${extent}</Dimension>`
+  return `<Dimension name="time" units="ISO8601"/><Extent ${marks}>${extent}</Extent>`
+}

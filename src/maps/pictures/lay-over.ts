@@ -1,0 +1,31 @@
+import { loadSharp } from './load-sharp.ts'
+
+/** How a picture of several is sent. */
+type LaidFormat = 'png' | 'png8' | 'jpeg'
+
+/** Pictures of one size that lie above each other. Plain data. */
+export interface LayWish {
+  /** Of our own making, from below to above. */
+  pictures: readonly Uint8Array[]
+  width: number
+  height: number
+  /** Red, green, blue and alpha from 0 to 255 of what lies below. */
+  background: readonly [number, number, number, number]
+  format: LaidFormat
+}
+
+const jpegQuality = 85
+
+/** One picture of pictures that lie above each other. */
+export async function layOver({ pictures, width, height, background, format }: LayWish): Promise<Uint8Array> {
+  const sharp = await loadSharp()
+  const [r, g, b, alpha] = background
+  const below = sharp({ create: { width, height, channels: 4, background: { r, g, b, alpha: alpha / 255 } } })
+  const laid = below.composite(pictures.map((picture) => ({ input: Buffer.from(picture) })))
+  // Encoders work on what was composed, not on what was created.
+  const { data } = await laid.raw().toBuffer({ resolveWithObject: true })
+  const whole = sharp(data, { raw: { width, height, channels: 4 } })
+  if (format === 'jpeg') return whole.removeAlpha().jpeg({ quality: jpegQuality }).toBuffer()
+  if (format === 'png8') return whole.png({ palette: true, colours: 256, effort: 1 }).toBuffer()
+  return whole.png({ compressionLevel: 3 }).toBuffer()
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { MosaicServer } from '../support/mosaics.ts'
+import { createMosaic, indexStores, runMosaic, startMosaics } from '../support/mosaics.ts'
+import type { Box } from '../support/wms-maps.ts'
+import { ask, cell, mapQuery, rgbaOf } from '../support/wms-maps.ts'
+
+for (const store of indexStores) {
+  describe(`mosaics in WMS with their index in ${store}`, { timeout: 120_000 }, () => {
+    let client: MosaicServer
+    const ending: (() => void)[] = []
+    before(async () => {
+      client = await startMosaics({ after: (work: () => void) => ending.push(work) } as never, store)
+      for (const [column, name] of ['a_2020', 'b_2021', 'c_2022'].entries())
+        client.granule(`m/${name}.tif`, { column: column + 1 })
+      const task = await runMosaic(client, await createMosaic(client, 'm', { mode: 'auto' }))
+      assert.equal(task.state, 'COMPLETE', String(task.errorMessage))
+    })
+    after(async () => {
+      for (const end of ending.reverse()) await end()
+    })
+    const box: Box = [400_100, 3_999_900, 400_400, 4_000_000]
+    const map = mapQuery('default:m', 'EPSG:32618', box, [90, 30])
+    /** Which of the three granules are to be seen. */
+    const seen = async (time: string): Promise<boolean[]> => {
+      const rgba = await rgbaOf(await ask(client, `${map}${time}`))
+      return [15, 45, 75].map((x) => (cell(rgba, 90, x, 15)[3] ?? 0) > 200)
+    }
+
+    it('show instants, intervals, lists, the current time and without any the newest', async () => {
+      for (const [time, expected] of [
+        ['', [false, false, true]],
+        ['&time=', [false, false, true]],
+        ['&TIME=current', [false, false, true]],
+        ['&time=2021', [false, true, false]],
+        ['&time=2020-01-01T00:00:00.000Z', [true, false, false]],
+        ['&time=2020,2022', [true, false, true]],
+        ['&time=2020-01-01/2021-06-01', [true, true, false]],
+        ['&time=2020-01-01/2022-06-01/P1D,2021', [true, true, true]],
+      ] as const)
+        assert.deepEqual(await seen(time), expected, time)
+    })
+
+    it('refuse what is no time, and times that there are none of', async () => {
+      const list = Array.from({ length: 201 }, () => '2020').join()
+      for (const time of [
+        'yesterday',
+        '1999',
+        '2020/',
+        '2020-13',
+        '2022/2020',
+        '2020/2021/often',
+        list,
+        '2020-01-01/2021/1/1',
+      ]) {
+        const { status, text } = await ask(client, `${map}&time=${time}`)
+        if (time === '2020/') assert.equal(status, 200, time)
+        else {
+          assert.equal(status, 400, time)
+          assert.match(text, /code="InvalidDimensionValue" locator="time"/, time)
+        }
+      }
+    })
+
+    it('tell their times in capabilities, and the values of a time', async () => {
+      const times = ['2020', '2021', '2022'].map((year) => `${year}-01-01T00:00:00.000Z`)
+      const newer = await ask(client, 'version=1.3.0&request=GetCapabilities')
+      const marks = `name="time" default="${times[2]}" multipleValues="1" nearestValue="0" current="1"`
+      assert.ok(
+        newer.text.includes(`<Dimension units="ISO8601" ${marks}>${times.join()}</Dimension><Style>`),
+        newer.text,
+      )
+      const older = await ask(client, 'version=1.1.1&request=GetCapabilities')
+      assert.ok(
+        older.text.includes(
+          `<Dimension name="time" units="ISO8601"/><Extent ${marks}>${times.join()}</Extent><Style>`,
+        ),
+      )
+      const info = `${map.replace('GetMap', 'GetFeatureInfo')}&query_layers=default:m&info_format=application/json&y=15`
+      const values = async (more: string): Promise<unknown> => {
+        const { features } = JSON.parse((await ask(client, `${info}&${more}`)).text) as {
+          features: { properties: object }[]
+        }
+        return features.map(({ properties }) => properties)
+      }
+      assert.deepEqual(await values('x=75'), [{ 'band 1': 3 }])
+      assert.deepEqual(await values('x=15'), [])
+      assert.deepEqual(await values('x=15&time=2020'), [{ 'band 1': 1 }])
+      assert.deepEqual(await values('x=45&time=2020/2022'), [{ 'band 1': 2 }])
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import sharp from 'sharp'
+import type { ImporterClient } from './importer-client.ts'
+
+/** In the CRS of a map, x before y. */
+export type Box = readonly [minX: number, minY: number, maxX: number, maxY: number]
+
+interface Answer {
+  status: number
+  type: string
+  text: string
+  bytes: Buffer
+}
+
+interface AskOptions {
+  path?: string
+  isAnonymous?: boolean
+}
+
+/** Asks until copies of rasters are made. */
+export async function ask(
+  { server: { app, admin } }: Pick<ImporterClient, 'server'>,
+  query: string,
+  { path = '/wms', isAnonymous = false }: AskOptions = {},
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    const headers = isAnonymous ? {} : admin
+    const reply = await app.inject({ url: `${path}?service=WMS&${query}`, headers })
+    if (reply.statusCode === 503 && attempt < 20) continue
+    const type = String(reply.headers['content-type'])
+    return { status: reply.statusCode, type, text: reply.body, bytes: reply.rawPayload }
+  }
+}
+
+/** Red, green, blue and alpha of each cell. */
+export async function rgbaOf({ status, text, bytes }: Answer): Promise<Uint8Array> {
+  assert.equal(status, 200, text.slice(0, 500))
+  return sharp(bytes).ensureAlpha().raw().toBuffer()
+}
+
+/** A map as WMS 1.1.1 asks for it. */
+export function mapQuery(
+  layers: string,
+  srs: string,
+  box: Box,
+  [width, height]: readonly [number, number],
+): string {
+  return `version=1.1.1&request=GetMap&layers=${layers}&styles=&srs=${srs}&bbox=${box.join()}&width=${width}&height=${height}&format=image/png&transparent=true`
+}
+
+/** One cell of them. */
+export function cell(rgba: Uint8Array, width: number, x: number, y: number): number[] {
+  return [...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)]
+}
