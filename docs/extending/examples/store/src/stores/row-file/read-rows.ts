@@ -15,17 +15,17 @@ interface Numbered {
 /** The rows of a table that match, in the order of their ids. */
 export function matchRows(
   { rows, firstId, schema }: StoredTable,
-  { bboxes, time, featureId }: Omit<FeatureQuery, 'limit' | 'offset'>,
+  { bboxes, time, featureId, featureIds }: Omit<FeatureQuery, 'limit' | 'offset'>,
 ): Numbered[] {
   const boxes = bboxes?.map((box) => new BoxTest(box))
   const isNear = ({ geometry }: StoredRow): boolean =>
     boxes === undefined || geometry === undefined || boxes.some((box) => box.touches(geometry, 0))
   const isThen = timeTest(schema, time)
+  const isAsked = (id: string): boolean =>
+    (featureId === undefined || id === featureId) && (featureIds === undefined || featureIds.includes(id))
   return rows
     .map((row, at) => ({ id: firstId + at, row }))
-    .filter(
-      ({ id, row }) => (featureId === undefined || String(id) === featureId) && isNear(row) && isThen(row),
-    )
+    .filter(({ id, row }) => isAsked(String(id)) && isNear(row) && isThen(row))
 }
 
 /** A date is a whole day, a timestamp (microseconds) a moment. */
