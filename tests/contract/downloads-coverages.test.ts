@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { downloaded } from '../support/downloaded.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { serveRaster } from '../support/rasters.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
@@ -26,7 +27,7 @@ async function serve(test: TestContext) {
   const { server } = await serveRaster(test)
   const folder = temporaryFolder(test)
   const ask = (query: string) =>
-    server.app.inject({ url: `/ogc/collections/default:RGB_byte/download?${query}`, headers: server.admin })
+    downloaded(server, `/ogc/collections/default:RGB_byte/download?${query}`, server.admin)
   const info = async (query: string): Promise<Info> => {
     const reply = await ask(query)
     assert.equal(reply.statusCode, 200, reply.body.slice(0, 500))

@@ -13,6 +13,7 @@ import { shapefile } from '../../src/formats/shapefile/shapefile.ts'
 import { runProgram } from '../../src/lib/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { downloaded } from '../support/downloaded.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { clientOf } from '../support/importer-client.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
@@ -88,7 +89,7 @@ describe('values of downloads', needsGdal, () => {
 
   async function fetchFile(layer: string, f: string, more = ''): Promise<{ path: string; losses: string }> {
     const url = `/ogc/collections/default:${layer}/download?f=${f}${more}`
-    const reply = await server.app.inject({ url, headers: server.admin })
+    const reply = await downloaded(server, url, server.admin)
     assert.equal(reply.statusCode, 200, reply.body.slice(0, 500))
     const path = join(folderOf(), `a.${f}`)
     writeFileSync(path, reply.rawPayload)

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { downloaded } from '../support/downloaded.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { testCluster } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
@@ -14,6 +15,7 @@ import type { Points } from '../support/versioned-layers.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 const points: Points = Array.from({ length: 500 }, (_, at) => [`p${at}`, -179 + at * 0.7, 80 * Math.sin(at)])
+const minuteMs = 60_000
 const formats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml']
 
 interface Download {
@@ -59,8 +61,8 @@ for (const [name, environment] of Object.entries(shapes))
     let server: TestApp
     const get = (url: string, headers: Record<string, string> = server.admin) =>
       server.app.inject({ url, headers })
-    const download = (query: string, headers?: Record<string, string>) =>
-      get(`/ogc/collections/default:dots/download?${query}`, headers)
+    const download = (query: string, headers: Record<string, string> = server.admin) =>
+      downloaded(server, `/ogc/collections/default:dots/download?${query}`, headers)
     const show = async (id: string): Promise<Download> =>
       (await get(`/rest/downloads/${id}`)).json<{ download: Download }>().download
     before(async () => {
@@ -84,12 +86,13 @@ for (const [name, environment] of Object.entries(shapes))
       })
 
     it('are made in the background where the client prefers that, with their state and a range of the file', async (t) => {
-      const reply = await download('f=gpkg', { ...server.admin, prefer: 'respond-async' })
+      const url = '/ogc/collections/default:dots/download?f=gpkg'
+      const reply = await get(url, { ...server.admin, prefer: 'respond-async' })
       assert.equal(reply.statusCode, 202, reply.body)
       const { id } = reply.json<{ download: Download }>().download
       assert.match(id, /^[0-9a-f]{32}$/)
       assert.ok(String(reply.headers.location).endsWith(`/rest/downloads/${id}`))
-      await until(async () => (await show(id)).state === 'COMPLETE')
+      await until(async () => (await show(id)).state === 'COMPLETE', minuteMs)
       const { href = '' } = await show(id)
       const file = await get(new URL(href).pathname)
       assert.equal(readByGdal(t, 'gpkg', file.rawPayload).length, points.length)
@@ -126,7 +129,7 @@ for (const [name, environment] of Object.entries(shapes))
         server.app.inject({ method: 'PUT', url: path, headers: server.admin, payload })
       assert.equal((await change({ layer: { public: true } })).statusCode, 200)
       const url = `/ogc/collections/${encodeURIComponent('default:木々')}/download?f=geojson`
-      const reply = await get(url, {})
+      const reply = await downloaded(server, url, {})
       assert.equal(reply.statusCode, 200, reply.body)
       assert.equal(
         reply.headers['content-disposition'],
@@ -135,7 +138,7 @@ for (const [name, environment] of Object.entries(shapes))
       const begin = async (): Promise<string> =>
         (await get(url, { prefer: 'respond-async' })).json<{ download: Download }>().download.id
       const [first, second] = [await begin(), await begin()]
-      await until(async () => (await show(first)).state === 'COMPLETE')
+      await until(async () => (await show(first)).state === 'COMPLETE', minuteMs)
       assert.equal((await get(`/rest/downloads/${first}/file`, {})).statusCode, 200)
       const removed = await server.app.inject({ method: 'DELETE', url: `/rest/downloads/${second}` })
       assert.equal(removed.statusCode, 200, removed.body)
