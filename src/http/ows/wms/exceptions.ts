@@ -1,8 +1,6 @@
-import { Failure } from '../../../lib/errors.ts'
-import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { FastifyReply } from '../../app-types.ts'
-import { toProblem } from '../../errors.ts'
-import { OwsFailure } from '../ows-failure.ts'
+import type { NamedFailure } from '../tell-failure.ts'
+import { tellFailure } from '../tell-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Codes of WMS for failures that tell themselves otherwise. */
@@ -11,30 +9,16 @@ const codes = new Map([
   ['unknown-layer', 'LayerNotDefined'],
 ])
 
-interface Told {
-  status: number
-  named: string
-  text: string
-  locator?: string | undefined
-}
-
-function tell(error: unknown, requestId: string): Told {
-  if (error instanceof OwsFailure) {
-    const { status, code: named, message: text, locator } = error
-    return { status, named, text, locator }
-  }
-  const { status, code, detail } = toProblem(error, requestId)
-  return { status, named: codes.get(code) ?? 'NoApplicableCode', text: detail }
+function nameOf(code: string): NamedFailure | undefined {
+  const named = codes.get(code)
+  return named === undefined ? undefined : { named }
 }
 
 /** The service exception report of WMS (OGC 06-042, annex H; 01-068r3, annex A.3) in place of an answer. */
 export function sendException(reply: FastifyReply, error: unknown, version: WmsVersion): FastifyReply {
-  const { status, named, text, locator } = tell(error, reply.request.id)
-  if (error instanceof Failure && error.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(error.retryAfterSeconds))
-  const where = locator === undefined ? '' : ` locator="${escapeXml(locator)}"`
-  const exception = `<ServiceException code="${escapeXml(named)}"${where}>${escapeXml(text)}</ServiceException>`
-  return reply.code(status).header('content-type', mediaTypes[version]).send(reports[version](exception))
+  const { code, locator, text } = tellFailure(reply, error, nameOf)
+  const exception = `<ServiceException code="${code}"${locator}>${text}</ServiceException>`
+  return reply.header('content-type', mediaTypes[version]).send(reports[version](exception))
 }
 
 const mediaTypes: Record<WmsVersion, string> = {

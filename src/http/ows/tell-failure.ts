@@ -1,0 +1,62 @@
+import { Failure } from '../../lib/errors.ts'
+import { escapeXml } from '../../lib/text/escape-xml.ts'
+import type { FastifyReply } from '../app-types.ts'
+import { toProblem } from '../errors.ts'
+import { OwsFailure } from './ows-failure.ts'
+
+/** How a service names a failure that tells itself otherwise. */
+export interface NamedFailure {
+  /** A code of its standard. */
+  named: string
+  locator?: string
+  /** Default: that of the failure. */
+  status?: number
+}
+
+/** A failure as exception reports tell it; all texts are escaped. */
+interface ToldFailure {
+  code: string
+  text: string
+  /** ` locator="…"`, or nothing. */
+  locator: string
+}
+
+/**
+ * Sets status and headers of an answer that tells a failure, and gives what its report says. What the server itself has
+ * failed at is logged, and counted as an exception of its class.
+ */
+export function tellFailure(
+  reply: FastifyReply,
+  error: unknown,
+  nameOf: (code: string) => NamedFailure | undefined,
+): ToldFailure {
+  const { status, named, text, locator } = read(error, reply.request.id, nameOf)
+  if (status >= 500) noteFailure(reply, error)
+  if (error instanceof Failure && error.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(error.retryAfterSeconds))
+  reply.code(status)
+  return {
+    ...{ code: escapeXml(named), text: escapeXml(text) },
+    locator: locator === undefined ? '' : ` locator="${escapeXml(locator)}"`,
+  }
+}
+
+/** One exception of a report (OGC 06-121r9, section 8.3). */
+export function owsException({ code, text, locator }: ToldFailure): string {
+  return `<ows:Exception exceptionCode="${code}"${locator}><ows:ExceptionText>${text}</ows:ExceptionText></ows:Exception>`
+}
+
+function read(error: unknown, requestId: string, nameOf: (code: string) => NamedFailure | undefined) {
+  if (error instanceof OwsFailure) {
+    const { status, code: named, message: text, locator } = error
+    return { status, named, text, locator }
+  }
+  const { status, code, detail: text } = toProblem(error, requestId)
+  return { ...{ status, named: 'NoApplicableCode', locator: undefined }, ...nameOf(code), text }
+}
+
+function noteFailure({ request, log }: FastifyReply, error: unknown): void {
+  request.exception = error
+  const { id: requestId, method, routeOptions } = request
+  log.error({ err: error, requestId, method, route: routeOptions.url }, 'request failed')
+}
