@@ -1,6 +1,7 @@
 import type { DrawingWish, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { frameOfBox } from '../../../maps/rasters/box-frame.ts'
 import type { Background } from '../../../maps/rasters/map-frame.ts'
+import type { RasterTile } from '../../../maps/rasters/rasters.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import { rasterSymbols } from '../../tiles/raster-symbols.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -15,7 +16,7 @@ export interface LayersWish extends DrawingWish {
 /** Cells of all the pictures that one is made of. */
 const mostCells = 64 * 1024 ** 2
 /** How often a coverage that is replaced meanwhile is drawn anew. */
-const mostTries = 3
+const mostTries = 5
 const seeThrough: Background = [0, 0, 0, 0]
 
 /** One picture of layers, from below to above: features by MapServer, coverages by ourselves. */
@@ -75,20 +76,40 @@ function backgroundOf({ background, isTransparent }: DrawingWish): Background {
 
 /** Undefined where the box has no place on a map of the world. */
 async function drawCoverage(
-  { catalog, rasters }: OwsParts,
+  parts: OwsParts,
   { layer, style, now }: StyledLayer,
-  { srs, box, width, height, times, format }: LayersWish & { format: 'png' | 'jpeg' },
+  wish: CoverageWish,
   background: Background,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
+  const { layers } = parts.catalog
+  let current = layer
+  for (let tries = 1; ; tries += 1) {
+    const before = await layers.versionOf(current)
+    const isLast = tries === mostTries || !now.isCurrent
+    try {
+      const made = await drawOnce(parts, { layer: current, style }, wish, background, signal)
+      if (made === undefined || made.isCurrent || isLast) return made?.bytes
+    } catch (error) {
+      // Its file may have been replaced under the reader.
+      if (signal.aborted || isLast || (await layers.isStill(current, before))) throw error
+    }
+    current = (await layers.find(layer.workspace, layer.name)) ?? layer
+  }
+}
+
+type CoverageWish = LayersWish & { format: 'png' | 'jpeg' }
+
+async function drawOnce(
+  { rasters }: OwsParts,
+  { layer, style }: Pick<StyledLayer, 'layer' | 'style'>,
+  { srs, box, width, height, times, format }: CoverageWish,
+  background: Background,
+  signal: AbortSignal,
+): Promise<RasterTile | undefined> {
   const { maxzoom } = await rasters.zooms(layer, signal)
   const frame = await frameOfBox({ srs, box, width, height }, maxzoom)
   if (frame === undefined) return undefined
   const symbols = rasterSymbols(style, frame.zoom)
-  let current = layer
-  for (let tries = 1; ; tries += 1) {
-    const made = await rasters.map(current, { frame, symbols, times, format, background }, signal)
-    if (made.isCurrent || !now.isCurrent || tries >= mostTries) return made.bytes
-    current = (await catalog.layers.find(layer.workspace, layer.name)) ?? layer
-  }
+  return rasters.map(layer, { frame, symbols, times, format, background }, signal)
 }
