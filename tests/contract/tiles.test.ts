@@ -7,6 +7,7 @@ import { PbfReader } from 'pbf'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
 import { clientOf } from '../support/importer-client.ts'
+import { untilTagged, untilUnchanged } from '../support/known-answers.ts'
 import { testCluster } from '../support/postgres.ts'
 import type { Points } from '../support/versioned-layers.ts'
 import { importPoints, versionOf } from '../support/versioned-layers.ts'
@@ -149,8 +150,8 @@ for (const [name, environment] of Object.entries(shapes))
 
     it('are known by the version of the layer, and 304 is made of nothing else', async () => {
       const url = '/tiles/open:trees/0/0/0.mvt'
-      const { etag } = (await get(url)).headers
-      const known = await get(url, { 'if-none-match': String(etag) })
+      const { etag } = (await untilTagged(() => get(url))).headers
+      const known = await untilUnchanged(() => get(url, { 'if-none-match': String(etag) }))
       assert.deepEqual([known.statusCode, known.body], [304, ''])
       assert.equal(known.headers['cache-control'], 'public, max-age=300, s-maxage=60')
       assert.equal(known.headers.etag, etag)
