@@ -188,7 +188,7 @@ export const house: House = {
       '.',
     ],
     'web/messages/layer': ['.', 'filter', 'style', 'use', 'download'],
-    'web/pages/layer': ['filter', 'style', 'use', 'download', '.'],
+    'web/pages/layer': ['filter', 'style', 'raster', 'use', 'download', '.'],
   },
   doors: {
     'src/catalog': [

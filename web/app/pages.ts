@@ -65,7 +65,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/layers/:layer/style',
-    load: async () => (await import('../pages/layer/style/style-page.tsx')).StylePage,
+    load: async () => (await import('../pages/layer/style-page.tsx')).StylePage,
     sheets: ['layer', 'layer-style', 'map'],
     within: 'catalogue',
   },

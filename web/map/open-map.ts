@@ -1,4 +1,5 @@
 import {
+  addProtocol,
   type MapGeoJSONFeature,
   Map as MapLibreMap,
   type Point,
@@ -7,8 +8,10 @@ import {
 } from 'maplibre-gl'
 import { giveMarks } from './change-marks.ts'
 import type { MapObject } from './objects.ts'
+import { trialProtocol, trialTile } from './trial-tiles.ts'
 
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
+addProtocol(trialProtocol, async ({ url }, { signal }) => ({ data: await trialTile(url, signal) }))
 
 /** Whether the reader wants nothing to move by itself. */
 export const isStill = matchMedia('(prefers-reduced-motion: reduce)')

@@ -74,6 +74,12 @@ export async function callText(asked: Call, signal?: AbortSignal): Promise<strin
   return reply.text()
 }
 
+/** Asks the server for bytes, such as a picture; none where there is nothing. */
+export async function callBytes(asked: Call, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
+  return reply.arrayBuffer()
+}
+
 /** The same for answers of any type. Throws `Refusal` and `NoAnswer`. */
 async function send(asked: Call, signal?: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {

@@ -14,6 +14,7 @@ interface Named {
   Legend: { title: string; layer: string; style: string; version: number; entries: ({ title: string; minScale?: number; maxScale?: number; symbol?: string; color?: { color: string; opacity: number }; ramp?: { stops: ({ color: string; opacity: number } & { value: (number | null); label?: string })[]; unit?: string } })[]; leftOut: number; messages: (string)[] }
   MapStyle: { version: 8; name: string; sources: Record<string, Record<string, unknown>>; layers: (Record<string, unknown>)[] }
   Problem: { type: string; title: string; status: number; detail: string; code: string; errors: (string)[] }
+  RasterBands: { bands: ({ band: number; name?: string; unit?: string; dataType: string; min?: number; max?: number; low?: number; high?: number; histogram?: (number)[]; values?: (number)[] })[]; palette?: ({ value: number; color: string })[] }
   Sprite: Record<string, { x: number; y: number; width: number; height: number; pixelRatio: number; sdf: true }>
   State: { state: { time: string; zone: string; layers: { total: number; public: number; problems?: number }; requests?: { today: { from: string; to: string; requests: number; failed: number }; weekAgo: { from: string; to: string; requests: number; failed: number } }; alerts?: { raised: number; level: string }; imports?: { states: Record<string, number>; tasks: Record<string, number> } } }
   TileJSON: { tilejson: "3.0.0"; name: string; tiles: (string)[]; vector_layers?: ({ id: string; fields: Record<string, ("Number" | "String" | "Boolean")>; minzoom: number; maxzoom: number })[]; bounds?: (number)[]; center?: (number)[]; minzoom: number; maxzoom: number; attribution?: string; terrane: { version?: number; versions?: Record<string, number> } }
@@ -91,7 +92,9 @@ export interface Calls {
   "GET /tiles/{layer}/style.json": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: Named["MapStyle"] }
   "GET /tiles/{layer}/layer.qlr": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
+  "POST /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: Record<never, never>; body: { style: { format: ("maplibre" | "sld" | "qml"); document: (string | Record<string, unknown>) } }; answer: undefined }
   "GET /tiles/{layer}/{z}/{x}/{y}.webp": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/bands.json": { params: { layer: string }; query: { access_token?: string }; body: undefined; answer: Named["RasterBands"] }
   "GET /tiles/{layer}/legend.svg": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/legend.png": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/legend@2x.png": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }

@@ -1,6 +1,6 @@
 import { Refusal } from './client.ts'
 
-const waits = new Set(['version-not-ready', 'table-changing', 'layer-not-indexed'])
+const waits = new Set(['version-not-ready', 'table-changing', 'layer-not-indexed', 'tiles-being-made'])
 const againMs = 1000
 const mostTries = 180
 

@@ -14,7 +14,8 @@ import { colorizer, paintCells } from './raster-colors.ts'
 import type { RasterSource } from './raster-source.ts'
 import type { Reading, TileSquare } from './read-tile-cells.ts'
 import { readTileCells } from './read-tile-cells.ts'
-import { spreadOf } from './spread-of-values.ts'
+import type { BandSummary } from './spread-of-values.ts'
+import { spreadOf, summaryOf } from './spread-of-values.ts'
 import { readTiffLayout } from './tiff/tiff-images.ts'
 import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
 import { findPyramid } from './tiff/tiff-pyramid.ts'
@@ -99,8 +100,8 @@ async function look(file: AlignedFile): Promise<AlignedLook | undefined> {
   })
 }
 
-/** Where most values of each band lie, by cells of a level that is small enough. */
-async function spread(files: AlignedFile[], signal: AbortSignal): Promise<(Stretch | undefined)[]> {
+/** Values of each band, by cells of a level that is small enough. */
+async function sampled(files: AlignedFile[], signal: AbortSignal): Promise<number[][]> {
   const reading = readingOf(signal)
   const samples: number[][] = []
   for (const file of files) {
@@ -126,7 +127,7 @@ async function spread(files: AlignedFile[], signal: AbortSignal): Promise<(Stret
       }
     })
   }
-  return samples.map(spreadOf)
+  return samples
 }
 
 /** A picture of rasters in some CRS. Plain data. */
@@ -181,8 +182,16 @@ const handlers = {
   parts: ({ source }: { source: RasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
   look: (file: AlignedFile): Promise<AlignedLook | undefined> => look(file),
-  spread: ({ files }: { files: AlignedFile[] }, { signal }: CallContext): Promise<(Stretch | undefined)[]> =>
-    spread(files, signal),
+  /** Where most values of each band lie. */
+  spread: async (
+    { files }: { files: AlignedFile[] },
+    { signal }: CallContext,
+  ): Promise<(Stretch | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
+  /** What each band holds. */
+  summaries: async (
+    { files }: { files: AlignedFile[] },
+    { signal }: CallContext,
+  ): Promise<(BandSummary | undefined)[]> => (await sampled(files, signal)).map(summaryOf),
   map: (wish: MapWish, { signal }: CallContext): Promise<Uint8Array> => map(wish, signal),
   draw: (wish: RasterWish, { signal }: CallContext): Promise<Uint8Array | undefined> => draw(wish, signal),
 }

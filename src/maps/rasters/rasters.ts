@@ -23,11 +23,13 @@ import type { RasterSource } from './raster-source.ts'
 import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
 import type { BandValue, RasterPlace } from './read-values.ts'
 import { readValues } from './read-values.ts'
+import type { BandSummary } from './spread-of-values.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
 import { parseTime, timeText } from './time-wish.ts'
 
 export type { BandValue, RasterPlace } from './read-values.ts'
+export type { BandSummary } from './spread-of-values.ts'
 
 /** A picture of a layer of rasters that is wanted. */
 export interface RasterQuestion {
@@ -160,13 +162,12 @@ export class Rasters {
 
   /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy takes longer than a request waits. */
   async tile(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<RasterTile> {
-    const { tile, scale, symbols, time, format } = question
-    const variant = JSON.stringify({
-      scale,
-      symbols,
-      ...(time === undefined ? {} : { time: timeText(time) }),
-    })
-    return this.#tiles.tile(layer, { set: 'WebMercatorQuad', tile, variant, format }, signal)
+    return this.#tiles.tile(layer, wantedOf(question), signal)
+  }
+
+  /** The same, by colours that are tried: it is not kept. Empty where nothing is drawn. */
+  async trial(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<Uint8Array> {
+    return (await this.#make(layer, wantedOf(question), signal)).bytes
   }
 
   /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
@@ -220,6 +221,20 @@ export class Rasters {
     const patience = this.#patience(signal)
     const sources = await this.#sources.of(layer, version, signal)
     return this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
+  }
+
+  /**
+   * What the bands of a layer hold, by some of their cells; undefined for one without any. Waits for copies no longer than for
+   * a tile: throws `Failure` (`tiles-being-made`) then.
+   */
+  async summaries(layer: LayerRecord, signal: AbortSignal): Promise<(BandSummary | undefined)[]> {
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const patience = this.#patience(signal)
+    return this.#within(patience, signal, async () => {
+      const sources = await this.#sources.of(layer, version, patience)
+      const { files } = await this.#drawn(layer, sampleOf(sources.all), patience)
+      return this.#pool.call('summaries', { files }, { signal: patience, deadlineMs: drawMs })
+    })
   }
 
   /** The values of a layer's bands at a place, as its files have them; undefined where it has none there. */
@@ -314,6 +329,11 @@ export class Rasters {
       all.map((source) => source.file),
     )
   }
+}
+
+function wantedOf({ tile, scale, symbols, time, format }: RasterQuestion): TileWanted {
+  const told = time === undefined ? {} : { time: timeText(time) }
+  return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
 }
 
 /** Where the cells of a frame lie; the whole world where they go round its edge. */

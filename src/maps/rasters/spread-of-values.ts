@@ -11,3 +11,44 @@ export function spreadOf(values: number[]): Stretch | undefined {
   const at = (share: number): number => sorted[Math.round(share * last)] ?? 0
   return { min: at(outside), max: at(1 - outside) }
 }
+
+/** What some cells of a band hold. Plain data. */
+export interface BandSummary {
+  min: number
+  max: number
+  /** Where all but the 2 % at either end lie. */
+  spread: Stretch
+  /** How many of them lie in each of as many equal parts from the least to the largest. */
+  histogram: number[]
+  /** All values that were found, where they are few and whole. */
+  values?: number[]
+}
+
+const parts = 64
+/** Values that can be told one by one. */
+const mostValues = 64
+
+/** What values hold; undefined for none. */
+export function summaryOf(values: readonly number[]): BandSummary | undefined {
+  const finite = values.filter(Number.isFinite)
+  const spread = spreadOf(finite)
+  if (spread === undefined) return undefined
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  const distinct = new Set<number>()
+  for (const value of finite) {
+    if (value < min) min = value
+    if (value > max) max = value
+    if (distinct.size <= mostValues) distinct.add(value)
+  }
+  const histogram = new Array<number>(parts).fill(0)
+  // Halves: the width of values near the largest number would not be finite.
+  const half = max / 2 - min / 2
+  for (const value of finite) {
+    const share = half > 0 ? (value / 2 - min / 2) / half : 0
+    const part = Math.min(parts - 1, Math.floor(share * parts))
+    histogram[part] = (histogram[part] ?? 0) + 1
+  }
+  const isFew = distinct.size <= mostValues && [...distinct].every(Number.isInteger)
+  const listed = isFew ? { values: [...distinct].sort((one, other) => one - other) } : {}
+  return { min, max, spread, histogram, ...listed }
+}

@@ -1,4 +1,5 @@
 import type { StyleTexts } from './en.ts'
+import { rasterDe } from './raster-de.ts'
 
 export const de: StyleTexts = {
   title: (layer: string) => `Stil von ${layer}`,
@@ -113,5 +114,5 @@ export const de: StyleTexts = {
     taken: (name: string) => `„${name}“ ist da. Die Ebene wird gezeichnet wie vorher.`,
     look: 'Ansehen',
   },
-  raster: 'Die Farben eines Rasters zeichnet der Server. Ein Stil in SLD oder QML setzt sie.',
+  raster: rasterDe,
 }

@@ -1,3 +1,5 @@
+import { rasterEn } from './raster-en.ts'
+
 export const en = {
   title: (layer: string) => `Style of ${layer}`,
   preview: 'Map in the style as it is edited',
@@ -109,7 +111,7 @@ export const en = {
     taken: (name: string) => `“${name}” is there. The layer is drawn as before.`,
     look: 'Look at it',
   },
-  raster: 'The colours of a raster are drawn by the server. An SLD or QML style sets them.',
+  raster: rasterEn,
 }
 
 export type StyleTexts = typeof en

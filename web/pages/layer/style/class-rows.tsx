@@ -216,7 +216,16 @@ function RestRow({
   )
 }
 
-function Swatch({ label, value, onChange }: { label: string; value: string; onChange(value: string): void }) {
+/** A colour that is chosen. */
+export function Swatch({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string
+  onChange(value: string): void
+}) {
   return (
     <input
       class="swatch"

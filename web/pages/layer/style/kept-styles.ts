@@ -1,5 +1,5 @@
 import type { StyleSpecification } from 'maplibre-gl'
-import { type Call, call, callTagged, Refusal } from '../../../wire/client.ts'
+import { type Call, call, callTagged, callText, Refusal } from '../../../wire/client.ts'
 import type { Calls } from '../../../wire/openapi.d.ts'
 
 export type LayerFacts = Calls['GET /rest/layers/{layer}']['answer']['layer']
@@ -20,6 +20,8 @@ export interface StylesOfLayer {
   tag?: string
   /** Of the style that is looked at, in MapLibre. */
   document: { layers?: unknown }
+  /** Of a raster: the style in SLD, which says all that a raster can be drawn by. */
+  sld?: string
   /** With the addresses of tiles. */
   drawn: StyleSpecification
   /** West, south, east, north in degrees. */
@@ -34,7 +36,7 @@ export function stylePath(workspace: string, { name, isOwn }: KeptStyle, ending 
 /** What is known of a style of a layer, and which others there are. */
 export async function askStyles(
   id: string,
-  { workspace }: LayerFacts,
+  { workspace, type }: LayerFacts,
   name: string,
   signal: AbortSignal,
 ): Promise<StylesOfLayer> {
@@ -55,10 +57,12 @@ export async function askStyles(
   // The tag first: a document that is newer than its tag is taken for changed, never an older one for the present one.
   const tag = kept && (await callTagged({ path: stylePath(workspace.name, kept) }, signal)).tag
   const document = kept && (await documentOfStyle(workspace.name, kept, signal))
+  const sld = kept && type === 'RASTER' ? await sldOfStyle(workspace.name, kept, signal) : undefined
   return {
     list,
     ...(tag !== undefined && { tag }),
     document: document ?? {},
+    ...(sld !== undefined && { sld }),
     drawn,
     ...(tiles.bounds !== undefined && { bounds: tiles.bounds }),
   }
@@ -75,22 +79,35 @@ async function documentOfStyle(
   kept: KeptStyle,
   signal: AbortSignal,
 ): Promise<{ layers?: unknown } | undefined> {
+  return orNone(call({ path: stylePath(workspace, kept, '.maplibre') }, signal))
+}
+
+async function sldOfStyle(
+  workspace: string,
+  kept: KeptStyle,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return orNone(callText({ path: stylePath(workspace, kept, '.sld') }, signal))
+}
+
+async function orNone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    return await call({ path: stylePath(workspace, kept, '.maplibre') }, signal)
+    return await asked
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return undefined
     throw error
   }
 }
 
-/** The call that keeps a document under the name of a style, which is made where it is not there yet. */
-export function keepCall(workspace: string, name: string, document: object, isNew: boolean): Call {
+/**
+ * The call that keeps a document under the name of a style, which is made where it is not there yet: MapLibre as an object,
+ * SLD as a text.
+ */
+export function keepCall(workspace: string, name: string, document: object | string, isNew: boolean): Call {
   const place = `/rest/workspaces/${encodeURIComponent(workspace)}/styles`
-  if (isNew) return { method: 'POST', path: place, body: { style: { name, format: 'maplibre', document } } }
-  return {
-    ...{ method: 'PUT', path: `${place}/${encodeURIComponent(name)}` },
-    body: { style: { format: 'maplibre', document } },
-  }
+  const style = { format: typeof document === 'string' ? 'sld' : 'maplibre', document }
+  if (isNew) return { method: 'POST', path: place, body: { style: { name, ...style } } }
+  return { method: 'PUT', path: `${place}/${encodeURIComponent(name)}`, body: { style } }
 }
 
 /** The call by which a layer is drawn by another style. */

@@ -5,7 +5,7 @@ interface NumberProps {
   value: number
   min: number
   max: number
-  step: number
+  step: number | 'any'
   onChange(value: number): void
 }
 

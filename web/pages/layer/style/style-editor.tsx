@@ -3,10 +3,7 @@ import type { StyleSpecification } from 'maplibre-gl'
 import { useMemo } from 'preact/hooks'
 import { MapView } from '../../../map/map-view.tsx'
 import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { isStaff } from '../../../session/session.ts'
-import type { Call } from '../../../wire/client.ts'
 import { Documents } from './documents.tsx'
 import { drawnOf, type EditedStyle, isNumberText } from './edited-style.ts'
 import { freeName, keepCall, type LayerFacts, type StylesOfLayer } from './kept-styles.ts'
@@ -15,6 +12,7 @@ import { readStyle } from './read-style.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { SavedStyles } from './saved-styles.tsx'
 import { ServerLegend } from './server-legend.tsx'
+import { SaveBar, StyleHead } from './style-frame.tsx'
 import { StyleMessagesList } from './style-messages.tsx'
 import { useFrame } from './use-frame.ts'
 import { lastMessagesOf, useSaving } from './use-saving.ts'
@@ -49,18 +47,15 @@ export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
         <StyleHead {...{ name, isChanged, isDefault }} />
         <div class="body stack">
           <SavedStyles id={id} layer={layer} name={name} list={styles.list} onKept={onKept} />
-          {layer.type === 'VECTOR' && (
-            <RuleFields
-              id={id}
-              layer={layer}
-              drawn={drawn}
-              kept={kept}
-              edited={edited}
-              isOff={!isStaff.value}
-              isPlain={!own}
-            />
-          )}
-          {layer.type === 'RASTER' && <p class="dim">{texts.raster}</p>}
+          <RuleFields
+            id={id}
+            layer={layer}
+            drawn={drawn}
+            kept={kept}
+            edited={edited}
+            isOff={!isStaff.value}
+            isPlain={!own}
+          />
           {isStaff.value && !own && <p class="hint">{texts.makesOwn(target)}</p>}
           <StyleMessagesList list={lastMessagesOf(workspace, name)} />
           <NotSaved
@@ -69,7 +64,7 @@ export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
             onMine={() => void saving.save({ isInPlaceOfTheirs: true })}
           />
         </div>
-        {isStaff.value && layer.type === 'VECTOR' && (
+        {isStaff.value && (
           <SaveBar
             {...{ isChanged, isBusy: saving.isBusy.value }}
             call={() => keepCall(workspace, target, document() ?? {}, !own)}
@@ -88,50 +83,6 @@ export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
   )
 }
 
-/** Which style it is, and how it stands. */
-function StyleHead({ name, isChanged, isDefault }: { name: string; isChanged: boolean; isDefault: boolean }) {
-  const texts = styleTexts.value
-  return (
-    <header>
-      <h2 id="style-title" class="cut" dir="auto">
-        {name}
-      </h2>
-      {isChanged ? (
-        <span class="tag acc">
-          <Icon name="pencil" />
-          {texts.notSaved}
-        </span>
-      ) : (
-        isDefault && <span class="tag">{texts.isDefault}</span>
-      )}
-    </header>
-  )
-}
-
-interface SaveBarProps {
-  isChanged: boolean
-  isBusy: boolean
-  call(): Call
-  onDiscard(): void
-  onSave(): void
-}
-
-function SaveBar({ isChanged, isBusy, call: saveCall, onDiscard, onSave }: SaveBarProps) {
-  const texts = styleTexts.value
-  return (
-    <footer class="row wrap">
-      <CopyAsCurl call={saveCall} />
-      <span class="grow" />
-      <button type="button" class="btn" disabled={!isChanged} onClick={onDiscard}>
-        {texts.discard}
-      </button>
-      <button type="button" class="btn main" disabled={!isChanged || isBusy} onClick={onSave}>
-        {texts.save}
-      </button>
-    </footer>
-  )
-}
-
 interface PreviewProps {
   layer: LayerFacts
   styles: StylesOfLayer
@@ -144,7 +95,7 @@ function Preview({ layer, styles, edited }: PreviewProps) {
   const shown = useFrame(edited)
   const style = useMemo((): StyleSpecification => {
     const { drawn } = styles
-    if (shown === undefined || layer.type === 'RASTER') return drawn
+    if (shown === undefined) return drawn
     const numberTexts = new Set(
       layer.attributes.flatMap((one) => (isNumberText(one.binding) ? [one.name] : [])),
     )
@@ -152,8 +103,8 @@ function Preview({ layer, styles, edited }: PreviewProps) {
     return { ...drawn, layers: layersOf(shown, { drawn: kind, numberTexts, sourceLayer: layer.name }) }
   }, [shown, styles])
   return (
-    <div class="panel lay-map">
-      <div class="map">
+    <div class="style-map">
+      <div class="panel lay-map">
         <MapView
           label={texts.preview}
           style={style}

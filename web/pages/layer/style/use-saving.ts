@@ -27,7 +27,7 @@ interface SavedStyle {
   isNew: boolean
   isDefault: boolean
   /** The document as it is now. */
-  document(): object | undefined
+  document(): object | string | undefined
   onKept(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function useSaving(saved: SavedStyle): Saving {
   return { isBusy, error, save }
 }
 
-async function keep(saved: SavedStyle, document: object, isInPlaceOfTheirs: boolean): Promise<void> {
+async function keep(saved: SavedStyle, document: object | string, isInPlaceOfTheirs: boolean): Promise<void> {
   const { id, layer, styles, target, isNew, isDefault } = saved
   const workspace = layer.workspace.name
   const isGuarded = !isNew && !isInPlaceOfTheirs && styles.tag !== undefined

@@ -13,7 +13,7 @@ export function servicesOf(layer: UsedLayer): Service[] {
   const isDrawn = layer.kind === 'features' && layer.isPlaced
   const offered: Record<Service['name'], string | false> = {
     'OGC API': ogcAddress(),
-    WMS: isDrawn && fullAddressOf('/wms'),
+    WMS: (isDrawn || !hasRows) && fullAddressOf('/wms'),
     WMTS: (isDrawn || !hasRows) && fullAddressOf('/wmts'),
     WFS: hasRows && fullAddressOf('/wfs'),
     XYZ: (isDrawn || !hasRows) && `${tilesAddress(layer)}/{z}/{x}/{y}.png`,

@@ -1,15 +1,16 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { addressOf } from '../../../lib/base.ts'
-import { Resource } from '../../../lib/resource.ts'
-import { query } from '../../../lib/router.ts'
-import { styleTexts } from '../../../messages/layer/style/texts.ts'
-import { messages } from '../../../messages/messages.ts'
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Failed, Loading } from '../../../parts/states.tsx'
-import { call } from '../../../wire/client.ts'
-import { askStyles, type LayerFacts, type StylesOfLayer } from './kept-styles.ts'
-import { StyleEditor } from './style-editor.tsx'
+import { addressOf } from '../../lib/base.ts'
+import { Resource } from '../../lib/resource.ts'
+import { query } from '../../lib/router.ts'
+import { styleTexts } from '../../messages/layer/style/texts.ts'
+import { messages } from '../../messages/messages.ts'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { call } from '../../wire/client.ts'
+import { RasterEditor } from './raster/raster-editor.tsx'
+import { askStyles, type LayerFacts, type StylesOfLayer } from './style/kept-styles.ts'
+import { StyleEditor } from './style/style-editor.tsx'
 
 interface Known {
   layer: LayerFacts
@@ -28,6 +29,7 @@ export function StylePage({ layer: id = '' }: Record<string, string>) {
   }, [known])
   const { value, error, at } = known.state.value
   const title = value?.layer.title ?? id
+  const Editor = value?.layer.type === 'RASTER' ? RasterEditor : StyleEditor
   return (
     <>
       <div class="head">
@@ -55,7 +57,7 @@ export function StylePage({ layer: id = '' }: Record<string, string>) {
       {error !== undefined && <Failed error={error} onAgain={() => void known.load()} />}
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && (
-        <StyleEditor key={`${value.name} ${at}`} id={id} {...value} onKept={() => known.load()} />
+        <Editor key={`${value.name} ${at}`} id={id} {...value} onKept={() => known.load()} />
       )}
     </>
   )

@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import { checkStyleDocument } from '../../cartography/check-style.ts'
+import { readStyle } from '../../cartography/read-style.ts'
+import { styleFormats } from '../../cartography/style-format.ts'
+import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import { Bytes, empty, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import type { PictureParts } from './picture-parts.ts'
+import { namedRaster } from './raster-bands.ts'
+import { rasterSymbols } from './raster-symbols.ts'
+import { parseTile } from './send-tile.ts'
+
+const StyleTried = Type.Object({
+  style: Type.Object({
+    format: Type.Union(styleFormats.map((format) => Type.Literal(format))),
+    document: Type.Union([
+      Type.String(),
+      Type.Record(Type.String(), Type.Unknown(), { description: 'MapLibre alone, as JSON' }),
+    ]),
+  }),
+})
+
+/** It is read for each tile, so it is no larger than one that an editor writes. */
+const maxTriedBytes = 256 * 1024
+
+export const drawTrialTile = operation({
+  tags: ['tiles'],
+  summary: 'A tile of a layer of rasters by a style that is tried',
+  description:
+    'As the picture of a tile, by the style of the body. Neither the style nor the picture is kept: so an editor shows what it is about to save.',
+  params: Type.Object({
+    layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
+    z: Type.String({ description: 'Zoom, 0 to 22' }),
+    x: Type.String({ description: 'Column from the west' }),
+    y: Type.String({ description: 'Row from the north' }),
+  }),
+  body: StyleTried,
+  bodyLimit: () => maxTriedBytes,
+  answers: {
+    200: media('A picture', { [pictureMediaTypes.png]: Bytes }),
+    204: empty('Nothing is there'),
+  },
+  handle: async (parts: PictureParts, request, reply) => {
+    const layer = await namedRaster(parts, request)
+    const tile = parseTile('WebMercatorQuad', request.params)
+    const { format, document } = request.body.style
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    checkStyleDocument(format, text)
+    const symbols = rasterSymbols(readStyle({ format, document: text }) ?? { rules: [], lost: [] }, tile.z)
+    const question = { tile, scale: 1, symbols, time: undefined, format: 'png' } as const
+    const bytes = await parts.turns.run(reply, (signal) => parts.rasters.trial(layer, question, signal))
+    if (bytes === undefined) return reply.hijack()
+    reply.header('cache-control', 'no-store')
+    if (bytes.length === 0) return reply.code(204).send()
+    return reply.header('content-type', pictureMediaTypes.png).send(Buffer.from(bytes))
+  },
+})

@@ -1,0 +1,42 @@
+import type { RasterSourceSpecification } from 'maplibre-gl'
+import { callBytes } from '../wire/client.ts'
+import { whenReady } from '../wire/when-ready.ts'
+
+/** How addresses of tiles begin that are drawn by a style which is not kept. */
+export const trialProtocol = 'trial'
+
+interface Trial {
+  /** `workspace:name`. */
+  layer: string
+  style: { format: 'sld'; document: string }
+}
+
+const trials = new Map<number, Trial>()
+const kept = 5
+let last = 0
+
+/** The call that draws one tile by a style that is tried. */
+function trialCall({ layer, style }: Trial, [z, x, y]: readonly [number, number, number]) {
+  const path = `/tiles/${encodeURIComponent(layer)}/${z}/${x}/${y}.png`
+  return { method: 'POST' as const, path, body: { style } }
+}
+
+/** A source whose tiles are drawn by a style that is tried; of the latest few there are tiles. */
+export function trialSource(trial: Trial, published: RasterSourceSpecification): RasterSourceSpecification {
+  last += 1
+  trials.set(last, trial)
+  trials.delete(last - kept)
+  const { url: _url, ...rest } = published
+  return { ...rest, tiles: [`${trialProtocol}://${last}/{z}/{x}/{y}`] }
+}
+
+/** A tile by its address; none for a trial that is over. */
+export async function trialTile(address: string, signal: AbortSignal): Promise<ArrayBuffer> {
+  const [number, z, x, y] = address
+    .slice(trialProtocol.length + 3)
+    .split('/')
+    .map(Number)
+  const trial = trials.get(number ?? 0)
+  if (trial === undefined) return new ArrayBuffer(0)
+  return whenReady(() => callBytes(trialCall(trial, [z ?? 0, x ?? 0, y ?? 0]), signal), signal)
+}

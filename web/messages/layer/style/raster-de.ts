@@ -1,0 +1,41 @@
+import type { rasterEn } from './raster-en.ts'
+
+export const rasterDe: typeof rasterEn = {
+  mode: 'Wie aus Werten Farben werden',
+  modes: {
+    plain: 'Wie es ist',
+    three: 'Drei Bänder',
+    shades: 'Grautöne',
+    ramp: 'Verlauf',
+    intervals: 'Klassen',
+    values: 'Werte',
+  },
+  hints: {
+    plain: 'Wie die Datei selbst sagt: nach ihrer Palette, ihren Farbbändern oder in Grautönen.',
+    three: 'Je ein Band für Rot, Grün und Blau.',
+    shades: 'Ein Band, von dunkel nach hell.',
+    ramp: 'Farben fließen von einem Wert zum nächsten.',
+    intervals: 'Jeder Bereich von Werten hat eine Farbe.',
+    values: 'Jeder Wert hat seine Farbe; was keine hat, wird nicht gezeichnet.',
+  },
+  looking: 'Die Werte des Rasters werden angesehen.',
+  band: 'Band',
+  bandName: (number, name) => (name === undefined ? String(number) : `${number}: ${name}`),
+  channels: ['Rot', 'Grün', 'Blau'],
+  stretch: 'Dunkel bis hell',
+  stretches: {
+    server: 'Nach den Daten',
+    most: '2 bis 98 % der Zellen',
+    all: 'Kleinster bis größter',
+    own: 'Eigene Grenzen',
+  },
+  from: 'Dunkel ab',
+  to: 'Hell ab',
+  gamma: 'Gamma',
+  colors: 'Farben',
+  range: 'Verteilt über',
+  ranges: { most: '2 bis 98 % der Zellen', all: 'Kleinster bis größter' },
+  valueOf: (number) => `Wert der Farbe ${number}`,
+  shown: 'Gezeichnet',
+  isShown: (value) => `${value} wird gezeichnet`,
+}

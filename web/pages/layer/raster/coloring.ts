@@ -1,0 +1,160 @@
+import { type Signal, signal } from '@preact/signals'
+import { call } from '../../../wire/client.ts'
+import type { Palette } from '../style/kept-styles.ts'
+import {
+  type Band,
+  type Bands,
+  type EditedRaster,
+  entriesBetween,
+  entriesOfValues,
+  isColored,
+  type RasterEntry,
+  type RasterMode,
+  spreadOf,
+} from './edited-raster.ts'
+
+/** How colours are spread anew. */
+interface Wish {
+  mode: RasterMode
+  band: number
+  count: number
+  palette: Palette['name'] | undefined
+  isReversed: boolean
+  /** From the least value to the largest, in place of where most lie. */
+  isAll: boolean
+}
+
+export const mostColors = 50
+const usualColors = 5
+
+/** What the bands hold, and colours for it: asked of the server, the last question counts. */
+export class Coloring {
+  readonly bands = signal<Bands | undefined>(undefined)
+  readonly palettes = signal<readonly Palette[]>([])
+  readonly palette = signal<Palette['name'] | undefined>(undefined)
+  readonly isReversed = signal(false)
+  readonly isAll = signal(false)
+  readonly error = signal<unknown>(undefined)
+  readonly #layer: string
+  readonly #edited: Signal<EditedRaster>
+  #asking = new AbortController()
+
+  constructor(layer: string, edited: Signal<EditedRaster>) {
+    this.#layer = layer
+    this.#edited = edited
+  }
+
+  async begin(): Promise<void> {
+    await this.#run(async (aborted) => {
+      const path = `/tiles/${encodeURIComponent(this.#layer)}/bands.json`
+      const [bands] = await Promise.all([
+        call<Bands>({ path }, aborted),
+        this.#askPalettes(this.#edited.peek().entries.length || usualColors, aborted),
+      ])
+      this.bands.value = bands
+      this.#recognize()
+    })
+  }
+
+  stop(): void {
+    this.#asking.abort()
+  }
+
+  band(number: number): Band | undefined {
+    return this.bands.value?.bands.find(({ band }) => band === number)
+  }
+
+  /** Begins with a mode, or spreads its colours anew. */
+  async spread(change: Partial<Wish>): Promise<void> {
+    const now = this.#edited.peek()
+    const wish: Wish = {
+      ...{ mode: now.mode, band: now.one.band, palette: this.palette.peek() },
+      ...{ isReversed: this.isReversed.peek(), isAll: this.isAll.peek() },
+      count: isColored(now.mode) && now.mode !== 'values' ? now.entries.length : usualColors,
+      ...change,
+    }
+    await this.#run(async (aborted) => {
+      const values = this.band(wish.band)?.values ?? []
+      const isByValue = wish.mode === 'values'
+      await this.#askPalettes(
+        isByValue ? Math.min(mostColors, Math.max(1, values.length)) : wish.count,
+        aborted,
+      )
+      if (isByValue && wish.palette === undefined) wish.palette = 'okabe-ito'
+      if (!isByValue) wish.palette = wish.palette === 'okabe-ito' ? 'viridis' : (wish.palette ?? 'viridis')
+      this.palette.value = wish.palette
+      this.isReversed.value = wish.isReversed
+      this.isAll.value = wish.isAll
+      this.#edited.value = this.#spreadBy(wish, this.#edited.peek())
+    })
+  }
+
+  /** Gives the entries as they are other colours. */
+  async recolor(palette: Palette['name'] | undefined, isReversed: boolean): Promise<void> {
+    if (palette === undefined) return
+    await this.#run(async (aborted) => {
+      await this.#askPalettes(Math.max(1, this.#edited.peek().entries.length), aborted)
+      this.palette.value = palette
+      this.isReversed.value = isReversed
+      const colors = this.#colors()
+      const now = this.#edited.peek()
+      const entries = now.entries.map((one, at) => ({
+        ...one,
+        color: colors[at % colors.length] ?? one.color,
+      }))
+      this.#edited.value = { ...now, entries }
+    })
+  }
+
+  #spreadBy({ mode, band, isAll, count }: Wish, now: EditedRaster): EditedRaster {
+    const about = this.band(band) ?? {}
+    const stretch = spreadOf(about, isAll)
+    if (mode === 'three' || mode === 'plain') return { ...now, mode }
+    if (mode === 'shades') return { ...now, mode, one: { band, stretch } }
+    const own = mode === 'values' && this.palette.peek() === 'okabe-ito' ? this.bands.peek()?.palette : []
+    const entries: RasterEntry[] =
+      mode === 'values'
+        ? entriesOfValues(this.band(band)?.values ?? [], this.#colors(), own)
+        : entriesBetween(mode, stretch, this.#colors().slice(0, count))
+    return { ...now, mode, one: { band }, entries }
+  }
+
+  #colors(): string[] {
+    const colors = this.palettes.peek().find(({ name }) => name === this.palette.peek())?.colors ?? []
+    return this.isReversed.peek() ? [...colors].reverse() : colors
+  }
+
+  /** Which palette a kept style has its colours from. */
+  #recognize(): void {
+    const own = this.#edited
+      .peek()
+      .entries.map(({ color }) => color)
+      .join()
+    for (const { name, colors } of this.palettes.peek())
+      for (const isReversed of [false, true])
+        if ((isReversed ? [...colors].reverse() : colors).join() === own) {
+          this.palette.value = name
+          this.isReversed.value = isReversed
+        }
+  }
+
+  async #askPalettes(classes: number, aborted: AbortSignal): Promise<void> {
+    if (this.palettes.peek()[0]?.colors.length === classes) return
+    const query = { classes: Math.min(mostColors, classes) }
+    this.palettes.value = (
+      await call<{ palettes: Palette[] }>({ path: '/rest/palettes', query }, aborted)
+    ).palettes
+  }
+
+  async #run(work: (aborted: AbortSignal) => Promise<void>): Promise<void> {
+    this.#asking.abort()
+    const asking = new AbortController()
+    this.#asking = asking
+    this.error.value = undefined
+    try {
+      await work(asking.signal)
+    } catch (reason) {
+      if (!asking.signal.aborted) this.error.value = reason
+    }
+  }
+}
