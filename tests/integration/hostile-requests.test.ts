@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Victim } from '../support/hostile.ts'
 import { authorization, peakMegabytes, startVictim } from '../support/hostile.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { until } from '../support/until.ts'
 
 const json = 'application/json'
 
@@ -118,8 +119,12 @@ describe('a server that is asked badly', () => {
     await sleep(500)
     await victim.assertLives()
     for (const socket of sockets) socket.destroy()
-    for (let attempt = 0; attempt < 100 && victim.leftovers().length > 0; attempt += 1) await sleep(50)
-    assert.deepEqual(victim.leftovers(), [])
+    // A busy server takes up some of the connections only after they were broken off.
+    let emptyLooks = 0
+    await until(() => {
+      emptyLooks = victim.leftovers().length === 0 ? emptyLooks + 1 : 0
+      return emptyLooks > 100
+    }, 40_000)
     assert.equal(String((await victim.call('GET', `/${id}`)).json.import?.state), 'PENDING')
     await victim.assertLives()
   })
