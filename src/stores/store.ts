@@ -247,8 +247,25 @@ export interface TileReads {
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
 }
 
+/** Which rows are read for several tiles of one table at once. */
+export interface TilesQuery extends Pick<TileQuery, 'table' | 'attributes'> {
+  /** For each tile what `boxes` is for one; at most `mostTilesAtOnce`. */
+  boxesOf: readonly Envelope[][]
+}
+
+/** Tiles that are read at once at most. */
+export const mostTilesAtOnce = 8
+
+/** A page of rows, each of which stands there once, however many tiles it is for. */
+export interface TilesPage extends FeaturePage {
+  /** For each tile its rows by their places in the page, in their order: those that `readTile` gives for its boxes. */
+  rowsOf: readonly Uint32Array[]
+}
+
 /** A store's own way to read rows for tiles; see `tileReadingOf`. */
 export interface TileReading extends TileReads {
+  /** As `readTile`, for several tiles; absent where they are read one by one. */
+  readTiles?(query: TilesQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<TilesPage>
   /** Whatever `work` reads of the table by what it is given is of one state of it. */
   atOneState<Result>(
     table: string,

@@ -56,10 +56,16 @@ interface EncodedTile {
   counts: TileCounts
 }
 
+/** Rows, and what identifies them. */
+interface RowPage {
+  batch: FeatureBatch
+  ids: readonly string[]
+}
+
 /** Takes rows in their order and makes a layer of a tile of them. The same rows give the same bytes. */
 export interface TileEncoder {
-  /** A promise only where the way to the tile's CRS is a program's. */
-  add(page: { batch: FeatureBatch; ids: readonly string[] }): void | Promise<void>
+  /** Rows of a page, absent: all. A promise only where the way to the tile's CRS is a program's. */
+  add(page: RowPage, rows?: Uint32Array): void | Promise<void>
   finish(): EncodedTile
 }
 
@@ -101,26 +107,33 @@ class LayerEncoder implements TileEncoder {
     this.#features = new TileFeatures(allTags, allCommands, limits)
   }
 
-  add({ batch, ids }: { batch: FeatureBatch; ids: readonly string[] }): void | Promise<void> {
-    if (this.#program !== undefined && batch.geometry !== undefined) {
-      return this.#addByProgram(batch, ids, this.#program)
-    }
-    this.#addRows(batch, ids)
+  add(page: RowPage, rows?: Uint32Array): void | Promise<void> {
+    const program = this.#program
+    if (program === undefined || page.batch.geometry === undefined) return this.#addRows(page, { rows })
+    return this.#addByProgram(page, { rows, program })
   }
 
-  async #addByProgram(batch: FeatureBatch, ids: readonly string[], program: Reprojector): Promise<void> {
+  async #addByProgram(
+    { batch, ids }: RowPage,
+    { rows, program }: { rows: Uint32Array | undefined; program: Reprojector },
+  ): Promise<void> {
     if (batch.geometry === undefined) return
     const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, program)
-    this.#addRows({ ...batch, geometry }, ids, new Set(failedRows))
+    this.#addRows({ batch: { ...batch, geometry }, ids }, { rows, failed: new Set(failedRows) })
   }
 
-  #addRows(batch: FeatureBatch, ids: readonly string[], failed?: ReadonlySet<number>): void {
+  #addRows(
+    { batch, ids }: RowPage,
+    { rows, failed }: { rows: Uint32Array | undefined; failed?: ReadonlySet<number> },
+  ): void {
     const { geometry } = batch
-    this.#counts.read += batch.rowCount
+    const count = rows?.length ?? batch.rowCount
+    this.#counts.read += count
     if (geometry === undefined) return
     const { bytes } = geometry
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    for (let row = 0; row < batch.rowCount; row += 1) {
+    for (let at = 0; at < count; at += 1) {
+      const row = rows === undefined ? at : (rows[at] as number)
       if (!isValid(geometry.validity, row)) continue
       if (failed?.has(row) === true) this.#counts.withoutImage += 1
       else this.#addRow(batch, row, ids[row] ?? '', view)

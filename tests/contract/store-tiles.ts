@@ -121,6 +121,32 @@ export function describeTiles(make: MakeStore, description: StoreDescription): v
     )
 
     it(
+      'are read once for several tiles, of which each has those that it has by itself',
+      filled(async ({ store }) => {
+        const reads = tileReadingOf(store)
+        if (reads.readTiles === undefined) return assert.ok(!can.takesLoads, 'read one by one')
+        for (const attributes of [undefined, ['other']]) {
+          const query = { table: 'layer', boxesOf: boxes, ...(attributes && { attributes }) }
+          const found: ReadRow[][] = boxes.map(() => [])
+          const met = new Set<string>()
+          for await (const { batch, ids, rowsOf: of } of reads.readTiles(query, never)) {
+            const rowsHere = rowsOf(batch)
+            for (const id of ids) {
+              assert.equal(met.has(id), false, id)
+              met.add(id)
+            }
+            for (const [tile, places] of of.entries())
+              for (const row of places) found[tile]?.push({ ...(rowsHere[row] as Row), id: ids[row] ?? '' })
+          }
+          for (const [tile, some] of boxes.entries()) {
+            const alone = await readTile(reads, { boxes: some, ...(attributes && { attributes }) })
+            assert.deepEqual(found[tile], alone, JSON.stringify(some))
+          }
+        }
+      }),
+    )
+
+    it(
       'have the wanted attributes alone, in the order of the table',
       filled(async ({ store }) => {
         const all = (await readRows(store)).filter(({ geometry }) => geometry !== null)

@@ -8,7 +8,16 @@ import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { CopyTail } from '../../lib/postgres/read-copy.ts'
 import { readCopy } from '../../lib/postgres/read-copy.ts'
 import { inTurns } from '../in-turns.ts'
-import type { EnvelopePage, FeaturePage, TileNote, TileQuery, TileReading, TileReads } from '../store.ts'
+import type {
+  EnvelopePage,
+  FeaturePage,
+  TileNote,
+  TileQuery,
+  TileReading,
+  TileReads,
+  TilesPage,
+  TilesQuery,
+} from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
 import { isOutdated, mayBeOutdated, readMark } from './kept-layouts.ts'
@@ -17,7 +26,7 @@ import type { PreparedStatements } from './prepared-statements.ts'
 import type { ReadPool } from './read-pool.ts'
 import { stateLook, stateOfRows } from './table-state.ts'
 import type { TileStatement } from './tile-sql.ts'
-import { envelopesSql, tileSql } from './tile-sql.ts'
+import { envelopesSql, tileSql, tilesSql } from './tile-sql.ts'
 
 /** Rows of a page: most tiles have few. */
 const rowsEach = 256
@@ -58,6 +67,10 @@ export class TilesOfTables implements TileReading {
 
   readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncGenerator<FeaturePage> {
     return this.#leased(signal, (client) => tilePages(this.#place(client, query), query, signal, note))
+  }
+
+  readTiles(query: TilesQuery, signal: AbortSignal, note?: TileNote): AsyncGenerator<TilesPage> {
+    return this.#leased(signal, (client) => sharedPages(this.#place(client, query), query, signal, note))
   }
 
   readEnvelopes(
@@ -129,12 +142,49 @@ function tilePages(
   place: TablePlace,
   query: TileQuery,
   signal: AbortSignal,
+  note?: TileNote,
+): AsyncGenerator<FeaturePage> {
+  return lookedPages(place, (layout, check) => tileSql(layout, query, check), signal, note)
+}
+
+async function* sharedPages(
+  place: TablePlace,
+  query: TilesQuery,
+  signal: AbortSignal,
+  note?: TileNote,
+): AsyncGenerator<TilesPage> {
+  const statement = (layout: ReadLayout, check: string | undefined): TileStatement =>
+    tilesSql(layout, query, check)
+  for await (const page of lookedPages(place, statement, signal, note))
+    yield tilesPage(page, query.boxesOf.length)
+}
+
+/** Takes the column away that tells for which tiles a row is. */
+function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
+  const { schema, columns, rowCount } = batch
+  const bits = columns.at(-1)
+  const rowsOf = Array.from({ length: tiles }, (_, tile) => {
+    const rows: number[] = []
+    for (let row = 0; row < rowCount; row += 1)
+      if (bits?.kind === 'fixed' && ((bits.values[row] as number) >> tile) & 1) rows.push(row)
+    return Uint32Array.from(rows)
+  })
+  const attributes = schema.attributes.slice(0, -1)
+  const shown = { ...batch, schema: { ...schema, attributes }, columns: columns.slice(0, -1) }
+  return { batch: shown, ids, rowsOf }
+}
+
+/** Pages of rows, and a look at the table when they have been read. */
+function lookedPages(
+  place: TablePlace,
+  statement: (layout: ReadLayout, check: string | undefined) => TileStatement,
+  signal: AbortSignal,
   note: TileNote = {},
 ): AsyncGenerator<FeaturePage> {
   const read = async function* (layout: ReadLayout, check: string | undefined) {
     const look = await lookOf(place, layout)
     const tail: CopyTail = { rows: [] }
-    yield* readRows(place.client, { ...tileSql(layout, query, check), look }, tail)
+    yield* readRows(place.client, { ...statement(layout, check), look }, tail)
     place.statements?.hasLost(tail.error)
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
-import type { TileQuery } from '../store.ts'
+import type { TileQuery, TilesQuery } from '../store.ts'
 import { readAttributes } from '../tile-reading.ts'
 import type { ReadLayout } from './kept-layouts.ts'
 import { identitySql } from './read-conditions.ts'
@@ -30,6 +30,26 @@ export function tileSql(layout: ReadLayout, query: TileQuery, check?: string): T
   const attributes = readAttributes(schema, query)
   const list = [...attributes.map((attribute) => attributeSql(facts, attribute)), wkbSql(facts)]
   return { sql: copySql(layout, query, list, check), schema, attributes }
+}
+
+/** The last attribute of a row that is read for several tiles: a bit for each of them, the lowest for the first. */
+const tilesColumn = { name: 'tiles', type: 'int16' } as const
+
+/** The same for several tiles, with `tilesColumn` behind the attributes. */
+export function tilesSql(layout: ReadLayout, query: TilesQuery, check?: string): TileStatement {
+  const { facts, schema } = layout
+  const attributes = readAttributes(schema, query)
+  const bits = query.boxesOf.map(
+    (boxes, tile) => `case when ${placeSql(facts, boxes)} then ${1 << tile} else 0 end`,
+  )
+  const list = [
+    ...attributes.map((attribute) => attributeSql(facts, attribute)),
+    `(${bits.join(' + ')})::int2`,
+    wkbSql(facts),
+  ]
+  const { table, boxesOf } = query
+  const sql = copySql(layout, { table, boxes: boxesOf.flat() }, list, check)
+  return { sql, schema, attributes: [...attributes, tilesColumn] }
 }
 
 /** The four sides of each envelope as numbers. */

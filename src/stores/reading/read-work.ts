@@ -19,11 +19,11 @@ import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { SummaryWish } from './summarize-values.ts'
 import { summarizeValues } from './summarize-values.ts'
-import type { MadeTile, TileWish } from './tile-wish.ts'
+import type { MadeTile, TilesWish } from './tile-wish.ts'
 import type { ChangeWish } from './write-change-page.ts'
 import { writeChangePage } from './write-change-page.ts'
 import { writePage } from './write-page.ts'
-import { writeTile } from './write-tile.ts'
+import { writeTiles } from './write-tiles.ts'
 
 /** What the starter says of the thread or process. */
 export interface ReadWorkData {
@@ -63,12 +63,15 @@ function createHandlers(stores: KeptStores) {
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
     changes: ({ connection, wish }: Asked & { wish: ChangeWish }, { signal }: Context) =>
       changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
-    tile: async (
-      { connection, wish }: Asked & { wish: TileWish },
+    tiles: async (
+      { connection, wish }: Asked & { wish: TilesWish },
       { signal }: Context,
-    ): Promise<Transfer<MadeTile>> => {
-      const tile = await stores.use(connection, (store) => writeTile(store, wish, signal))
-      return new Transfer(tile, tile.bytes.length < leastHandedOver ? [] : [tile.bytes.buffer as ArrayBuffer])
+    ): Promise<Transfer<MadeTile[]>> => {
+      const tiles = await stores.use(connection, (store) => writeTiles(store, wish, signal))
+      return new Transfer(
+        tiles,
+        tiles.flatMap(({ bytes }) => (bytes.length < leastHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
+      )
     },
     summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
       stores.use(connection, (store) => summarizeValues(store, wish, signal)),

@@ -6,6 +6,8 @@ import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
+import { mostTilesAtOnce } from '../store.ts'
+import { JoinedTiles } from './joined-tiles.ts'
 import type { ReadHandlers, ReadWorkData } from './read-work.ts'
 import { TileLane } from './tile-lane.ts'
 
@@ -42,7 +44,7 @@ export interface ReadPlace {
   pool: ReadPool
   limits: { deadlineMs?: number; graceMs?: number; key: string }
   /** Where tiles wait for their turn. */
-  tiles: TileLane
+  tiles: JoinedTiles
 }
 
 /**
@@ -55,23 +57,26 @@ export class Readers {
   readonly #deadlineMs: number
   readonly #threads: ReadPool
   readonly #processes: ReadPool
-  readonly #threadTiles: TileLane
-  readonly #processTiles: TileLane
+  readonly #threadTiles: JoinedTiles
+  readonly #processTiles: JoinedTiles
   readonly #distrusted = new Map<string, number>()
 
   constructor({ ownFolder, otherFolders = [], threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
     this.#ownFolders = [ownFolder, ...otherFolders].map((folder) => resolve(folder))
     this.#deadlineMs = deadlineMs
     const limit = threads ?? Math.min(4, Math.max(1, availableParallelism() - 1))
-    this.#threadTiles = new TileLane({
+    const threadLane = new TileLane({
       most: limit * tilesEach,
       ofStore: limit * tilesOfStoreEach,
       maxWaiting: { count: 2000, refuse: tooBusy },
     })
-    this.#processTiles = new TileLane({
+    this.#threadTiles = new JoinedTiles(threadLane, { workers: limit, most: mostTilesAtOnce })
+    const processLane = new TileLane({
       ...{ most: maxProcesses - 1, ofStore: maxProcesses - 1 },
       maxWaiting: { count: 200, refuse: tooBusy },
     })
+    // A deadline is for one tile.
+    this.#processTiles = new JoinedTiles(processLane, { workers: maxProcesses, most: 1 })
     this.#threads = new WorkPool<ReadHandlers>({
       start: (options) =>
         startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),

@@ -93,7 +93,12 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
     writeTile: (wish, signal) =>
       ask(({ pool, limits, tiles }) =>
-        tiles.run(limits.key, () => pool.call('tile', { connection, wish }, { ...limits, signal }), signal),
+        tiles.run(
+          limits.key,
+          wish,
+          (several, own) => pool.call('tiles', { connection, wish: several }, { ...limits, signal: own }),
+          signal,
+        ),
       ),
     summarize: (wish, signal) =>
       ask(({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal })),

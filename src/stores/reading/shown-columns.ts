@@ -6,7 +6,10 @@ import type { WishedFilter } from './page-wish.ts'
 import type { ShownColumns, TileWish } from './tile-wish.ts'
 
 /** The attributes that are read of the table for those that are wanted. */
-export function readColumns({ attributes, columns }: TileWish): Pick<TileQuery, 'attributes'> {
+export function readColumns({
+  attributes,
+  columns,
+}: Pick<TileWish, 'attributes' | 'columns'>): Pick<TileQuery, 'attributes'> {
   if (attributes === undefined) return {}
   if (columns === undefined) return { attributes }
   const wanted = new Set(attributes)

@@ -31,6 +31,11 @@ export interface TileWish {
   columns?: ShownColumns
 }
 
+/** Several tiles of one table, of which the rest is the same. Plain data. */
+export interface TilesWish extends Omit<TileWish, 'tile'> {
+  tiles: readonly TileAddress[]
+}
+
 /** A tile of one layer as it is sent. Plain data. */
 export interface MadeTile {
   /** Compressed by gzip; empty where nothing is drawn. */

@@ -102,6 +102,7 @@ async function encode(
   return { tile: { bytes: compressTile(bytes), counts, ...note }, isWhole: true }
 }
 
-function nothing(): MadeTile {
+/** A tile in which nothing is drawn. */
+export function nothing(): MadeTile {
   return { bytes: new Uint8Array(0), counts: noTileCounts() }
 }

@@ -10,6 +10,8 @@ import type {
   TileQuery,
   TileReading,
   TileReads,
+  TilesPage,
+  TilesQuery,
   TimeBounds,
 } from '../../store.ts'
 import { lookAtDatabaseNow } from '../database-look.ts'
@@ -105,6 +107,15 @@ export class Reading implements TileReading {
     signal.throwIfAborted()
     yield* inTurns(
       this.#pages(query.table, ({ tiles }) => tiles.pages(query)),
+      signal,
+    )
+    note.seen = lookAtDatabaseNow(this.#path).text
+  }
+
+  async *readTiles(query: TilesQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<TilesPage> {
+    signal.throwIfAborted()
+    yield* inTurns(
+      this.#pages(query.table, ({ tiles }) => tiles.sharedPages(query)),
       signal,
     )
     note.seen = lookAtDatabaseNow(this.#path).text

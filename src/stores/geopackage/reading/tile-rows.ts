@@ -8,9 +8,10 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
-import type { EnvelopePage, FeaturePage, TileQuery } from '../../store.ts'
+import type { EnvelopePage, FeaturePage, TileQuery, TilesPage, TilesQuery } from '../../store.ts'
 import { readAttributes } from '../../tile-reading.ts'
 import { openBoxIndex } from './box-index.ts'
+import { IdRun, joinedIds } from './id-run.ts'
 import type { RtreeWalk } from './walk-rtree.ts'
 
 /** Rows that are read in one go: between two of them others may have their turn. */
@@ -56,6 +57,23 @@ export class TileRows {
     const index = this.#openIndex()
     if (index === undefined || (ids === undefined && boxes === undefined)) yield* this.#scan(query)
     else yield* this.#rowsOf(query, ids?.filter((id) => idText.test(id)) ?? idsOf(index, boxes ?? []))
+  }
+
+  /** The same for several tiles; a row that several of them show is read once. */
+  *sharedPages({ boxesOf, ...shown }: TilesQuery): Generator<TilesPage> {
+    if (this.#table.schema.geometry === undefined) return
+    const index = this.#openIndex()
+    if (index === undefined) {
+      for (const page of this.#scan({ ...shown, boxes: boxesOf.flat() }))
+        yield { ...page, rowsOf: boxesOf.map((boxes) => rowsTouching(page, boxes)) }
+      return
+    }
+    const wanted = boxesOf.map((boxes) => new IdRun(idsOf(index, boxes)))
+    const all = joinedIds(wanted.map(({ ids }) => ids))
+    for (const page of this.#rowsOf(shown, all)) {
+      const ids = page.ids.map(Number)
+      yield { ...page, rowsOf: wanted.map((run) => run.rowsAmong(ids)) }
+    }
   }
 
   *envelopes({ boxes }: Pick<TileQuery, 'boxes'>): Generator<EnvelopePage> {
@@ -163,6 +181,20 @@ function idsOf(index: RtreeWalk, boxes: Envelope[]): Float64Array {
   for (const box of boxes) index.ids(box, (id) => found.push(id))
   const ids = Float64Array.from(found).sort()
   return boxes.length > 1 ? ids.filter((id, at) => at === 0 || id !== ids[at - 1]) : ids
+}
+
+/** The rows of a page whose envelope touches one of the boxes. */
+function rowsTouching(
+  { batch: { geometry, rowCount } }: FeaturePage,
+  boxes: readonly Envelope[],
+): Uint32Array {
+  const rows: number[] = []
+  for (let row = 0; row < rowCount; row += 1) {
+    const [minX = 0, minY = 0, maxX = 0, maxY = 0] = geometry?.envelopes.subarray(row * 4, row * 4 + 4) ?? []
+    if (boxes.some((box) => minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY))
+      rows.push(row)
+  }
+  return Uint32Array.from(rows)
 }
 
 /** What the R*Tree holds within the boxes, or all of it, in the order of ids, each once. */

@@ -1,0 +1,118 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+import type { TileEncoder } from '../../tiles/encode-tile.ts'
+import { createTileEncoder } from '../../tiles/encode-tile.ts'
+import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
+import { mostDrawn } from '../../tiles/thin/select-rows.ts'
+import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
+import type { FeaturePage, TileNote, TileReading, VectorStore } from '../store.ts'
+import { mostTilesAtOnce } from '../store.ts'
+import { tileReadingOf } from '../tile-reading.ts'
+import { compressTile } from './compress-tile.ts'
+import { findReprojector } from './reprojectors.ts'
+import { readColumns, shownPage } from './shown-columns.ts'
+import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
+import { nothing, writeTile } from './write-tile.ts'
+
+/**
+ * The tiles in the order of the wish, of the same bytes as `writeTile` makes. Rows that several of them show are read once,
+ * and those tiles are of one state of the table; what is thinned or transformed by a program is made one by one.
+ */
+export async function writeTiles(
+  store: VectorStore,
+  { tiles, ...rest }: TilesWish,
+  signal: AbortSignal,
+): Promise<MadeTile[]> {
+  const wishes = tiles.map((tile) => ({ ...rest, tile }))
+  const together = await writeTogether(tileReadingOf(store), { tiles, ...rest }, signal)
+  const made: MadeTile[] = []
+  for (const [at, wish] of wishes.entries()) made.push(together[at] ?? (await writeTile(store, wish, signal)))
+  return made
+}
+
+/** Undefined for tiles that are to be made by themselves. */
+async function writeTogether(
+  reading: TileReading,
+  wish: TilesWish,
+  signal: AbortSignal,
+): Promise<(MadeTile | undefined)[]> {
+  const { crs, thinning, tiles, extent } = wish
+  const isFew = tiles.length > 1 && tiles.length <= mostTilesAtOnce
+  if (reading.readTiles === undefined || !isFew || thinning?.cell !== undefined) return []
+  const set = getTileMatrixSet(wish.set)
+  const toTable = await findReprojector(set.srs, crs)
+  const there = await findReprojector(crs, set.srs)
+  try {
+    if (!there.isIdentity && there.transformPlace === undefined) return []
+    const boxesOf = await Promise.all(
+      tiles.map((tile) => tableBoxes({ set, box: bufferedEnvelope(set, tile), crs, toTable, extent })),
+    )
+    return await drawTogether(reading.readTiles.bind(reading), { wish, boxesOf, there }, signal)
+  } finally {
+    await Promise.all([toTable.close(), there.close()])
+  }
+}
+
+async function drawTogether(
+  readTiles: NonNullable<TileReading['readTiles']>,
+  { wish, boxesOf, there }: { wish: TilesWish; boxesOf: Envelope[][]; there: Reprojector },
+  signal: AbortSignal,
+): Promise<(MadeTile | undefined)[]> {
+  const { tiles, table, columns, thinning, ...rest } = wish
+  const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
+  const drawings = tiles.map((tile) => new SharedDrawing({ ...rest, table, tile }, there, most))
+  const note: TileNote = {}
+  for await (const page of readTiles({ table, boxesOf, ...readColumns(wish) }, signal, note)) {
+    const shown = columns === undefined ? page : shownPage(page, columns)
+    for (const [at, drawing] of drawings.entries())
+      await drawing.add(shown, page.rowsOf[at] ?? new Uint32Array(0))
+  }
+  signal.throwIfAborted()
+  return drawings.map((drawing) => drawing.finish(note))
+}
+
+/** One of the tiles for which rows are read. */
+class SharedDrawing {
+  readonly #wish: TileWish
+  readonly #there: Reprojector
+  readonly #most: number
+  #encoder: TileEncoder | undefined
+  #count = 0
+
+  constructor(wish: TileWish, there: Reprojector, most: number) {
+    this.#wish = wish
+    this.#there = there
+    this.#most = most
+  }
+
+  async add(page: FeaturePage, rows: Uint32Array): Promise<void> {
+    this.#count += rows.length
+    if (rows.length === 0 || this.#isOver) return
+    this.#encoder ??= this.#begin(page)
+    await this.#encoder.add(page, rows)
+  }
+
+  /** Undefined where it has more rows than it may draw, which are to be chosen. */
+  finish(note: TileNote): MadeTile | undefined {
+    if (this.#isOver) return undefined
+    if (this.#encoder === undefined) return { ...nothing(), ...note }
+    const { bytes, counts } = this.#encoder.finish()
+    return { bytes: compressTile(bytes), counts, ...note }
+  }
+
+  get #isOver(): boolean {
+    return this.#count > this.#most
+  }
+
+  #begin({ batch: { schema } }: FeaturePage): TileEncoder {
+    const { name, set, tile, crs } = this.#wish
+    return createTileEncoder({
+      name,
+      schema,
+      set: getTileMatrixSet(set),
+      tile,
+      crs,
+      reprojector: this.#there,
+    })
+  }
+}
