@@ -136,7 +136,8 @@ export function describeTiles(make: MakeStore, description: StoreDescription): v
               met.add(id)
             }
             for (const [tile, places] of of.entries())
-              for (const row of places) found[tile]?.push({ ...(rowsHere[row] as Required<Row>), id: ids[row] ?? '' })
+              for (const row of places)
+                found[tile]?.push({ ...(rowsHere[row] as Required<Row>), id: ids[row] ?? '' })
           }
           for (const [tile, some] of boxes.entries()) {
             const alone = await readTile(reads, { boxes: some, ...(attributes && { attributes }) })

@@ -4,6 +4,7 @@ import { crc32, gzipSync } from 'node:zlib'
 const gzipLevel = 1
 /** What is smaller is hardly made smaller, which takes longer than all else of it. */
 const leastBytes = 256
+const mostChunkBytes = 1 << 18
 const headerBytes = 10
 const blockHeadBytes = 5
 const trailerBytes = 8
@@ -14,7 +15,10 @@ const trailerBytes = 8
  */
 export function compressTile(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return new Uint8Array(0)
-  return bytes.length < leastBytes ? stored(bytes) : new Uint8Array(gzipSync(bytes, { level: gzipLevel }))
+  if (bytes.length < leastBytes) return stored(bytes)
+  // Room for all of it at once: the default is more than most tiles need, and several pieces for large ones.
+  const chunkSize = Math.min(bytes.length + leastBytes, mostChunkBytes)
+  return new Uint8Array(gzipSync(bytes, { level: gzipLevel, chunkSize }))
 }
 
 /** As one block that holds the bytes as they are (RFC 1951, section 3.2.4; RFC 1952). */
