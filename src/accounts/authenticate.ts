@@ -37,6 +37,7 @@ async function bySession({ sessions }: AuthenticationParts, id: string): Promise
 async function byToken(parts: AuthenticationParts, token: string, address: string): Promise<Authenticated> {
   refuseHaste(parts.throttle, address)
   const user = await parts.tokens.findUser(token)
+  if (user?.isEnabled === false) throw switchedOff(user)
   if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
   parts.throttle.attempt(address)
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
@@ -51,13 +52,27 @@ export async function checkPassword(
   const { throttle, passwords, users } = parts
   refuseHaste(throttle, address, name)
   const user = await users.find(name)
-  if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return user
+  if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return enabled(user)
   if (!passwords.isUnderWay(password, user?.passwordHash)) throttle.attempt(address, name)
   if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {
     throttle.succeed(address, name)
-    return user
+    return enabled(user)
   }
   throw new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
+}
+
+/** Who is switched off hears of it, and nobody else does: they have given what proves who they are. */
+function enabled(user: User): User {
+  if (user.isEnabled) return user
+  throw switchedOff(user)
+}
+
+function switchedOff({ name }: User): Failure {
+  return new Failure(
+    'unauthenticated',
+    'user-switched-off',
+    `User "${name}" is switched off: an administrator can switch them on again`,
+  )
 }
 
 /** A request refused for haste; `seconds` until the next try. */

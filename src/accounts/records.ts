@@ -5,6 +5,8 @@ export interface User {
   name: string
   email: string | undefined
   role: Role
+  /** False: neither password nor tokens let them in, and none of their sessions goes on. */
+  isEnabled: boolean
   passwordHash: string
   createdAt: string
   updatedAt: string

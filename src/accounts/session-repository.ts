@@ -31,7 +31,7 @@ export async function findSession(db: Queryable, id: string, now: Date): Promise
     .executeTakeFirst()
   if (row === undefined || row.expires_at <= now.toISOString()) return undefined
   const user = await findUser(db, row.user_name)
-  return user === undefined ? undefined : { user, csrfToken: row.csrf_token, expiresAt: row.expires_at }
+  return user?.isEnabled !== true ? undefined : { user, csrfToken: row.csrf_token, expiresAt: row.expires_at }
 }
 
 /** Sessions of a user that have not ended. */

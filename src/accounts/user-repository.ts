@@ -15,6 +15,7 @@ function toUser(row: Selectable<Tables['users']>): User {
     name: row.name,
     email: row.email ?? undefined,
     role: toRole(row.role),
+    isEnabled: row.enabled === 1,
     passwordHash: row.password_hash,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -40,18 +41,20 @@ export async function getUser(db: Queryable, name: string): Promise<User> {
 export interface UserValues {
   email: string | undefined
   role: Role
+  isEnabled: boolean
   passwordHash: string
 }
 
 /** Throws `Failure` (`conflict`) for a name that is taken. */
 export async function insertUser(db: Queryable, name: string, values: UserValues, at: string): Promise<void> {
-  const { email, role, passwordHash } = values
+  const { email, role, isEnabled, passwordHash } = values
   const result = await db
     .insertInto('users')
     .values({
       name,
       email: email ?? null,
       role,
+      enabled: isEnabled ? 1 : 0,
       password_hash: passwordHash,
       created_at: at,
       updated_at: at,
@@ -68,6 +71,7 @@ export async function updateUser(db: Queryable, name: string, values: UserValues
     .set({
       email: values.email ?? null,
       role: values.role,
+      enabled: values.isEnabled ? 1 : 0,
       password_hash: values.passwordHash,
       updated_at: at,
     })
@@ -79,12 +83,13 @@ export async function deleteUserRow(db: Queryable, name: string): Promise<void> 
   await db.deleteFrom('users').where('name', '=', name).execute()
 }
 
-/** Number of users with the role `admin` beside `name`. */
+/** Number of users with the role `admin` beside `name` who are not switched off. */
 export async function countOtherAdmins(db: Queryable, name: string): Promise<number> {
   const row = await db
     .selectFrom('users')
     .select((expression) => expression.fn.countAll().as('count'))
     .where('role', '=', 'admin')
+    .where('enabled', '=', 1)
     .where('name', '!=', name)
     .executeTakeFirstOrThrow()
   return Number(row.count)

@@ -28,6 +28,8 @@ export interface NewUser {
   email?: string | undefined
   /** Default: `user`. */
   role?: Role | undefined
+  /** Default: true. */
+  isEnabled?: boolean | undefined
 }
 
 /** What of a user may be changed; what is absent stays. */
@@ -35,6 +37,7 @@ export interface UserChange {
   password?: string | undefined
   email?: string | undefined
   role?: Role | undefined
+  isEnabled?: boolean | undefined
 }
 
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
@@ -62,27 +65,27 @@ export class Users {
   }
 
   /** Throws `Failure` for a name that is taken (`conflict`) or cannot be one (`invalid`). */
-  async create({ name, password, email, role = 'user' }: NewUser): Promise<User> {
+  async create({ name, password, email, role = 'user', isEnabled = true }: NewUser): Promise<User> {
     checkName(name)
     const passwordHash = await this.#needs.passwords.hash(password)
-    await insertUser(this.#db, name, { email, role, passwordHash }, this.#now())
+    await insertUser(this.#db, name, { email, role, isEnabled, passwordHash }, this.#now())
     return this.get(name)
   }
 
   /**
-   * Changes what is given of a user whom `check` lets pass as they are; a new password ends their sessions. Throws `Failure`
+   * Changes what is given of a user whom `check` lets pass as they are; a new password, or switching off, ends their sessions. Throws `Failure`
    * (`conflict`) where no administrator would be left.
    */
   async change(name: string, change: UserChange, check: (user: User) => void = () => {}): Promise<User> {
     const { database, passwords } = this.#needs
     const user = await this.get(name)
     check(user)
-    const { password, email = user.email, role = user.role } = change
+    const { password, email = user.email, role = user.role, isEnabled = user.isEnabled } = change
     const passwordHash = password === undefined ? user.passwordHash : await passwords.hash(password)
     await database.transaction(async (db) => {
-      if (role !== 'admin') await keepAnAdmin(db, user)
-      await updateUser(db, name, { email, role, passwordHash }, this.#now())
-      if (password !== undefined) await deleteSessionsOf(db, name)
+      if (role !== 'admin' || !isEnabled) await keepAnAdmin(db, user)
+      await updateUser(db, name, { email, role, isEnabled, passwordHash }, this.#now())
+      if (password !== undefined || !isEnabled) await deleteSessionsOf(db, name)
     })
     return this.get(name)
   }
@@ -101,6 +104,12 @@ export class Users {
     await this.get(name)
     const tokens = (await listTokens(this.#db, name)).map(({ caption }) => caption)
     return { tokens, sessions: await countSessionsOf(this.#db, name, this.#now()) }
+  }
+
+  /** Ends all their logins of web pages. Throws `Failure` (`notFound`). */
+  async endSessions(name: string): Promise<void> {
+    await this.get(name)
+    await deleteSessionsOf(this.#db, name)
   }
 
   get #db(): Queryable {
@@ -122,5 +131,8 @@ function checkName(name: string): void {
 
 async function keepAnAdmin(db: Queryable, user: User): Promise<void> {
   if (user.role === 'admin' && (await countOtherAdmins(db, user.name)) === 0)
-    throw conflict('last-admin', `User "${user.name}" is the last with the role admin`)
+    throw conflict(
+      'last-admin',
+      `User "${user.name}" is the last with the role admin who is not switched off`,
+    )
 }

@@ -170,11 +170,16 @@ ${ownServer}`,
 terrane users show NAME
 terrane users create NAME [--role ROLE] [--email ADDRESS]
 terrane users change NAME [--role ROLE] [--email ADDRESS] [--password]
+                          [--enable | --disable]
 terrane users delete NAME
+terrane users tokens NAME
+terrane users revoke NAME ID          ends one of their tokens
+terrane users logout NAME             ends the logins of web pages
 terrane users password                changes your own
 
       --role ROLE      user (default), staff or admin
       --password       gives the user a new password
+      --disable        lets neither password nor tokens in, and ends logins
 ${access}
 
 A new password is TERRANE_NEW_PASSWORD, or is asked for. All but the last need the role admin.

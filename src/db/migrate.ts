@@ -11,6 +11,7 @@ import { keptVersions } from './migrations/0008-kept-versions.ts'
 import { layerEdits } from './migrations/0011-layer-edits.ts'
 import { quickLists } from './migrations/0013-quick-lists.ts'
 import { importHistory } from './migrations/0021-import-history.ts'
+import { switchedOffUsers } from './migrations/0025-switched-off-users.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -27,6 +28,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0011-layer-edits': layerEdits,
     '0013-quick-lists': quickLists,
     '0021-import-history': importHistory,
+    '0025-switched-off-users': switchedOffUsers,
   }
 }
 

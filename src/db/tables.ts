@@ -14,6 +14,7 @@ export interface Tables {
     password_hash: string
     created_at: string
     updated_at: string
+    enabled: Generated<number>
   }
   tokens: {
     id: Generated<number>

@@ -158,7 +158,7 @@ describe('users', () => {
     assert.equal((await send('PUT', url, { headers, payload: change })).statusCode, 200)
     const read = await send('GET', url, { headers })
     const { href, ...user } = read.json().user
-    assert.deepEqual(user, { name: 'temp', email: 'temp@example.org', role: 'staff' })
+    assert.deepEqual(user, { name: 'temp', email: 'temp@example.org', role: 'staff', enabled: true })
     assert.match(href, /\/rest\/security\/users\/temp$/)
     assert.equal((await send('DELETE', url, { headers })).statusCode, 200)
     assert.equal((await send('GET', url, { headers })).statusCode, 404)

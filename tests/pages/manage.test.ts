@@ -4,7 +4,7 @@ import type { PostgresCluster } from '../support/postgres.ts'
 import { testCluster } from '../support/postgres.ts'
 import type { ShownPage } from './support/shown-pages.ts'
 import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { expectSound, expectSoundIn } from './support/states.ts'
 
 describe('workspaces, stores and users', async () => {
   const server = await startPageServer({ after })
@@ -130,6 +130,57 @@ describe('workspaces, stores and users', async () => {
     await page.getByRole('button', { name: 'admin löschen' }).last().click()
     await dialog(shown).locator('.err', { hasText: 'last' }).waitFor()
     await expectSound(shown, 'users-1440-light-de')
+  })
+
+  it('end what lets a user in: tokens, logins, or all of it, and show it as it is after a kill', async (t) => {
+    const name = 'karla'
+    const user = { name, password: 'long-enough', role: 'staff' }
+    await rest('/rest/security/users', { user })
+    const karla = (path: string, body: object) =>
+      fetch(server.url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${btoa(`${name}:long-enough`)}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+    for (const one of ['night', '<b>‮'.repeat(20)])
+      assert.equal((await karla('/rest/security/tokens', { token: { name: one } })).status, 201)
+    assert.equal((await rest('/rest/security/session', { session: user })).status, 200)
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/users')
+    const row = main(shown).locator('tr', { hasText: name })
+    await row.getByRole('button', { name: 'Access karla' }).click()
+    await dialog(shown).getByText('1 login is open.').waitFor()
+    await expectSoundIn(shown, 'user-access', [
+      [1440, 'light'],
+      [768, 'light'],
+      [390, 'dark'],
+    ])
+    await dialog(shown).getByRole('button', { name: 'Revoke night' }).click()
+    await dialog(shown).getByRole('button', { name: 'Revoke night' }).waitFor({ state: 'detached' })
+    await dialog(shown).getByRole('button', { name: 'End all' }).click()
+    await dialog(shown).getByText('No login is open.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(shown).waitFor({ state: 'detached' })
+    await row.getByRole('button', { name: 'Change karla' }).click()
+    await page.getByLabel('May sign in').focus()
+    await page.keyboard.press('Space')
+    await server.kill()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(shown).locator('.err', { hasText: 'does not answer' }).waitFor()
+    await server.start()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row.locator('.tag', { hasText: 'switched off' }).waitFor()
+    await expectSound(shown, 'users-off-1440-dark')
+    assert.equal((await karla('/rest/security/tokens', { token: { name: 'x' } })).status, 401)
+    await page.reload()
+    await row.locator('.tag', { hasText: 'switched off' }).waitFor()
+    await shown.open('/app/users?change=admin')
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    assert.equal(await page.getByLabel('May sign in').count(), 0)
   })
 
   it('are for staff, and users for administrators alone', async (t) => {

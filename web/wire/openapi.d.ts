@@ -19,7 +19,7 @@ interface Named {
   State: { state: { time: string; zone: string; layers: { total: number; public: number; problems?: number }; requests?: { today: { from: string; to: string; requests: number; failed: number }; weekAgo: { from: string; to: string; requests: number; failed: number } }; alerts?: { raised: number; level: string }; imports?: { states: Record<string, number>; tasks: Record<string, number> } } }
   TileJSON: { tilejson: "3.0.0"; name: string; tiles: (string)[]; vector_layers?: ({ id: string; fields: Record<string, ("Number" | "String" | "Boolean")>; minzoom: number; maxzoom: number })[]; bounds?: (number)[]; center?: (number)[]; minzoom: number; maxzoom: number; attribution?: string; terrane: { version?: number; versions?: Record<string, number> } }
   Token: { id: number; name: string; created: string; expires?: string; lastUsed?: string; value?: string; href: string }
-  User: { name: string; email?: string; role: ("user" | "staff" | "admin"); href: string }
+  User: { name: string; email?: string; role: ("user" | "staff" | "admin"); enabled: boolean; href: string }
   Version: { version: { version: number; href: string; created: string; user: (string | null); cause: ("import" | "restore" | "edit" | "style" | "outside" | "delete"); import: (number | null); mode: (string | null); rows: (number | null); changes: ({ added: number; changed: (number | null); removed: number; same: number } | null); columnsChanged: (string)[]; style: string; sizeBytes: (number | null); restorable: boolean; reason: (string | null); keptUntil: (string | null); pinned: boolean } }
   VersionList: { versions: ({ version: number; href: string; created: string; user: (string | null); cause: ("import" | "restore" | "edit" | "style" | "outside" | "delete"); import: (number | null); mode: (string | null); rows: (number | null); changes: ({ added: number; changed: (number | null); removed: number; same: number } | null); columnsChanged: (string)[]; style: string; sizeBytes: (number | null); restorable: boolean; reason: (string | null); keptUntil: (string | null); pinned: boolean })[] }
 }
@@ -37,11 +37,14 @@ export interface Calls {
   "GET /health": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Health"] }
   "GET /metrics": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { users: (Named["User"])[] } }
-  "POST /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin") } }; answer: { user: Named["User"] } }
+  "POST /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean } }; answer: { user: Named["User"] } }
   "GET /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { user: Named["User"] } }
-  "PUT /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin") } }; answer: { user: Named["User"] } }
+  "PUT /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean } }; answer: { user: Named["User"] } }
   "DELETE /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users/{name}/dependents": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { dependents: { tokens: { total: number; names: (string)[] }; sessions: number } } }
+  "GET /rest/security/users/{name}/tokens": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { tokens: (Named["Token"])[] } }
+  "DELETE /rest/security/users/{name}/tokens/{id}": { params: { name: string; id: string }; query: Record<never, never>; body: undefined; answer: undefined }
+  "DELETE /rest/security/users/{name}/sessions": { params: { name: string }; query: Record<never, never>; body: undefined; answer: undefined }
   "PUT /rest/security/self/password": { params: Record<never, never>; query: Record<never, never>; body: { newPassword: string }; answer: undefined }
   "GET /rest/security/tokens": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { tokens: (Named["Token"])[] } }
   "POST /rest/security/tokens": { params: Record<never, never>; query: Record<never, never>; body: { token: { name: string; expires?: string } }; answer: { token: Named["Token"] } }

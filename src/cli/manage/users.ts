@@ -3,10 +3,11 @@ import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { readChoice, UsageError } from '../options.ts'
 import type { Action, Kind } from './run-kind.ts'
-import { given, requireChange, runKind } from './run-kind.ts'
+import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 
 const collection = '/rest/security/users'
+const tokenFields = ['id', 'name', 'created', 'expires', 'lastUsed']
 const roles = ['user', 'staff', 'admin'] as const
 
 function userPath(name: string): string {
@@ -33,7 +34,7 @@ const list: Action = {
   options: [],
   run: async ({ client }) => {
     const users = listOf(await client.get(collection), 'users')
-    return { answer: { users }, text: listText('users', ['name', 'role', 'email'], users) }
+    return { answer: { users }, text: listText('users', ['name', 'role', 'email', 'enabled'], users) }
   },
 }
 
@@ -56,14 +57,15 @@ const create: Action = {
 
 const change: Action = {
   words: ['NAME'],
-  options: ['role', 'email', 'password'],
+  options: ['role', 'email', 'password', 'enable', 'disable'],
   run: async ({ client, values, env }, [name = '']) => {
     const wanted = given({
       role: readRole(values.role),
       email: values.email,
       password: values.password === true ? await newPassword(env) : undefined,
+      enabled: eitherOption(values, 'enable', 'disable'),
     })
-    requireChange('users change', wanted, '--role, --email, --password')
+    requireChange('users change', wanted, '--role, --email, --password, --enable or --disable')
     return describe(await client.put(userPath(name), { user: wanted }))
   },
 }
@@ -74,6 +76,33 @@ const remove: Action = {
   run: async ({ client }, [name = '']) => {
     await client.delete(userPath(name))
     return { answer: { deleted: name }, text: `User ${name} is deleted` }
+  },
+}
+
+const tokens: Action = {
+  words: ['NAME'],
+  options: [],
+  run: async ({ client }, [name = '']) => {
+    const found = listOf(await client.get(`${userPath(name)}/tokens`), 'tokens')
+    return { answer: { tokens: found }, text: listText(`tokens of ${name}`, tokenFields, found) }
+  },
+}
+
+const revoke: Action = {
+  words: ['NAME', 'ID'],
+  options: [],
+  run: async ({ client }, [name = '', id = '']) => {
+    await client.delete(`${userPath(name)}/tokens/${encodeURIComponent(id)}`)
+    return { answer: { revoked: id }, text: `Token ${id} of ${name} is revoked` }
+  },
+}
+
+const logout: Action = {
+  words: ['NAME'],
+  options: [],
+  run: async ({ client }, [name = '']) => {
+    await client.delete(`${userPath(name)}/sessions`)
+    return { answer: { loggedOut: name }, text: `The logins of ${name} are ended` }
   },
 }
 
@@ -89,12 +118,15 @@ const ownPassword: Action = {
 
 function describe(answer: unknown) {
   const user = fieldOf(answer, 'user')
-  return { answer, text: fieldsText(['name', 'role', 'email'].map((name) => [name, textOf(user, name)])) }
+  return {
+    answer,
+    text: fieldsText(['name', 'role', 'email', 'enabled'].map((name) => [name, textOf(user, name)])),
+  }
 }
 
 const users: Kind = {
   command: 'users',
-  actions: { list, show, create, change, delete: remove, password: ownPassword },
+  actions: { list, show, create, change, delete: remove, tokens, revoke, logout, password: ownPassword },
 }
 
 /** `terrane users` */

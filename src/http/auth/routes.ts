@@ -1,11 +1,19 @@
 import { endpoint } from '../endpoint.ts'
 import { logIn, logOut, showSession } from './session.ts'
-import { createToken, listOwnTokens, revokeToken, showToken } from './tokens.ts'
+import {
+  createToken,
+  listOwnTokens,
+  listUserTokens,
+  revokeToken,
+  revokeUserToken,
+  showToken,
+} from './tokens.ts'
 import {
   changeOwnPassword,
   changeUser,
   createUser,
   deleteUser,
+  endUserSessions,
   listUserDependents,
   listUsers,
   showUser,
@@ -19,6 +27,9 @@ export const userEndpoints = [
   endpoint('PUT', '/rest/security/users/:name', 'admin', 'change', { changeUser }),
   endpoint('DELETE', '/rest/security/users/:name', 'admin', 'remove', { deleteUser }),
   endpoint('GET', '/rest/security/users/:name/dependents', 'admin', 'view', { listUserDependents }),
+  endpoint('GET', '/rest/security/users/:name/tokens', 'admin', 'view', { listUserTokens }),
+  endpoint('DELETE', '/rest/security/users/:name/tokens/:id', 'admin', 'remove', { revokeUserToken }),
+  endpoint('DELETE', '/rest/security/users/:name/sessions', 'admin', 'remove', { endUserSessions }),
   endpoint('PUT', '/rest/security/self/password', 'user', 'change', { changeOwnPassword }),
 ]
 

@@ -16,10 +16,17 @@ import {
 
 const tags = ['security']
 const params = Type.Object({ id: Type.String() })
+const ofUser = Type.Object({ name: Type.String({ description: 'Name of a user' }) })
 
 export interface TokenParts {
   tokens: Accounts['tokens']
   clock: Clock
+}
+
+/** What the tokens of others are looked at with. */
+export interface UserTokenParts {
+  users: Pick<Accounts['users'], 'get'>
+  tokens: Accounts['tokens']
 }
 
 function unknownToken(id: string): Error {
@@ -73,9 +80,36 @@ export const revokeToken = operation({
   params,
   answers: { 200: empty() },
   handle: async ({ tokens }: TokenParts, request, reply) => {
-    const { id } = request.params
-    const isRevoked = /^\d{1,15}$/.test(id) && (await tokens.revoke(callerName(request), Number(id)))
-    if (!isRevoked) throw unknownToken(id)
+    await revoke(tokens, callerName(request), request.params.id)
+    return reply.code(200).send()
+  },
+})
+
+async function revoke(tokens: Accounts['tokens'], user: string, id: string): Promise<void> {
+  const isRevoked = /^\d{1,15}$/.test(id) && (await tokens.revoke(user, Number(id)))
+  if (!isRevoked) throw unknownToken(id)
+}
+
+export const listUserTokens = operation({
+  summary: "List a user's tokens, without their values",
+  tags,
+  params: ofUser,
+  answers: { 200: TokenList },
+  handle: async ({ users, tokens }: UserTokenParts, request) => {
+    const { name } = await users.get(request.params.name)
+    const place = `/rest/security/users/${encodeURIComponent(name)}/tokens`
+    return { tokens: (await tokens.list(name)).map((one) => toWireToken(request, one, place)) }
+  },
+})
+
+export const revokeUserToken = operation({
+  summary: "Revoke a user's token",
+  tags,
+  params: Type.Intersect([ofUser, params]),
+  answers: { 200: empty() },
+  handle: async ({ users, tokens }: UserTokenParts, request, reply) => {
+    const { name } = await users.get(request.params.name)
+    await revoke(tokens, name, request.params.id)
     return reply.code(200).send()
   },
 })

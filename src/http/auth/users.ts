@@ -51,10 +51,10 @@ export const createUser = operation({
   body: UserBody,
   answers: { 201: UserReply },
   handle: async ({ users }: UserParts, request, reply) => {
-    const { name, password, ...rest } = request.body.user
+    const { name, password, enabled, ...rest } = request.body.user
     if (name === undefined || password === undefined)
       throw invalid('invalid-body', 'A new user needs "user.name" and "user.password"')
-    const created = show(request, await users.create({ name, password, ...rest }))
+    const created = show(request, await users.create({ name, password, ...rest, isEnabled: enabled }))
     return reply.code(201).header('location', created.user.href).send(created)
   },
 })
@@ -66,7 +66,8 @@ export const changeUser = operation({
   body: UserBody,
   answers: { 200: UserReply },
   handle: async ({ users }: UserParts, request) => {
-    const { name, ...change } = request.body.user
+    const { name, enabled, ...rest } = request.body.user
+    const change = { ...rest, isEnabled: enabled }
     const changed = await users.change(request.params.name, change, (current) => {
       requireMatch(request, show(request, current))
       if (name !== undefined && name !== current.name)
@@ -97,6 +98,17 @@ export const listUserDependents = operation({
   handle: async ({ users }: UserParts, request) => {
     const { tokens, sessions } = await users.dependents(request.params.name)
     return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, mostNames) }, sessions } }
+  },
+})
+
+export const endUserSessions = operation({
+  summary: "End a user's logins of web pages",
+  tags,
+  params,
+  answers: { 200: empty() },
+  handle: async ({ users }: UserParts, request, reply) => {
+    await users.endSessions(request.params.name)
+    return reply.code(200).send()
   },
 })
 

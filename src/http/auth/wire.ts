@@ -9,12 +9,18 @@ import type { FastifyRequest } from '../app-types.ts'
 const Password = Type.String({ minLength: minPasswordLength, maxLength: 1024 })
 const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))
 
+const Enabled = Type.Boolean({
+  description:
+    'false: neither password nor tokens let the user in, and sessions are ended. Tokens are good again with true',
+})
+
 export const UserBody = Type.Object({
   user: Type.Object({
     name: Type.Optional(Type.String()),
     password: Type.Optional(Password),
     email: Type.Optional(Type.String({ maxLength: 320 })),
     role: Type.Optional(RoleName),
+    enabled: Type.Optional(Enabled),
   }),
 })
 
@@ -23,6 +29,7 @@ const WireUser = Type.Object(
     name: Type.String(),
     email: Type.Optional(Type.String()),
     role: RoleName,
+    enabled: Enabled,
     href: Type.String(),
   },
   { title: 'User' },
@@ -80,19 +87,20 @@ export const SessionReply = Type.Object({
 })
 
 export function toWireUser(request: FastifyRequest, user: User) {
-  const { name, email, role } = user
+  const { name, email, role, isEnabled } = user
   const href = request.link(`/rest/security/users/${encodeURIComponent(name)}`)
-  return { name, ...defined({ email }), role, href }
+  return { name, ...defined({ email }), role, enabled: isEnabled, href }
 }
 
-export function toWireToken(request: FastifyRequest, token: Token) {
+/** `place`: where the list of it stands. */
+export function toWireToken(request: FastifyRequest, token: Token, place = '/rest/security/tokens') {
   const { id, caption, createdAt, expiresAt, lastUsedAt } = token
   return {
     id,
     name: caption,
     created: createdAt,
     ...defined({ expires: expiresAt, lastUsed: lastUsedAt }),
-    href: request.link(`/rest/security/tokens/${id}`),
+    href: request.link(`${place}/${id}`),
   }
 }
 

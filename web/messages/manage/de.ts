@@ -104,6 +104,29 @@ export const de: ManageTexts = {
     stays: 'Leer: es bleibt, wie es ist. Mit einem neuen enden die Sitzungen.',
     you: 'Sie',
     tokens: 'Tokens legt sich jeder selbst an, unter Konto.',
+    off: 'abgeschaltet',
+    enabled: 'Darf sich anmelden',
+    enabledHint: 'Sonst lassen weder Passwort noch Tokens herein, und Anmeldungen enden sofort.',
+  },
+  access: {
+    act: 'Zugang',
+    title: (name: string) => `Wie ${name} hereinkommt`,
+    looking: 'Anmeldungen und Tokens werden nachgesehen.',
+    sessions: (total: number) =>
+      total === 0
+        ? 'Keine Anmeldung ist offen.'
+        : `${count(total, 'Anmeldung ist', 'Anmeldungen sind')} offen.`,
+    logOut: 'Alle beenden',
+    loggedOut: (name: string) => `Die Anmeldungen von ${name} sind beendet.`,
+    noTokens: 'Es gibt keine Tokens.',
+    tokens: 'Tokens',
+    token: 'Token',
+    lastUsed: 'Zuletzt benutzt',
+    ends: 'Endet',
+    never: 'nie',
+    revoke: 'Widerrufen',
+    revoked: (name: string) => `Der Token ${name} ist widerrufen.`,
+    close: 'Schließen',
   },
   removing: {
     title: (name) => `${name} löschen?`,

@@ -25,5 +25,5 @@ export function RowActs({ id, name }: { id: string; name: string }) {
 
 /** Closes whatever dialog the address asks for. */
 export function closeDialog(): void {
-  setQuery({ new: undefined, change: undefined, delete: undefined })
+  setQuery({ new: undefined, change: undefined, delete: undefined, access: undefined })
 }

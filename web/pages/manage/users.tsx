@@ -1,9 +1,10 @@
-import { query } from '../../lib/router.ts'
+import { query, setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { Field } from '../../parts/field.tsx'
 import { say } from '../../parts/toasts.tsx'
 import { session } from '../../session/session.ts'
 import { type Call, call } from '../../wire/client.ts'
+import { CheckField } from './check-field.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { Frame, Nothing, Parts } from './frame.tsx'
@@ -12,6 +13,7 @@ import { RowActs } from './row-acts.tsx'
 import { SelectField } from './select-field.tsx'
 import { withoutSecrets } from './store-parameters.ts'
 import { useFound } from './use-found.tsx'
+import { UserAccess } from './user-access.tsx'
 
 const base = '/rest/security/users'
 const roles = ['user', 'staff', 'admin'] as const
@@ -49,7 +51,9 @@ export function UsersPage() {
 function Dialogs() {
   const changed = query.value.get('change')
   const deleted = query.value.get('delete')
+  const access = query.value.get('access')
   if (query.value.has('new')) return <UserForm />
+  if (access !== null) return <UserAccess key={access} name={access} path={pathOf(access)} />
   if (changed !== null) return <ChangeUser key={changed} name={changed} />
   return deleted === null ? null : (
     <DeleteDialog key={deleted} name={deleted} path={pathOf(deleted)} onDone={reload} />
@@ -72,11 +76,12 @@ function Table({ rows }: { rows: readonly User[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, role, email }) => (
+          {rows.map(({ name, role, email, enabled }) => (
             <tr key={name}>
               <td>
                 <b dir="auto">{name}</b>{' '}
                 {name === session.value?.user && <span class="tag acc">{texts.user.you}</span>}
+                {!enabled && <span class="tag">{texts.user.off}</span>}
               </td>
               <td data-l={texts.user.role}>{role}</td>
               <td data-l={texts.user.email} dir="auto">
@@ -84,6 +89,14 @@ function Table({ rows }: { rows: readonly User[] }) {
               </td>
               <td class="num acts-cell">
                 <div class="row-acts">
+                  <button
+                    type="button"
+                    class="btn sm"
+                    onClick={() => setQuery({ access: name }, { isReplaced: false })}
+                  >
+                    {texts.access.act}
+                    <span class="vh"> {name}</span>
+                  </button>
                   <RowActs id={name} name={name} />
                 </div>
               </td>
@@ -106,7 +119,9 @@ function UserForm({ now }: { now?: User }) {
   const asked = (data: FormData): Call => {
     const text = (name: string): string => String(data.get(name))
     const password = text('password') === '' ? {} : { password: text('password') }
-    const shared = { role: text('role'), email: text('email'), ...password }
+    const isOwn = now !== undefined && now.name === session.peek()?.user
+    const enabled = isOwn ? {} : { enabled: data.has('enabled') }
+    const shared = { role: text('role'), email: text('email'), ...password, ...enabled }
     return now === undefined
       ? { method: 'POST', path: base, body: { user: { name: text('name'), ...shared } } }
       : { method: 'PUT', path: pathOf(now.name), body: { user: shared } }
@@ -138,6 +153,14 @@ function UserForm({ now }: { now?: User }) {
         autocomplete="new-password"
         {...(now === undefined ? { required: true } : {})}
       />
+      {now?.name !== session.value?.user && (
+        <CheckField
+          name="enabled"
+          label={texts.user.enabled}
+          hint={texts.user.enabledHint}
+          isOn={now?.enabled ?? true}
+        />
+      )}
     </FormDialog>
   )
 }
