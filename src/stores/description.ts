@@ -29,6 +29,8 @@ interface StoreCapabilities {
   countsFast: boolean
   /** Whether it has a way of its own to the rows of a tile; without it they are read as features are. */
   findsTileRows: boolean
+  /** Whether that way reads rows for several tiles at once. */
+  readsTilesTogether: boolean
   /**
    * Whether a load can be compared with its table before the commit, laid by and taken up, matched by keys (`UPSERT`), and what it
    * replaces be kept: `takeUp` and `states`, and `compare`, `layBy` and `changes` of its loads.

@@ -264,7 +264,7 @@ export interface TilesPage extends FeaturePage {
 
 /** A store's own way to read rows for tiles; see `tileReadingOf`. */
 export interface TileReading extends TileReads {
-  /** As `readTile`, for several tiles; absent where they are read one by one. */
+  /** As `readTile`, for several tiles; present exactly where the store says that it `readsTilesTogether`. */
   readTiles?(query: TilesQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<TilesPage>
   /** Whatever `work` reads of the table by what it is given is of one state of it. */
   atOneState<Result>(

@@ -105,7 +105,7 @@ export const listUserTokens = operation({
 export const revokeUserToken = operation({
   summary: "Revoke a user's token",
   tags,
-  params: Type.Intersect([ofUser, params]),
+  params: Type.Object({ ...ofUser.properties, ...params.properties }),
   answers: { 200: empty() },
   handle: async ({ users, tokens }: UserTokenParts, request, reply) => {
     const { name } = await users.get(request.params.name)

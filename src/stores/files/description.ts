@@ -18,6 +18,7 @@ export function servedFiles(format: Format): StoreDescription {
       outcomesLast: false,
       countsFast: true,
       findsTileRows: true,
+      readsTilesTogether: false,
       comparesLoads: false,
     },
     file: { extension: extensions[0] ?? '', format: name, isSqlite: false, isIndexed: true },

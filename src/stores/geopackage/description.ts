@@ -25,6 +25,7 @@ export const geoPackage = {
     outcomesLast: false,
     countsFast: true,
     findsTileRows: true,
+    readsTilesTogether: true,
     comparesLoads: true,
   },
   file: { extension: 'gpkg', format: type, isSqlite: true, isIndexed: false },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
 import { lookAtDatabaseNow } from './database-look.ts'
-import { databaseState } from './own-writes.ts'
+import { closeQuietly, databaseState } from './own-writes.ts'
 import { seenBeforeRest } from './unfinished-log.ts'
 
 /** Dies after so many statements, the file kept open by them. */
@@ -59,6 +60,42 @@ describe('a file whose process died in a transaction', () => {
     assert.equal(await seenBeforeRest(path), undefined)
     dieAfter(path, ...spilling)
     assert.equal((await seenBeforeRest(path))?.(before), true)
+  })
+
+  it('is what it was where its log had just begun', async (test) => {
+    for (const bytes of [32, 12, 1]) {
+      const path = createFile(test)
+      const before = lookAtDatabaseNow(path).text
+      dieAfter(path, ...spilling)
+      truncateSync(`${path}-wal`, bytes)
+      assert.notEqual(lookAtDatabaseNow(path).text, before)
+      assert.equal((await databaseState(path)).sameAs?.has(before), true, String(bytes))
+      assert.equal((await databaseState(path)).sameAs?.has('another'), false)
+    }
+  })
+
+  it('is what it was where what stands in its place is no log', async (test) => {
+    const path = createFile(test)
+    const before = lookAtDatabaseNow(path).text
+    writeFileSync(`${path}-wal`, 'x'.repeat(10_000))
+    assert.equal((await seenBeforeRest(path))?.(before), true)
+    const db = new DatabaseSync(path)
+    assert.deepEqual({ ...db.prepare('SELECT n FROM t').get() }, { n: 1 })
+    db.close()
+  })
+
+  it('is what it was before its log was moved, and the next one had just begun', async (test) => {
+    const path = createFile(test)
+    dieAfter(path, 'INSERT INTO t VALUES (2)')
+    const before = lookAtDatabaseNow(path).text
+    const db = new DatabaseSync(path)
+    closeQuietly(path, () => db.close())
+    const moved = lookAtDatabaseNow(path).text
+    dieAfter(path, ...spilling)
+    truncateSync(`${path}-wal`, 32)
+    const isSeen = await seenBeforeRest(path)
+    for (const [text, isSame] of [[before, true] as const, [moved, true] as const, ['another -', false] as const])
+      assert.equal(isSeen?.(text), isSame, text)
   })
 
   it('is another where anything was committed', async (test) => {

@@ -6,6 +6,7 @@ import { seenBeforeMove } from './moved-log.ts'
 /** The log of SQLite (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a header and a page. */
 const logHeaderBytes = 32
 const frameHeaderBytes = 24
+const logMagics = new Set([0x377f0682, 0x377f0683])
 const readBytes = 4 << 20
 /** A longer log is not looked through. */
 const longestBytes = 4 * 2 ** 30
@@ -19,11 +20,12 @@ export async function seenBeforeRest(path: string): Promise<((text: string) => b
   if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
   if (committed === size) return undefined
+  // A log that holds no commit is one whose commits are all in the file, or there was none.
+  const seenInFile = committed === 0 ? seenBeforeMove(path) : undefined
   if ((await lookAtFile(path)).text !== file.text) return undefined
   return (text) => {
     const [seenFile, seenLog = ''] = text.split(' ')
-    if (seenFile !== file.text) return false
-    // A log that holds no commit is one whose commits are all in the file, or there was none.
+    if (seenFile !== file.text) return seenInFile?.(text) === true
     return committed === 0 || seenLog.startsWith(`${identity}.${committed}.`)
   }
 }
@@ -42,20 +44,23 @@ async function findLog(path: string): Promise<Log | undefined> {
   if (handle === undefined) return undefined
   try {
     const { dev, ino, size } = await handle.stat()
-    if (size <= logHeaderBytes || size > longestBytes) return undefined
-    const committed = await findLastCommit(handle, size)
-    return committed === undefined ? undefined : { identity: `${dev}.${ino}`, size, committed }
+    if (size === 0 || size > longestBytes) return undefined
+    return { identity: `${dev}.${ino}`, size, committed: await findLastCommit(handle, size) }
   } finally {
     await handle.close()
   }
 }
 
-/** Where the last frame ends that commits; frames of an earlier round of the log have other salts. */
-async function findLastCommit(handle: FileHandle, size: number): Promise<number | undefined> {
+/**
+ * Where the last frame ends that commits; frames of an earlier round of the log have other salts. A process that dies as it
+ * begins a log leaves nothing but its header, or a part of it.
+ */
+async function findLastCommit(handle: FileHandle, size: number): Promise<number> {
   const header = Buffer.alloc(logHeaderBytes)
-  await handle.read(header, 0, logHeaderBytes, 0)
+  const { bytesRead: headerBytes } = await handle.read(header, 0, logHeaderBytes, 0)
   const frameBytes = frameHeaderBytes + header.readUInt32BE(8)
-  if (frameBytes < frameHeaderBytes + 512 || frameBytes > frameHeaderBytes + 65536) return undefined
+  const isBegun = headerBytes === logHeaderBytes && logMagics.has(header.readUInt32BE(0))
+  if (!isBegun || frameBytes < frameHeaderBytes + 512 || frameBytes > frameHeaderBytes + 65536) return 0
   const framesAtOnce = Math.floor(readBytes / frameBytes)
   const frames = Buffer.alloc(framesAtOnce * frameBytes)
   let committed = 0

@@ -16,6 +16,7 @@ export const postgis = {
     outcomesLast: true,
     countsFast: false,
     findsTileRows: true,
+    readsTilesTogether: true,
     comparesLoads: true,
   },
   server: {

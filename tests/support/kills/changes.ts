@@ -12,6 +12,7 @@ import type { Change, Mode, Model } from './point-rows.ts'
 import { countsBetween, expectedRows, firstModel, modelAfter, nextSource, writeModel } from './point-rows.ts'
 import type { KillReport, KillSession, Moment } from './session.ts'
 import { endImport, killAt, momentOf, nameOf, seededRandom, shownCount } from './session.ts'
+import { shownPoints } from './shown-points.ts'
 import type { KillTarget, PointRow } from './targets.ts'
 
 const rows = 4000
@@ -303,20 +304,8 @@ class KilledLayer {
   }
 
   async #shownAt(version: number): Promise<string[]> {
-    for (;;) {
-      const url = `/ogc/collections/${this.target.name}:${layer}/items?limit=10000&version=${version}`
-      const { status, json, text } = await this.#server.call('GET', url)
-      if (status === 503) {
-        await sleep(200)
-        continue
-      }
-      assert.equal(status, 200, `version ${version}: ${text}`)
-      const { features } = json as unknown as { features: { properties: { gid: number; name: string } }[] }
-      return features
-        .map(({ properties }) => properties)
-        .sort((a, b) => a.gid - b.gid)
-        .map(({ gid, name }) => `${gid} ${name}`)
-    }
+    const shown = await shownPoints(this.#server, `${this.target.name}:${layer}`, version)
+    return shown.map(({ properties: { gid, name } }) => `${gid} ${name}`)
   }
 }
 

@@ -21,6 +21,7 @@ import {
 } from './point-rows.ts'
 import type { KillReport, KillSession } from './session.ts'
 import { endImport, seededRandom } from './session.ts'
+import { shownPoints } from './shown-points.ts'
 import type { KillTarget } from './targets.ts'
 import type { Deed, Round } from './version-rounds.ts'
 import { allRounds, inOrder, nameOf } from './version-rounds.ts'
@@ -339,22 +340,8 @@ class VersionedLayer {
   }
 
   async #shownAt(version?: number): Promise<string[]> {
-    const ofVersion = version === undefined ? '' : `&version=${version}`
-    const url = `/ogc/collections/${this.#target.name}:${layer}/items?limit=10000${ofVersion}`
-    for (;;) {
-      const { status, json, text } = await this.#server.call('GET', url)
-      if (status === 503) {
-        await sleep(100)
-        continue
-      }
-      assert.equal(status, 200, `version ${version}: ${text}`)
-      const { features } = json as unknown as {
-        features: { properties: { gid: number; name: string }; geometry: { coordinates: number[] } }[]
-      }
-      return features
-        .sort((a, b) => a.properties.gid - b.properties.gid)
-        .map(({ properties: { gid, name }, geometry }) => [gid, name, ...geometry.coordinates].join(' '))
-    }
+    const shown = await shownPoints(this.#server, `${this.#target.name}:${layer}`, version)
+    return shown.map(({ properties: { gid, name }, geometry }) => [gid, name, ...geometry.coordinates].join(' '))
   }
 }
 

@@ -20,6 +20,7 @@ export const rowFile: StoreDescription = {
     outcomesLast: true,
     countsFast: true,
     findsTileRows: false,
+    readsTilesTogether: false,
     comparesLoads: false,
   },
   file: { extension: 'rows', format: type, isSqlite: false, isIndexed: false },
