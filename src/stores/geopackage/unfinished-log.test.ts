@@ -94,7 +94,11 @@ describe('a file whose process died in a transaction', () => {
     dieAfter(path, ...spilling)
     truncateSync(`${path}-wal`, 32)
     const isSeen = await seenBeforeRest(path)
-    for (const [text, isSame] of [[before, true] as const, [moved, true] as const, ['another -', false] as const])
+    for (const [text, isSame] of [
+      [before, true] as const,
+      [moved, true] as const,
+      ['another -', false] as const,
+    ])
       assert.equal(isSeen?.(text), isSame, text)
   })
 

@@ -112,11 +112,12 @@ class VersionedLayer {
     for (const { version } of versions) this.#states.set(version, { model: firstModel(rows), style: 0 })
     for (const { version, style, restorable } of versions)
       if (style !== 'own' || (!restorable && version !== this.#last)) this.#states.delete(version)
-    await this.#load(
-      { kind: 'load', mode: 'REPLACE', deleteMissing: false },
-      () => Promise.resolve(),
-      'the second load',
-    )
+    await this.#loadUnharmed('the second load')
+  }
+
+  /** Another version, by a load that nobody kills. */
+  #loadUnharmed(where: string): Promise<void> {
+    return this.#load({ kind: 'load', mode: 'REPLACE', deleteMissing: false }, () => Promise.resolve(), where)
   }
 
   /** Does the deed of a round with its kills; gives whether the server died. */
@@ -224,6 +225,8 @@ class VersionedLayer {
     kill: (work: () => Promise<unknown>) => Promise<void>,
     where: string,
   ): Promise<void> {
+    // Nothing is left to go back to where everything has just been pruned.
+    if (this.#states.size === 1) await this.#loadUnharmed(`${where}, the load before it`)
     const choices = [...this.#states.keys()].filter((version) => version !== this.#last)
     const chosen = choices[Math.floor(this.#random() * choices.length)] ?? 0
     const state = this.#states.get(chosen)
@@ -341,7 +344,9 @@ class VersionedLayer {
 
   async #shownAt(version?: number): Promise<string[]> {
     const shown = await shownPoints(this.#server, `${this.#target.name}:${layer}`, version)
-    return shown.map(({ properties: { gid, name }, geometry }) => [gid, name, ...geometry.coordinates].join(' '))
+    return shown.map(({ properties: { gid, name }, geometry }) =>
+      [gid, name, ...geometry.coordinates].join(' '),
+    )
   }
 }
 
