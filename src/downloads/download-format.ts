@@ -1,6 +1,7 @@
 import type { WrittenByGdal } from '../formats/format.ts'
 import type { AttributeType } from '../geo/schema.ts'
-import type { WishedBox, WishedFilter } from '../stores/reading/page-wish.ts'
+import type { WishedBox } from '../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../stores/reading/wished-filter.ts'
 import type { FeatureQuery } from '../stores/store.ts'
 
 /** What layers can be downloaded as. */

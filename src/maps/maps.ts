@@ -1,8 +1,10 @@
 import type { Layers, LayerVersion } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import { defined } from '../lib/defined.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { MadeTile } from '../stores/reading/tile-wish.ts'
+import type { WishedFilter } from '../stores/reading/wished-filter.ts'
 import type { TileAddress, TileMatrixSetId } from '../tiles/tile-matrix-sets.ts'
 import type { CachedTiles, TileMaker, TileWanted } from './cache/cached-tiles.ts'
 import type { CacheLimits } from './cache/layer-caching.ts'
@@ -16,6 +18,8 @@ export interface TileQuestion {
   tile: TileAddress
   /** Attributes that are shown; absent: all that a tile can hold. */
   properties?: string[]
+  /** Which features are shown, in the names of the layer's attributes; absent: all. */
+  filter?: WishedFilter
 }
 
 /** A tile of a layer at one version. */
@@ -35,11 +39,13 @@ interface MapsParts {
 
 /** Maps of published layers. */
 export class Maps {
+  readonly #layers: Layers
   readonly #sources: TileSources
   readonly #caching: LayerCaching
   readonly #vector: CachedTiles<MadeTile['counts']>
 
   constructor({ layers, sources, events, cache, log }: MapsParts) {
+    this.#layers = layers
     this.#sources = sources
     this.#caching = new LayerCaching({ layers, events, log }, cache)
     this.#vector = this.#caching.kind({
@@ -78,7 +84,22 @@ export class Maps {
     await this.#sources.requireTiles(layer)
     const { set, tile } = question
     const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, question.properties) } as const
+    if (question.filter !== undefined) return this.#filtered(layer, wanted, question.filter, signal)
     return this.#vector.tile(layer, wanted, signal, { isKept })
+  }
+
+  /** Not kept: hardly anybody else asks for the same. */
+  async #filtered(
+    layer: LayerRecord,
+    wanted: TileWanted,
+    filter: WishedFilter,
+    signal: AbortSignal,
+  ): Promise<MapTile> {
+    const now = await this.#layers.versionOf(layer)
+    const made = await this.#make(layer, wanted, signal, now, filter)
+    const after = await this.#layers.versionOf(layer)
+    const isCurrent = now.isCurrent && after.isCurrent && after.version === now.version
+    return { ...made, version: now.version, isCurrent }
   }
 
   async #make(
@@ -86,10 +107,13 @@ export class Maps {
     wanted: TileWanted,
     signal: AbortSignal,
     now: LayerVersion,
+    filter?: WishedFilter,
   ): Promise<MadeTile> {
     const { set, tile, variant } = wanted
-    const { store, ...source } = await this.#sources.of(layer, { set, zoom: tile.z, now }, signal)
-    const wish = { ...source, set, tile, name: layer.name, ...attributesOf(variant) }
+    const asked = { set, zoom: tile.z, now, isFiltered: filter !== undefined }
+    const { store, ...source } = await this.#sources.of(layer, asked, signal)
+    const shown = { name: layer.name, ...attributesOf(variant), ...defined({ filter }) }
+    const wish = { ...source, set, tile, ...shown }
     const { seen, ...made } = await store.writeTile(wish, signal)
     // How a copy looks says nothing of the layer's own table.
     return seen === undefined || source.columns !== undefined ? made : { ...made, seen }

@@ -1,9 +1,11 @@
+import type { Filter } from '../filters/filter.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column } from '../geo/column.ts'
 import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
+import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
 
@@ -16,19 +18,19 @@ export function tileReadingOf(store: VectorStore): TileReading {
   return store.tiles ?? tileReadingByFeatures(store)
 }
 
-/** For stores without a way of their own: every page that touches the boxes is read whole. */
-export function tileReadingByFeatures(store: FeatureStore): TileReading {
+/** For stores without a way of their own, and where a filter decides: every page that touches the boxes is read whole. */
+export function tileReadingByFeatures(store: FeatureStore, filter?: Filter): TileReading {
   const reads: TileReads = {
     async *readTile(query, signal) {
       const ids = query.ids === undefined ? undefined : new Set(query.ids)
-      for await (const page of readWhole(store, query, signal)) {
+      for await (const page of readWhole(store, { ...query, filter }, signal)) {
         const shown = tilePage(page, query, (row) => ids?.has(page.ids[row] ?? '') !== false)
         if (shown.ids.length > 0) yield shown
         signal.throwIfAborted()
       }
     },
     async *readEnvelopes(query, signal) {
-      for await (const page of readWhole(store, query, signal)) yield envelopesOf(page)
+      for await (const page of readWhole(store, { ...query, filter }, signal)) yield envelopesOf(page)
     },
   }
   return {
@@ -54,12 +56,12 @@ export function tableChanging(table: string): Failure {
 
 function readWhole(
   store: FeatureStore,
-  { table, boxes }: Pick<TileQuery, 'table' | 'boxes'>,
+  { table, boxes, filter }: Pick<TileQuery, 'table' | 'boxes'> & { filter: Filter | undefined },
   signal: AbortSignal,
 ): AsyncIterable<FeaturePage> {
   signal.throwIfAborted()
   const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  return store.readFeatures(boxes === undefined ? all : { ...all, bboxes: boxes }, signal)
+  return store.readFeatures({ ...all, ...defined({ bboxes: boxes, filter }) }, signal)
 }
 
 /** Rows with a geometry that has a point. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound, expectSoundIn } from './support/states.ts'
 
 const path = '/app/layers/default:countries'
@@ -13,6 +13,12 @@ describe('the filter of a layer', async () => {
   async function matched(filter: string): Promise<number> {
     const asked = `/ogc/collections/default:countries/items?limit=1&filter=${encodeURIComponent(filter)}`
     return ((await askServer(server, asked)) as { numberMatched: number }).numberMatched
+  }
+
+  async function fetchTile(url: string): Promise<{ drawn: number }> {
+    const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+    const told = (await fetch(url, { headers: { authorization } })).headers.get('terrane-tile')
+    return { drawn: Number(/drawn=(\d+)/.exec(told ?? '')?.[1]) }
   }
 
   it('is made of conditions by keyboard, followed by map and table, and stands in the address', async (t) => {
@@ -33,7 +39,10 @@ describe('the filter of a layer', async () => {
     await page.locator(`.lay-table >> text=${count} rows found`).waitFor()
     await page.waitForSelector(drawn)
     await expectSound(shown, 'layer-filter-1440-light')
-    assert.ok(asked.some((one) => /items\?.*filter=/.test(one)))
+    const tiles = asked.filter((one) => /\/tiles\/.*\.mvt\?.*filter=CASEI/.test(one))
+    assert.ok(tiles.length > 0, 'the map does not follow the filter')
+    const whole = await Promise.all(tiles.map(async (one) => (await fetchTile(one)).drawn))
+    assert.ok(Math.max(...whole) > 1 && Math.max(...whole) <= count, whole.join())
 
     await page.getByRole('button', { name: 'Add a condition' }).click()
     await page.getByLabel('Comparison').nth(1).selectOption('is not empty')

@@ -6,7 +6,7 @@ import { bringInSight, fit } from './fit.ts'
 import { FoundHere } from './found-here.tsx'
 import { MapButtons } from './map-buttons.tsx'
 import type { MapViewProps, View } from './map-props.ts'
-import { type Bounds, chosenStyle, objectsStyle, withRows } from './objects.ts'
+import { type Bounds, chosenStyle, objectsStyle, withFilter, withRows } from './objects.ts'
 import { type Asked, openMap } from './open-map.ts'
 import { type Place, ScaleBar } from './scale-bar.tsx'
 import { isDark } from './theme.ts'
@@ -14,7 +14,7 @@ import { usePublished } from './use-published.ts'
 
 /** A map by MapLibre; moved by pointer, touch and keys. */
 export function DrawnMap(props: MapViewProps) {
-  const { label, layers = [], version, rows, style, objects, selected, bounds, hasBackground = true } = props
+  const { label, layers = [], version, style, objects, selected, bounds, hasBackground = true } = props
   const container = useRef<HTMLDivElement>(null)
   const map = useRef<MapLibreMap>(undefined)
   const now = useRef<{ props: MapViewProps; combined?: CombinedStyle }>({ props })
@@ -56,7 +56,7 @@ export function DrawnMap(props: MapViewProps) {
       } catch (reason) {
         setFailed(reason)
       }
-  }, [known, rows, style, objects, hasBackground])
+  }, [known, props.rows, props.filter, style, objects, hasBackground])
   useEffect(() => {
     const { combined } = now.current
     if (map.current !== undefined && combined !== undefined)
@@ -116,9 +116,10 @@ function Attribution({ to }: { to: readonly string[] }) {
 }
 
 function dataOf(published: DataStyle | undefined, props: MapViewProps): DataStyle[] {
-  const { layers: [layer] = [], rows, style, objects } = props
+  const { layers: [layer] = [], rows, filter, style, objects } = props
   const handedIn = objects && objectsStyle({ name: 'objects', objects }, isDark.peek())
-  const drawn = published && rows && layer !== undefined ? withRows(published, layer, rows) : published
+  const shown = published && filter !== undefined ? withFilter(published, filter) : published
+  const drawn = shown && rows && layer !== undefined ? withRows(shown, layer, rows) : shown
   return [drawn, style, handedIn].filter((one) => one !== undefined)
 }
 

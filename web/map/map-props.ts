@@ -20,6 +20,8 @@ export interface MapViewProps {
   version?: number
   /** Rows of the one layer that are drawn in place of all that its tiles have. */
   rows?: readonly MapObject[]
+  /** Which features of the one layer its tiles show, in CQL2. */
+  filter?: string
   /** Data in a style that is not published; drawn above `layers`. */
   style?: DataStyle
   /** Objects that were handed in; drawn above the rest. */

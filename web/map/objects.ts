@@ -69,6 +69,16 @@ export function withRows(style: DataStyle, name: string, objects: readonly MapOb
   return { ...style, sources: sourceOf({ name, objects }), layers }
 }
 
+/** The style of a layer, whose tiles show what the filter leaves. */
+export function withFilter(style: DataStyle, filter: string): DataStyle {
+  const sources = Object.entries(style.sources).map(([name, source]) => {
+    if (source.type !== 'vector' || source.url === undefined) return [name, source]
+    const sign = source.url.includes('?') ? '&' : '?'
+    return [name, { ...source, url: `${source.url}${sign}filter=${encodeURIComponent(filter)}` }]
+  })
+  return { ...style, sources: Object.fromEntries(sources) as DataStyle['sources'] }
+}
+
 const notPoint: FilterSpecification = ['!=', ['geometry-type'], 'Point']
 
 /** What is chosen, on the map and in a table: a strong edge with a light one around it. */

@@ -2,12 +2,12 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { crs84Uri } from '../crs-uris.ts'
 import type { OwnItems } from './api-collections.ts'
 import { ownItemsPaths } from './api-collections.ts'
 import { editParameters, editPaths } from './api-edits.ts'
 import { mapPaths } from './api-maps.ts'
 import { schemas } from './api-schemas.ts'
-import { crs84Uri } from './crs-uris.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 import {
   offeredDescriptions,

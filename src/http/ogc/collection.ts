@@ -7,8 +7,8 @@ import type { Attribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { crs84Uri, toCrsUri } from '../crs-uris.ts'
 import { layerSegment } from '../tiles/layer-names.ts'
-import { crs84Uri, toCrsUri } from './crs-uris.ts'
 import { isSortable } from './property-names.ts'
 
 /** The calendar of times. */

@@ -7,8 +7,8 @@ import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { toCrsUri } from '../crs-uris.ts'
 import { collectionId, gregorian, toExtent } from './collection.ts'
-import { toCrsUri } from './crs-uris.ts'
 
 function coverageFilePath(layer: LayerRecord, name: string): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/file/${encodeURIComponent(name)}`

@@ -6,10 +6,10 @@ import { TimeReader } from '../../lib/values/time-reader.ts'
 import { rfc3339 } from '../../lib/values/time-rules.ts'
 import type { WishedBox } from '../../stores/reading/page-wish.ts'
 import type { FeatureQuery } from '../../stores/store.ts'
+import type { RequestedCrs } from '../crs-uris.ts'
+import { crs84, parseCrsUri } from '../crs-uris.ts'
+import type { FilterParameters } from '../filter-query.ts'
 import { supportedCrs, timeAttribute } from './collection.ts'
-import type { RequestedCrs } from './crs-uris.ts'
-import { crs84, parseCrsUri } from './crs-uris.ts'
-import type { FilterParameters } from './filter-query.ts'
 import type { NamingParameters } from './property-names.ts'
 
 export const defaultLimit = 100

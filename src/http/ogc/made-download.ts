@@ -4,10 +4,10 @@ import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
+import { toCrsUri } from '../crs-uris.ts'
 import type { AnyDownload } from '../downloads/download-wire.ts'
 import { dispositionOf, downloadPath } from '../downloads/download-wire.ts'
 import { sendFile } from '../send-file.ts'
-import { toCrsUri } from './crs-uris.ts'
 import type { OgcParts } from './ogc-parts.ts'
 
 /** The record when the file is there, or the client has waited long enough; its work ends with a client that leaves. */

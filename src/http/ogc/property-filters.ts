@@ -5,10 +5,10 @@ import type { Filter } from '../../filters/filter.ts'
 import { allOf } from '../../filters/filter.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { WishedFilter } from '../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { crs84 } from '../crs-uris.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
-import { crs84 } from './crs-uris.ts'
 
 /**
  * Parameters that are called like properties: features have these values (OGC 17-069r4, section 7.15.5; 19-079r2, section

@@ -5,6 +5,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { MapTile } from '../../maps/maps.ts'
+import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
@@ -28,6 +29,8 @@ export interface AskedTile {
   tile: TileAddress
   /** Versions that the client takes the layers to have. */
   v?: string | undefined
+  /** Which features of the one layer are shown. */
+  filter?: WishedFilter | undefined
   /** May throw where nothing is there, in place of an empty answer. */
   whenEmpty?(): Promise<void>
 }
@@ -78,14 +81,14 @@ export function versionsOf(
 
 function makeTiles(
   { maps }: Pick<TileParts, 'maps'>,
-  { layers, set, tile }: AskedTile,
+  { layers, set, tile, filter }: AskedTile,
   names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<MapTile[]> {
   return Promise.all(
     layers.map((layer) => {
       const properties = chosenProperties(layer, names)
-      return maps.tile(layer, { set, tile, ...defined({ properties }) }, signal)
+      return maps.tile(layer, { set, tile, ...defined({ properties, filter }) }, signal)
     }),
   )
 }

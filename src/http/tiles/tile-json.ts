@@ -12,6 +12,8 @@ import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong, versionsText } from './caching.ts'
 import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
+import type { TileFilter } from './filtered-tiles.ts'
+import { filterOf, filterText, tileFilter } from './filtered-tiles.ts'
 import { layerSegment, mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
@@ -80,13 +82,15 @@ function vectorLayer(layer: LayerRecord) {
 
 /** Where the tiles are; who came by a token in the address finds it in the template too. */
 function tilesTemplate(
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: TileFilter }>,
   layers: readonly LayerRecord[],
   version: string,
   ending: 'mvt' | 'png',
 ): string {
   const path = `/tiles/${layers.map(layerSegment).join(',')}`
-  const query = [version, tokenForLinks(request)].filter((one) => one !== '').join('&')
+  const query = [version, filterText(request.query), tokenForLinks(request)]
+    .filter((one) => one !== '')
+    .join('&')
   return `${request.link(path)}/{z}/{x}/{y}.${ending}?${query}`
 }
 
@@ -112,11 +116,12 @@ export const getTileJson = operation({
   takesTokenInUrl: true,
   summary: 'Where the tiles of one layer or several are, as TileJSON 3.0',
   params: Params,
-  query: Type.Object({ version: earlierVersion, ...urlToken }),
+  query: Type.Object({ version: earlierVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },
   handle: async (parts: TileParts, request, reply) => {
     const layers = await namedLayers(parts, request)
     const { version } = request.query
+    filterOf(request.query, layers)
     if (version !== undefined) return earlierTileJson(parts, request, reply, layers, version)
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
     if (raster === undefined) for (const layer of layers) await parts.maps.requireTiles(layer)
@@ -145,7 +150,7 @@ export const getTileJson = operation({
 /** The same of a layer as it was: its tiles are those of the version. */
 async function earlierTileJson(
   parts: TileParts,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: TileFilter }>,
   reply: FastifyReply,
   layers: readonly LayerRecord[],
   version: string,

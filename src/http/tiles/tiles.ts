@@ -3,6 +3,7 @@ import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import { earlierVersion, sendEarlierTile } from './earlier-tiles.ts'
+import { filterOf, tileFilter } from './filtered-tiles.ts'
 import { mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { mvt, parseTile, sendTile } from './send-tile.ts'
@@ -35,15 +36,16 @@ export const getTile = operation({
   description:
     'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), and how many have no place in the CRS of the tile (`without-image`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
   params: Params,
-  query: Type.Object({ properties, v, version: earlierVersion, ...urlToken }),
+  query: Type.Object({ properties, v, version: earlierVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (parts: TileParts, request, reply) => {
     const layers = await namedLayers(parts, request)
     const tile = parseTile('WebMercatorQuad', request.params)
+    const filter = filterOf(request.query, layers)
     if (request.query.version !== undefined)
       return sendEarlierTile(parts, request, reply, { layers, tile, version: request.query.version })
     return sendTile(parts, request, reply, {
-      ...{ layers, set: 'WebMercatorQuad', tile, v: request.query.v },
+      ...{ layers, set: 'WebMercatorQuad', tile, v: request.query.v, filter },
     })
   },
 })

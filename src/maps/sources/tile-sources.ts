@@ -48,6 +48,14 @@ interface ReadSource extends TileSource {
   connection?: StoreConnection
 }
 
+interface SourceQuestion {
+  set: TileMatrixSetId
+  zoom: number
+  now: LayerVersion
+  /** A copy has other types and shapes than those that a filter is about. */
+  isFiltered?: boolean
+}
+
 interface SourceNeeds {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   events: EventBus
@@ -111,10 +119,11 @@ export class TileSources {
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
   async of(
     layer: LayerRecord,
-    { set, zoom, now }: { set: TileMatrixSetId; zoom: number; now: LayerVersion },
+    { set, zoom, now, isFiltered }: SourceQuestion,
     signal: AbortSignal,
   ): Promise<TileSource> {
     const { crs, needsCopy } = await this.#wayOf(layer)
+    if (isFiltered === true && needsCopy) return { ...(await this.#ownOf(layer, crs)), thinning: {} }
     const found = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
     const extent = await this.#extents.of(layer.id, found, { set, now }, signal)
     const source = extent === undefined ? found : { ...found, extent }

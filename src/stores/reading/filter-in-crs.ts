@@ -4,8 +4,9 @@ import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { PageWish, WishedFilter } from './page-wish.ts'
+import type { PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
+import type { WishedFilter } from './wished-filter.ts'
 
 /** The filter with its geometries in the CRS of the table; throws `invalid-filter` for one that has no place there. */
 export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs']): Promise<Filter> {

@@ -58,8 +58,7 @@ export class JoinedTiles {
     make: MakeTiles,
     signal: AbortSignal,
   ): Promise<MadeTile> {
-    const key = JSON.stringify([store, tile.z, rest])
-    const family = this.#families.get(key, () => ({ waiting: [], weight: undefined }))
+    const family = this.#familyOf(store, tile, rest)
     const asked: Asked = { tile, made: Promise.withResolvers(), signal }
     family.waiting.push(asked)
     const turn = async (): Promise<void> => {
@@ -72,6 +71,12 @@ export class JoinedTiles {
       asked.made.reject(error)
     })
     return orAborted(asked.made.promise, signal)
+  }
+
+  /** What a filter leaves has nothing in common that is read once. */
+  #familyOf(store: string, { z }: TileAddress, rest: Omit<TileWish, 'tile'>): Family {
+    const begin = (): Family => ({ waiting: [], weight: undefined })
+    return rest.filter === undefined ? this.#families.get(JSON.stringify([store, z, rest]), begin) : begin()
   }
 
   /** The first of those that wait, and its share of the others. */

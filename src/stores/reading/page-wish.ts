@@ -1,4 +1,3 @@
-import type { Filter } from '../../filters/filter.ts'
 import type { WrittenAbout } from '../../formats/writing/feature-format.ts'
 import type { WrittenFormName } from '../../formats/writing/written-formats.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
@@ -6,20 +5,13 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
 import type { PageEnds } from './page-rows.ts'
 import type { ShownColumns } from './tile-wish.ts'
+import type { WishedFilter } from './wished-filter.ts'
 
 /** A box of a question as the client gave it. */
 export interface WishedBox {
   /** Two where it crosses the antimeridian. */
   boxes: Envelope[]
   /** What its coordinates are in. */
-  srs: string
-}
-
-/** A filter of a question as the client gave it. */
-export interface WishedFilter {
-  /** In the names of the table's columns. */
-  asked: Filter
-  /** What the coordinates of its geometries are in, with x or easting first. */
   srs: string
 }
 

@@ -2,8 +2,8 @@ import { inColumns } from '../../filters/filter.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import type { FeaturePage, TileQuery } from '../store.ts'
-import type { WishedFilter } from './page-wish.ts'
 import type { ShownColumns, TileWish } from './tile-wish.ts'
+import type { WishedFilter } from './wished-filter.ts'
 
 /** The attributes that are read of the table for those that are wanted. */
 export function readColumns({

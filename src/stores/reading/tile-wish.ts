@@ -3,6 +3,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { TileCounts } from '../../tiles/encode-tile.ts'
 import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import type { WishedFilter } from './wished-filter.ts'
 
 /** Of a table whose columns have other names than what is shown of them. */
 export interface ShownColumns {
@@ -29,6 +30,8 @@ export interface TileWish {
   extent?: Envelope
   /** Of a copy: attributes are wanted and shown under these names. */
   columns?: ShownColumns
+  /** Which rows are shown; absent: all. */
+  filter?: WishedFilter
 }
 
 /** Several tiles of one table, of which the rest is the same. Plain data. */

@@ -1,5 +1,7 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
+import type { Failure } from '../../lib/errors.ts'
+import { invalid } from '../../lib/errors.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder, noTileCounts } from '../../tiles/encode-tile.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
@@ -7,10 +9,11 @@ import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
-import { tileReadingOf } from '../tile-reading.ts'
+import { tileReadingByFeatures, tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
+import { filterIn } from './filter-in-crs.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
@@ -27,12 +30,18 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()
     const work = { wish, set, place, there }
-    const reading = tileReadingOf(store)
+    const reading = await readingOf(store, wish)
     if (wish.thinning === undefined) return (await encode(reading, work, { boxes: place.boxes }, signal)).tile
     return await writeThinned(reading, work, signal)
   } finally {
     await Promise.all([back.close(), there.close()])
   }
+}
+
+/** A filter is asked of features: what a store has for tiles alone does not know it. */
+async function readingOf(store: VectorStore, { filter, crs }: TileWish): Promise<TileReading> {
+  if (filter === undefined) return tileReadingOf(store)
+  return tileReadingByFeatures(store, await filterIn(filter, crs))
 }
 
 interface Work {
@@ -48,15 +57,27 @@ type Rows = Pick<TileQuery, 'boxes' | 'ids'>
 /** Shows what the rules of thinning leave. One question is of one state by itself; two are asked so. */
 async function writeThinned(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
   const { wish, place } = work
-  const known = await chooseByOverview(work)
+  // An overview holds the rows of the whole table.
+  const known = wish.filter === undefined ? await chooseByOverview(work) : undefined
   if (known !== undefined) return writeChosen(reading, work, known, signal)
-  if (wish.thinning?.cell === undefined) {
+  // Of the few that a filter may leave nothing has to be left out, whatever the cell.
+  if (wish.thinning?.cell === undefined || wish.filter !== undefined) {
     const { tile, isWhole } = await encode(reading, work, { boxes: place.boxes }, signal, mostDrawn)
     if (isWhole) return tile
   }
+  if (wish.filter !== undefined && !work.there.isIdentity && work.there.transformPlace === undefined)
+    throw tooWide()
   const chooseAndWrite = async (reads: TileReads): Promise<MadeTile> =>
     writeChosen(reads, work, await chooseAmong(reads, work, signal), signal)
   return reading.atOneState(wish.table, chooseAndWrite, signal)
+}
+
+/** Features are chosen by their places, which of such a CRS only a copy tells. */
+function tooWide(): Failure {
+  return invalid(
+    'filter-too-wide',
+    `The filter leaves more than ${mostDrawn} features in this tile, and the CRS of the layer does not let the server choose among them: filter more, or look closer`,
+  )
 }
 
 async function writeChosen(

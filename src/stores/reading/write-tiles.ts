@@ -36,9 +36,10 @@ async function writeTogether(
   wish: TilesWish,
   signal: AbortSignal,
 ): Promise<(MadeTile | undefined)[]> {
-  const { crs, thinning, tiles, extent } = wish
+  const { crs, thinning, tiles, extent, filter } = wish
   const isFew = tiles.length > 1 && tiles.length <= mostTilesAtOnce
-  if (reading.readTiles === undefined || !isFew || thinning?.cell !== undefined) return []
+  if (reading.readTiles === undefined || !isFew) return []
+  if (thinning?.cell !== undefined || filter !== undefined) return []
   const set = getTileMatrixSet(wish.set)
   const toTable = await findReprojector(set.srs, crs)
   const there = await findReprojector(crs, set.srs)

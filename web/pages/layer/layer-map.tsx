@@ -1,25 +1,27 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { boundsOf } from '../../lib/bounds.ts'
 import { MapView } from '../../map/map-view.tsx'
-import type { MapObject } from '../../map/objects.ts'
 import type { Found } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { call } from '../../wire/client.ts'
 import { whenReady } from '../../wire/when-ready.ts'
+import type { Filtered } from './filter/filtered-rows.ts'
+import { wantedFilter } from './filter/wanted-filter.ts'
 import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
 
 interface LayerMapProps {
   id: string
   bounds: readonly number[] | undefined
   view: LayerView
-  /** The rows that are shown, where not all of them are. */
-  rows: readonly MapObject[] | undefined
+  /** What is shown, where that is not all. */
+  filtered: Filtered | undefined
 }
 
 /** The layer in its style. What is chosen there is chosen in the table, and the other way round. */
-export function LayerMap({ id, bounds, view, rows }: LayerMapProps) {
+export function LayerMap({ id, bounds, view, filtered }: LayerMapProps) {
   const version = useReady(id, lookedAt())
   const row = view.chosen.value
+  const filter = wantedFilter()
   const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
   const begin = useMemo(() => wantedBox(), [id])
   const pick = (found: Found | undefined): void => {
@@ -37,7 +39,8 @@ export function LayerMap({ id, bounds, view, rows }: LayerMapProps) {
           view.inSight.value = edges
         }}
         {...(version !== undefined && { version })}
-        {...(rows && { rows })}
+        {...(filtered?.rows && { rows: filtered.rows })}
+        {...(filtered && !filtered.rows && filter !== undefined && { filter })}
         {...(bounds && { bounds })}
         {...(begin && { begin })}
         {...(row !== undefined && !('layer' in row) && { show: boundsOf(row.geometry) })}

@@ -78,7 +78,6 @@ function Known({ id, layer, about, reload }: KnownProps) {
   const isOnMap = layer.type === 'RASTER' || columns.length < layer.attributes.length
   const bounds = entry?.bounds
   const filtered = useFiltered(id, wantedFilter(), lookedAt())
-  const rows = filtered?.rows
   return (
     <>
       <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
@@ -89,7 +88,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
         )}
         {isOnMap && layer.srs !== undefined ? (
           <div class="lay-map-box">
-            <LayerMap key={layer.version} id={id} bounds={bounds} view={view} rows={rows} />
+            <LayerMap key={layer.version} id={id} bounds={bounds} view={view} filtered={filtered} />
             {lookedAt() === undefined && <LayerLegend id={id} version={layer.version} />}
           </div>
         ) : (

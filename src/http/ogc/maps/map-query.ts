@@ -6,8 +6,8 @@ import { invalid } from '../../../lib/errors.ts'
 import { boxInCrs } from '../../../maps/rasters/box-frame.ts'
 import type { Background, MapFrame } from '../../../maps/rasters/map-frame.ts'
 import { mapFrame } from '../../../maps/rasters/map-frame.ts'
-import type { RequestedCrs } from '../crs-uris.ts'
-import { crs84, crs84Uri, parseCrsUri, toCrsUri } from '../crs-uris.ts'
+import type { RequestedCrs } from '../../crs-uris.ts'
+import { crs84, crs84Uri, parseCrsUri, toCrsUri } from '../../crs-uris.ts'
 import { readBox } from '../items-query.ts'
 
 const longestSide = 4096

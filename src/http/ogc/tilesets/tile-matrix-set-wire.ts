@@ -1,6 +1,6 @@
 import type { TileMatrixSet, TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
-import { crs84Uri, toCrsUri } from '../crs-uris.ts'
+import { crs84Uri, toCrsUri } from '../../crs-uris.ts'
 
 /** A tile matrix set as it is registered (OGC 17-083r4, annex D). */
 interface Registered {

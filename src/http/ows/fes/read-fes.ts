@@ -3,7 +3,7 @@ import { checkFilter } from '../../../filters/check-filter.ts'
 import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import { parseRequestXml } from '../request-xml.ts'
 import { FesReader } from './fes-reader.ts'
 

@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 
 /** What a GetFeature request asks for, however it was sent. */
 export interface FeatureRequest {

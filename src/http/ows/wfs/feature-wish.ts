@@ -2,12 +2,8 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { SortKey } from '../../../stores/order.ts'
-import type {
-  PageWish,
-  PropertySelection,
-  WishedBox,
-  WishedFilter,
-} from '../../../stores/reading/page-wish.ts'
+import type { PageWish, PropertySelection, WishedBox } from '../../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import { isSortable } from '../../ogc/property-names.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import { defaultCrs, readCrs } from '../named-crs.ts'

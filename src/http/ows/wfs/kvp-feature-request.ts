@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { checkFilter } from '../../../filters/check-filter.ts'
 import { parseCql2Text } from '../../../filters/cql2-text.ts'
-import type { WishedFilter } from '../../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import { parseFesXml, readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'

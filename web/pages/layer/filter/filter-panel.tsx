@@ -118,7 +118,7 @@ function PanelHead({ filtered }: Pick<FilterPanelProps, 'filtered'>) {
 function toldOf({ rows, total, isWhole, error }: Filtered): string {
   const texts = filterTexts.value
   if (!isWhole || error !== undefined) return ''
-  return rows.length < total ? texts.partOnMap(rows.length, total) : texts.found(total)
+  return rows !== undefined && rows.length < total ? texts.partOnMap(rows.length, total) : texts.found(total)
 }
 
 /** The filter as programs take it. */

@@ -3,9 +3,10 @@ import type { MapObject } from '../../../map/objects.ts'
 import { type Call, call } from '../../../wire/client.ts'
 import { whenReady } from '../../../wire/when-ready.ts'
 
-/** Rows that a filter lets through, for the map. */
+/** What a filter lets through, for the map. */
 export interface Filtered {
-  rows: readonly MapObject[]
+  /** Rows of an earlier version, whose tiles take no filter; of the present one none but before it is known. */
+  rows?: readonly MapObject[]
   /** How many there are in all. */
   total: number
   /** Whether no more of them come. */
@@ -18,7 +19,7 @@ const none: Filtered = { rows: [], total: 0, isWhole: false }
 const pageRows = 250
 const mostRows = 2000
 
-/** The rows in their first thousands, as they come; undefined where nothing is filtered. */
+/** How many rows, and of an earlier version the first thousands, as they come; undefined where nothing is filtered. */
 export function useFiltered(
   id: string,
   filter: string | undefined,
@@ -29,7 +30,11 @@ export function useFiltered(
     if (filter === undefined) return undefined
     const asking = new AbortController()
     setFound(none)
-    readAll(id, { filter, version }, setFound, asking.signal).catch((error: unknown) => {
+    const found =
+      version === undefined
+        ? count(id, filter, asking.signal).then((total) => setFound({ total, isWhole: true }))
+        : readAll(id, { filter, version }, setFound, asking.signal)
+    found.catch((error: unknown) => {
       if (!asking.signal.aborted) setFound({ ...none, error })
     })
     return () => asking.abort()
@@ -37,9 +42,16 @@ export function useFiltered(
   return filter === undefined ? undefined : found
 }
 
+/** Tiles show them all. */
+async function count(id: string, filter: string, signal: AbortSignal): Promise<number> {
+  const path = `/ogc/collections/${encodeURIComponent(id)}/items`
+  const asked: Call = { path, query: { filter, limit: 1 } }
+  return (await whenReady(() => call<{ numberMatched: number }>(asked, signal), signal)).numberMatched
+}
+
 async function readAll(
   id: string,
-  query: { filter: string; version: number | undefined },
+  query: { filter: string; version: number },
   tell: (found: Filtered) => void,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import { findCrs, parseSrs } from '../../geo/crs-database.ts'
-import { invalid } from '../../lib/errors.ts'
+import { findCrs, parseSrs } from '../geo/crs-database.ts'
+import { invalid } from '../lib/errors.ts'
 
 /** WGS 84 as longitude, latitude: what every collection can be read in (OGC 18-058r1, section 6.2). */
 export const crs84Uri = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'

@@ -1,10 +1,10 @@
-import { checkFilter } from '../../filters/check-filter.ts'
-import { parseCql2Json } from '../../filters/cql2-json.ts'
-import { parseCql2Text } from '../../filters/cql2-text.ts'
-import { swapAxes } from '../../filters/swap-axes.ts'
-import type { Schema } from '../../geo/schema.ts'
-import { invalid } from '../../lib/errors.ts'
-import type { WishedFilter } from '../../stores/reading/page-wish.ts'
+import { checkFilter } from '../filters/check-filter.ts'
+import { parseCql2Json } from '../filters/cql2-json.ts'
+import { parseCql2Text } from '../filters/cql2-text.ts'
+import { swapAxes } from '../filters/swap-axes.ts'
+import type { Schema } from '../geo/schema.ts'
+import { invalid } from '../lib/errors.ts'
+import type { WishedFilter } from '../stores/reading/wished-filter.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
 
 /** Query parameters of a filter (OGC 19-079r2, section 8), as text. */
