@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PostgresCluster } from '../support/postgres.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 
 const feature = (kind: string, x: number) => ({
   type: 'Feature',
@@ -53,6 +53,20 @@ describe('the pages on PostgreSQL', () => {
     await page.locator('.card', { hasText: 'trees' }).waitFor()
     await shown.open('/app/stores')
     await page.locator('main td', { hasText: 'PostGIS' }).first().waitFor()
+    assert.deepEqual(shown.faults, [])
+
+    const table = "(select schemaname from pg_tables where tablename = 'trees')"
+    await runSql(
+      database,
+      `do $$ begin execute format('alter table %I.trees drop column fid; alter table %I.trees add primary key (kind)', ${table}, ${table}); end $$`,
+    )
+    await askServer(server, '/rest/layers/default:trees/refresh', {})
+    await shown.open('/app/layers/default:trees?bbox=12.9,51.9,13.1,52.1')
+    await page.waitForSelector('.canvas[data-drawn=yes]')
+    await page.locator('.lay-table >> text=1 row').waitFor()
+    await page.locator('.lay-map canvas').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.grid-rows tr[aria-current=true]', { hasText: 'oak' }).waitFor()
     assert.deepEqual(shown.faults, [])
   })
 })

@@ -12,21 +12,24 @@ import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
 interface LayerMapProps {
   id: string
   bounds: readonly number[] | undefined
+  /** Names of the columns. */
+  columns: readonly string[]
   view: LayerView
   /** What is shown, where that is not all. */
   filtered: Filtered | undefined
 }
 
 /** The layer in its style. What is chosen there is chosen in the table, and the other way round. */
-export function LayerMap({ id, bounds, view, filtered }: LayerMapProps) {
+export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps) {
   const version = useReady(id, lookedAt())
   const row = view.chosen.value
   const filter = wantedFilter()
   const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
   const begin = useMemo(() => wantedBox(), [id])
   const pick = (found: Found | undefined): void => {
-    view.chosen.value = found
-    if (found?.id !== undefined) void whole(id, found, version, view)
+    const row = found && withId(found, columns)
+    view.chosen.value = row
+    if (row?.id !== undefined) void whole(id, row, version, view)
   }
   return (
     <section class="panel lay-map">
@@ -65,6 +68,14 @@ function useReady(id: string, version: number | undefined): number | undefined {
     return () => asking.abort()
   }, [id, version])
   return version === ready ? version : undefined
+}
+
+/** Tiles hold an id that is no number among the attributes, as `id` with a `_` more than any column. */
+function withId(found: Found, columns: readonly string[]): Found {
+  let name = 'id'
+  while (columns.includes(name)) name = `_${name}`
+  const text = found.properties[name]
+  return found.id === undefined && typeof text === 'string' ? { ...found, id: text } : found
 }
 
 /** Tiles have a part of a shape, and may lack columns: the whole of it follows. */

@@ -88,7 +88,14 @@ function Known({ id, layer, about, reload }: KnownProps) {
         )}
         {isOnMap && layer.srs !== undefined ? (
           <div class="lay-map-box">
-            <LayerMap key={layer.version} id={id} bounds={bounds} view={view} filtered={filtered} />
+            <LayerMap
+              key={layer.version}
+              id={id}
+              bounds={bounds}
+              columns={layer.attributes.map(({ name }) => name)}
+              view={view}
+              filtered={filtered}
+            />
             {lookedAt() === undefined && <LayerLegend id={id} version={layer.version} />}
           </div>
         ) : (
