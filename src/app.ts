@@ -152,6 +152,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     startMaps()
     await importer.start()
     drawn.rasters.start()
+    drawn.coverages.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()

@@ -45,6 +45,7 @@ export function openAreas(context: Parts): Area[] {
     maps,
     exports,
     downloads,
+    coverages,
     earlier,
     drawings,
     versionChanges,
@@ -64,6 +65,8 @@ export function openAreas(context: Parts): Area[] {
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
+  const thumbnails = new Thumbnails({ maps, rasters, pictures })
+  const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [
     table(startPageEndpoints, index),
     pagesArea(pages),
@@ -84,23 +87,17 @@ export function openAreas(context: Parts): Area[] {
       secret: context.directory.key,
     }),
     table(tileEndpoints, tiles),
-    table(pictureEndpoints, {
-      ...tiles,
-      rasters,
-      pictures,
-      drawnTiles,
-      thumbnails: new Thumbnails({ maps, rasters, pictures }),
-    }),
+    table(pictureEndpoints, { ...tiles, ...drawn }),
     owsArea({
       ...tiles,
-      ...{ rasters, pictures, drawings, drawnTiles, bounds },
+      ...drawn,
+      ...{ drawings, bounds, coverages },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),
         counts: new KeptCounts(catalog.layers),
         positions: new KeptPositions(catalog.layers),
       },
-      thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
+import { Coverages } from '../downloads/coverages.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -25,7 +27,7 @@ interface PictureNeeds {
 export function openPictures(
   { settings, directory, catalog, maps, drawings, importer, events, log }: PictureNeeds,
   closers: (() => void | Promise<void>)[],
-): { rasters: Rasters; pictures: Pictures; drawnTiles: DrawnTiles } {
+): { rasters: Rasters; pictures: Pictures; drawnTiles: DrawnTiles; coverages: Coverages } {
   const { toolSeconds, maxRasterBytes } = settings.limits
   const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
   const rasters = new Rasters({
@@ -34,14 +36,18 @@ export function openPictures(
     limits: { toolSeconds, rasterBytes: maxRasterBytes },
     isAlone: settings.databaseUrl === undefined,
   })
+  const coverages = new Coverages({
+    ...{ catalog, rasters, folder: join(directory.maps, 'coverages'), maxBytes: maxRasterBytes, onError },
+  })
   const pictures = new Pictures({ onError })
   closers.push(
     () => rasters.close(),
+    () => coverages.close(),
     () => pictures.close(),
   )
   const drawnTiles = new DrawnTiles({
     keepTiles: (maker) => maps.keep(maker),
     ...{ layers: catalog.layers, drawings, pictures },
   })
-  return { rasters, pictures, drawnTiles }
+  return { rasters, pictures, drawnTiles, coverages }
 }

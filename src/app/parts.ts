@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
+import type { Coverages } from '../downloads/coverages.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
 import type { Importer } from '../importer/importer.ts'
@@ -55,6 +56,7 @@ export interface Parts extends Ground, MonitoringParts {
   drawings: MapDrawings
   exports: Exports
   downloads: Downloads
+  coverages: Coverages
   /** What layers were before, to be looked at. */
   earlier: EarlierVersions
   versionChanges: VersionChanges

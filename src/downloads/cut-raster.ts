@@ -1,20 +1,17 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LayerRecord } from '../catalog/records.ts'
-import { roomFor, withDiskWatch } from '../formats/gdal/disk-watch.ts'
-import { limitedProgram, unreadable } from '../formats/gdal/safe-gdal.ts'
 import { rasterDrivers } from '../formats/raster/raster-drivers.ts'
-import type { RasterSource } from '../formats/raster/raster-programs.ts'
 import { withRasterSource } from '../formats/raster/raster-programs.ts'
 import { detectFormat } from '../formats/registry.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import { reprojectEnvelope } from '../geo/reproject-envelope.ts'
 import { Failure, invalid } from '../lib/errors.ts'
-import { runProgram } from '../lib/process.ts'
 import { withSidecars } from '../stores/files/with-sidecars.ts'
 import type { WishedBox } from '../stores/reading/page-wish.ts'
 import { findReprojector } from '../stores/reading/reprojectors.ts'
+import { runGdalStep } from './gdal-step.ts'
 
 /** What of a raster becomes a file. */
 interface RasterCut {
@@ -30,17 +27,7 @@ interface RasterCut {
   roomBytes: number
 }
 
-interface Step {
-  linked: RasterSource
-  folder: string
-  roomBytes: number
-  signal: AbortSignal
-}
-
 const timeoutMs = 60 * 60_000
-const maxOutputBytes = 1 << 20
-/** What stands between, and what is written: none of it is found by the name of an input. */
-const writing = ['VRT', 'COG', 'MEM', 'GTiff']
 const cog = ['-q', '-of', 'COG', '-co', 'COMPRESS=DEFLATE', '-co', 'BIGTIFF=IF_SAFER']
 
 /** Writes a coverage, or what a box leaves of it, as a cloud optimized GeoTIFF. Throws `Failure` and `FormatError`. */
@@ -53,17 +40,17 @@ export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<vo
     throw new Failure('unavailable', 'store-file', 'The file of the coverage cannot be read')
   await mkdir(workPath, { recursive: true, mode: 0o750 })
   await withRasterSource(file, driver, async (linked) => {
-    const step = { linked, folder: workPath, roomBytes, signal }
+    const step = { linked, folder: workPath, roomBytes, timeoutMs, signal }
     const view = join(workPath, 'view.vrt')
     const input = linked.drivers.flatMap((name) => ['-if', name])
-    await run(
+    await runGdalStep(
       'gdal_translate',
       ['-q', ...input, '-of', 'VRT', ...placeOf(cut.layer), linked.path, view],
       step,
     )
     const output = join(workPath, 'cut.tif')
     const [program, args] = await cutArguments(cut)
-    await run(program, [...cog, ...args, view, output], step)
+    await runGdalStep(program, [...cog, ...args, view, output], step)
     await rename(output, path)
   })
 }
@@ -137,21 +124,5 @@ async function envelopeIn(
     return await reprojectEnvelope(reprojector, envelope)
   } finally {
     await reprojector.close()
-  }
-}
-
-async function run(name: string, args: string[], { linked, folder, roomBytes, signal }: Step): Promise<void> {
-  const limit = { folder, maxBytes: roomBytes }
-  const maxFileBytes = await roomFor(limit)
-  const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
-  const skipped = (linked.env['GDAL_SKIP'] ?? '').split(',').filter((driver) => !writing.includes(driver))
-  const env = { ...linked.env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: '256', CPL_TMPDIR: folder }
-  try {
-    await withDiskWatch(limit, signal, (watched) =>
-      runProgram(program, limitedArgs, { cwd: folder, env, timeoutMs, maxOutputBytes, signal: watched }),
-    )
-  } catch (error) {
-    signal.throwIfAborted()
-    unreadable(error, linked.folder)
   }
 }

@@ -14,6 +14,12 @@ const collection = JSON.stringify({
   })),
 })
 
+/** Heights without a word of their system. */
+const relief = [
+  ...['ncols 20', 'nrows 20', 'xllcorner -92', 'yllcorner 39', 'cellsize 0.1'],
+  ...Array.from({ length: 20 }, (_, row) => Array.from({ length: 20 }, (__, at) => at + row).join(' ')),
+].join('\n')
+
 interface Link {
   /** Who keeps it. */
   by: string
@@ -138,6 +144,40 @@ const links: Link[] = [
     link: '/gwc/service/tms/1.0.0/topp:states@EPSG:900913@png/3/1/5.png',
     ...{ type: /^image\/png/, has: png },
   },
+  {
+    by: 'QGIS, of coverages',
+    link: '/ows?SERVICE=WCS&REQUEST=GetCapabilities&VERSION=1.0.0',
+    ...{ type: /xml/, has: /<name>topp:relief<\/name>/ },
+  },
+  {
+    by: 'OpenLayers, for a part of a coverage',
+    link: '/wcs?service=WCS&version=2.0.1&request=GetCoverage&coverageId=topp__relief&subset=Long(-90.5,-90)&subset=Lat(40,40.5)&format=image%2Ftiff',
+    ...{ type: /^image\/tiff/, has: /^II\*/ },
+  },
+  {
+    by: 'GeoNode, for the cells of a layer',
+    link: '/topp/wcs?service=WCS&request=GetCoverage&version=2.0.1&coverageid=topp__relief&format=image/tiff&compression=DEFLATE&tileWidth=512&tileHeight=512&outputCrs=EPSG:3857',
+    ...{ type: /^image\/tiff/, has: /^II\*/ },
+  },
+  {
+    by: 'uDig, of coverages',
+    link: '/wcs?service=WCS&version=1.0.0&request=GetCoverage&coverage=topp:relief&crs=EPSG:4326&bbox=-91,39,-90,40&width=20&height=20&format=GeoTIFF',
+    ...{ type: /^image\/tiff/, has: /^II\*/ },
+  },
+  {
+    by: 'ArcGIS, by WCS 1.1',
+    link: '/wcs?SERVICE=WCS&REQUEST=GetCapabilities&VERSION=1.1.1',
+    ...{ type: /xml/, has: /<WCS_Capabilities version="1\.0\.0"/ },
+  },
+  {
+    by: 'the reflector of maps',
+    ...{
+      link: '/wms/reflect?layers=topp:states',
+      status: 404,
+      type: /json|html/,
+      has: /not-found|Not Found|no such/i,
+    },
+  },
   { by: 'scripts that import', link: '/rest/imports', type: /json/, has: /"imports"/ },
 ]
 
@@ -155,7 +195,7 @@ describe('links that clients of GeoServer have kept', () => {
         const env = { TERRANE_BASE_PATH: base, TERRANE_LOADS: '1', ...(await settings()) }
         const server = await createTestApp({ env })
         try {
-          const ask = (method: 'GET' | 'POST', link: string, payload?: string) =>
+          const ask = (method: 'GET' | 'POST' | 'PUT', link: string, payload?: string) =>
             server.app.inject({
               ...{ method, url: `${base}${link}`, ...(payload === undefined ? {} : { payload }) },
               headers: {
@@ -178,6 +218,19 @@ describe('links that clients of GeoServer have kept', () => {
           const wish = { import: { targetWorkspace: { workspace: { name: 'topp' } }, data } }
           const made = await ask('POST', '/rest/imports?exec=true', JSON.stringify(wish))
           assert.match(made.body, /"COMPLETE"/)
+          writeFileSync(join(folder, 'relief.asc'), relief)
+          const raster = {
+            ...{ type: 'file', file: 'relief.asc' },
+          }
+          const cells = { import: { targetWorkspace: { workspace: { name: 'topp' } }, data: raster } }
+          const imported = await ask('POST', '/rest/imports', JSON.stringify(cells))
+          const { id } = imported.json<{ import: { id: number } }>().import
+          await ask(
+            'PUT',
+            `/rest/imports/${id}/tasks/0/layer`,
+            JSON.stringify({ layer: { srs: 'EPSG:4326' } }),
+          )
+          await ask('POST', `/rest/imports/${id}`)
           for (const { by, link, status = 200, type, has, body } of links) {
             const reply = await ask(body === undefined ? 'GET' : 'POST', link, body)
             const text = reply.rawPayload.toString('latin1')

@@ -49,6 +49,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/ogc-api.md > Formats > sh 1': layers,
   'docs/wfs.md > WFS > sh 1': 'tests/clients/wfs.test.ts',
   'docs/wms.md > WMS > sh 1': 'tests/clients/wms.test.ts',
+  'docs/wcs.md > WCS > sh 1': 'tests/clients/wcs.test.ts',
   'docs/wmts.md > WMTS and TMS > sh 1': 'tests/clients/wmts.test.ts',
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
     reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',

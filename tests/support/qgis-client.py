@@ -37,6 +37,8 @@ def open_layer(wish):
             layer.setRenderer(plain_renderer())
     elif kind == 'picture':
         layer = QgsRasterLayer(uri, 'layer', 'wms')
+    elif kind == 'coverage':
+        layer = QgsRasterLayer(uri, 'layer', 'wcs')
     else:
         layer = QgsVectorLayer(uri, 'layer', kind)
     if not layer.isValid():
@@ -130,6 +132,19 @@ def read_features(wish):
     return {'count': layer.featureCount(), 'rows': rows}
 
 
+def read_coverage(wish):
+    """The cells of a coverage as its provider gives them on a grid, band by band; nothing where there is no data."""
+    layer = open_layer(wish)
+    provider = layer.dataProvider()
+    extent = QgsRectangle(*wish['extent']) if 'extent' in wish else layer.extent()
+    width, height = wish['size']
+    bands = []
+    for band in range(1, layer.bandCount() + 1):
+        block = provider.block(band, extent, width, height)
+        bands.append([None if block.isNoData(row, column) else block.value(row, column) for row in range(height) for column in range(width)])
+    return {'crs': layer.crs().authid(), 'size': [layer.width(), layer.height()], 'extent': layer.extent().toString(6), 'bands': bands}
+
+
 def load_style(wish):
     """Takes a style document, and draws the layer by it."""
     layer = open_layer(wish)
@@ -179,7 +194,7 @@ def log_in(wish):
 
 wishes = {
     'tiles': read_tiles, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
-    'categories': save_categories, 'login': log_in, 'style': load_style, 'script': run_script,
+    'categories': save_categories, 'login': log_in, 'style': load_style, 'coverage': read_coverage, 'script': run_script,
 }
 
 application = QgsApplication([], True)

@@ -3,10 +3,12 @@ import { OwsFailure } from './ows-failure.ts'
 /** Parameters of an OGC request (OGC 06-121r9, section 11.5.1): names in any case, the first value counts. */
 export class KeyValues {
   readonly #values = new Map<string, string>()
+  readonly #all: [name: string, value: string][] = []
 
   constructor(pairs: Iterable<readonly [name: string, value: string]>) {
     for (const [name, value] of pairs) {
       const key = name.toLowerCase()
+      this.#all.push([key, value])
       if (!this.#values.has(key)) this.#values.set(key, value)
     }
   }
@@ -15,6 +17,11 @@ export class KeyValues {
   find(name: string): string | undefined {
     const value = this.#values.get(name.toLowerCase())
     return value === '' ? undefined : value
+  }
+
+  /** Every value of the parameters whose names, in lower case, match. */
+  all(names: RegExp): string[] {
+    return this.#all.flatMap(([name, value]) => (names.test(name) ? [value] : []))
   }
 
   /** Names in lower case. */

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Coverages } from '../../downloads/coverages.ts'
 import type { Downloads } from '../../downloads/downloads.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MapDrawings } from '../../maps/drawing/map-drawings.ts'
@@ -13,6 +14,8 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards'>
   bounds: LayerBounds
   drawings: MapDrawings
+  /** Parts of coverages as files. */
+  coverages: Coverages
   features: FeatureParts
 }
 

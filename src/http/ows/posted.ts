@@ -4,6 +4,9 @@ import { KeyValues, keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { parseRequestXml } from './request-xml.ts'
+import { sendException as sendCoverageException } from './wcs/exceptions.ts'
+import { answerWcs } from './wcs/wcs.ts'
+import { readWcsXml } from './wcs/xml-request.ts'
 import { sendException } from './wfs/exceptions.ts'
 import type { GivenRequest } from './wfs/wfs.ts'
 import { answerWfs } from './wfs/wfs.ts'
@@ -13,23 +16,35 @@ import { readWfsXml, xmlVersion } from './wfs/xml-request.ts'
 /** It is read on the thread that answers everyone. */
 export const mostBodyBytes = 2 ** 20
 
-/** Answers what was sent as XML or as a form; only WFS is asked so. */
+/** The services that are asked by XML, and by forms. */
+type PostedService = 'WFS' | 'WCS'
+
+/** Answers what was sent as XML or as a form to the service that it names; default: that of the address. */
 export async function answerPosted(
   parts: OwsParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  workspace: string | undefined,
+  { workspace, ofAddress }: { workspace: string | undefined; ofAddress: PostedService },
 ): Promise<unknown> {
   let version: WfsVersion = '2.0.0'
+  let service: PostedService = ofAddress
   try {
     const text = bodyText(request)
-    if (!text.startsWith('<'))
-      return await answerWfs(parts, request, reply, workspace, readForm(request, text))
+    if (!text.startsWith('<')) {
+      const given = readForm(request, text)
+      if (given.values.find('service')?.toUpperCase() === 'WCS') service = 'WCS'
+      request.usedService = `OWS:${service}`
+      if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, given)
+      return await answerWfs(parts, request, reply, workspace, given)
+    }
     const root = parseRequestXml(text, (reason) => invalidBody(`The body ${reason}`))
-    requireWfs(root)
+    service = requireService(root, ofAddress)
+    request.usedService = `OWS:${service}`
+    if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
     return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request))
   } catch (error) {
+    if (service === 'WCS') return sendCoverageException(reply, error, '2.0.1')
     return sendException(reply, error, version)
   }
 }
@@ -80,14 +95,14 @@ function readForm(request: FastifyRequest, text: string): GivenRequest {
   return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
 }
 
-function requireWfs({ name, attributes }: XmlElement): void {
+function requireService({ name, attributes }: XmlElement, ofAddress: PostedService): PostedService {
   if (name === 'Envelope')
     throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
-  const service = attributes['service'] ?? 'WFS'
-  if (service.toUpperCase() === 'WFS') return
+  const service = (attributes['service'] ?? ofAddress).toUpperCase()
+  if (service === 'WFS' || service === 'WCS') return service
   throw new OwsFailure(
     'InvalidParameterValue',
-    `Only WFS is asked by XML; "${service.slice(0, 40)}" is asked by GET`,
+    `Only WFS and WCS are asked by XML; "${service.slice(0, 40)}" is asked by GET`,
     'service',
   )
 }

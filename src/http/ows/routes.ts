@@ -10,6 +10,7 @@ import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { answerPosted, mostBodyBytes } from './posted.ts'
 import { tmsEndpoints } from './tms/routes.ts'
+import { answerWcs } from './wcs/wcs.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import { sendException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
@@ -47,6 +48,13 @@ const wfsAnswers = {
   'application/json': Type.Unknown(),
   'text/csv': Type.String(),
   'application/zip': Bytes,
+}
+
+const wcsAnswers = {
+  'application/xml': Type.String(),
+  'image/tiff': Bytes,
+  'image/png': Bytes,
+  'image/jpeg': Bytes,
 }
 
 const wms = {
@@ -89,6 +97,7 @@ interface Service {
 const services: Record<string, Service> = {
   WMS: { countsAs: 'OWS:WMS', answer: answerWms },
   WFS: { countsAs: 'OWS:WFS', answer: answerWfs },
+  WCS: { countsAs: 'OWS:WCS', answer: answerWcs },
   WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts },
 }
 const offered = Object.keys(services).join(', ')
@@ -128,7 +137,7 @@ const ows = {
       { additionalProperties: true },
     ),
   },
-  answers: { 200: media('What was asked for', { ...wmsAnswers, ...wfsAnswers }) },
+  answers: { 200: media('What was asked for', { ...wmsAnswers, ...wfsAnswers, ...wcsAnswers }) },
 }
 
 const askOws = operation({
@@ -181,6 +190,38 @@ const askWorkspaceWfs = operation({
   handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, request.params.workspace),
 })
 
+const wcs = {
+  ...wfs,
+  description:
+    'By key and value, names in any case, as OGC 09-110r4 and 03-065r6 say; parameters that they do not know are ignored. What fails is told by an exception report.',
+  told: {
+    query: Type.Object(
+      {
+        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        REQUEST: Type.Optional(
+          Type.String({ description: 'GetCapabilities, DescribeCoverage or GetCoverage' }),
+        ),
+        ...urlToken,
+      },
+      { additionalProperties: true },
+    ),
+  },
+  answers: { 200: media('What was asked for', wcsAnswers) },
+}
+
+const askWcs = operation({
+  ...wcs,
+  summary: 'Web Coverage Service 1.0.0 and 2.0.1',
+  handle: (parts: OwsParts, request, reply) => answerWcs(parts, request, reply, undefined),
+})
+
+const askWorkspaceWcs = operation({
+  ...wcs,
+  summary: 'Web Coverage Service 1.0.0 and 2.0.1 of a workspace',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerWcs(parts, request, reply, request.params.workspace),
+})
+
 const posted = {
   ...wfs,
   description:
@@ -193,27 +234,58 @@ const posted = {
 const postWfs = operation({
   ...posted,
   summary: 'Web Feature Service 1.1.0 and 2.0.0, asked by XML',
-  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, undefined),
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
 })
 
 const postWorkspaceWfs = operation({
   ...posted,
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace, asked by XML',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
 })
 
-const postOws = operation({
+const postedCoverage = {
   ...posted,
-  summary: 'Web Feature Service asked by XML, the only one of the services here that is',
-  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, undefined),
+  description: 'The same as XML, as OGC 09-148r1 says, or as a form of keys and values.',
+  answers: { 200: media('What was asked for', wcsAnswers) },
+}
+
+const postWcs = operation({
+  ...postedCoverage,
+  summary: 'Web Coverage Service 2.0.1, asked by XML',
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WCS' }),
+})
+
+const postWorkspaceWcs = operation({
+  ...postedCoverage,
+  summary: 'Web Coverage Service 2.0.1 of a workspace, asked by XML',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WCS' }),
+})
+
+const postedOws = {
+  ...posted,
+  answers: { 200: media('What was asked for', { ...wfsAnswers, ...wcsAnswers }) },
+}
+
+const postOws = operation({
+  ...postedOws,
+  summary:
+    'Web Feature Service and Web Coverage Service asked by XML, the only ones of the services here that are',
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
 })
 
 const postWorkspaceOws = operation({
-  ...posted,
-  summary: 'Web Feature Service of a workspace asked by XML, the only one of the services here that is',
+  ...postedOws,
+  summary: 'Web Feature Service and Web Coverage Service of a workspace asked by XML',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerPosted(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
 })
 
 /** The older services of OGC, at the addresses that clients have kept. */
@@ -222,10 +294,14 @@ export const owsEndpoints = [
   endpoint('GET', '/:workspace/wms', 'public', 'OWS:WMS', { askWorkspaceWms }),
   endpoint('GET', '/wfs', 'public', 'OWS:WFS', { askWfs }),
   endpoint('GET', '/:workspace/wfs', 'public', 'OWS:WFS', { askWorkspaceWfs }),
+  endpoint('GET', '/wcs', 'public', 'OWS:WCS', { askWcs }),
+  endpoint('GET', '/:workspace/wcs', 'public', 'OWS:WCS', { askWorkspaceWcs }),
   endpoint('GET', '/ows', 'public', 'OWS:WMS', { askOws }),
   endpoint('GET', '/:workspace/ows', 'public', 'OWS:WMS', { askWorkspaceOws }),
   endpoint('POST', '/wfs', 'public', 'OWS:WFS', { postWfs }),
   endpoint('POST', '/:workspace/wfs', 'public', 'OWS:WFS', { postWorkspaceWfs }),
+  endpoint('POST', '/wcs', 'public', 'OWS:WCS', { postWcs }),
+  endpoint('POST', '/:workspace/wcs', 'public', 'OWS:WCS', { postWorkspaceWcs }),
   endpoint('POST', '/ows', 'public', 'OWS:WFS', { postOws }),
   endpoint('POST', '/:workspace/ows', 'public', 'OWS:WFS', { postWorkspaceOws }),
   ...wmtsEndpoints,

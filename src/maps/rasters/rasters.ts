@@ -28,6 +28,7 @@ import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
 import { parseTime, timeText } from './time-wish.ts'
 
+export { atTimes, type LayerSources, type PlacedSource } from './layer-sources.ts'
 export type { BandValue, RasterPlace } from './read-values.ts'
 export type { BandSummary } from './spread-of-values.ts'
 
@@ -247,6 +248,12 @@ export class Rasters {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     return this.#values.run(() => readValues(atTimes(sources, times), place, signal), { signal })
+  }
+
+  /** The rasters of a layer as it is now. */
+  async sources(layer: LayerRecord, signal: AbortSignal): Promise<LayerSources> {
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    return this.#sources.of(layer, version, signal)
   }
 
   /** The zooms at which a layer of rasters shows something that is worth asking for. */

@@ -48,6 +48,7 @@ export const de: UseTexts = {
     WMS: 'Karten als Bilder',
     WMTS: 'Karten als Kacheln',
     WFS: 'Objekte',
+    WCS: 'Zellen',
     XYZ: 'Kacheln als Bilder',
     MVT: 'Vektorkacheln',
   },

@@ -45,6 +45,7 @@ export const en = {
     WMS: 'maps as pictures',
     WMTS: 'maps as tiles',
     WFS: 'features',
+    WCS: 'cells',
     XYZ: 'tiles as pictures',
     MVT: 'vector tiles',
   },

@@ -3,7 +3,7 @@ import { ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A service as it is called everywhere, and the address that programs ask for. */
 interface Service {
-  name: 'OGC API' | 'WMS' | 'WMTS' | 'WFS' | 'XYZ' | 'MVT'
+  name: 'OGC API' | 'WMS' | 'WMTS' | 'WFS' | 'WCS' | 'XYZ' | 'MVT'
   address: string
 }
 
@@ -16,6 +16,7 @@ export function servicesOf(layer: UsedLayer): Service[] {
     WMS: (isDrawn || !hasRows) && fullAddressOf('/wms'),
     WMTS: (isDrawn || !hasRows) && fullAddressOf('/wmts'),
     WFS: hasRows && fullAddressOf('/wfs'),
+    WCS: !hasRows && fullAddressOf('/wcs'),
     XYZ: (isDrawn || !hasRows) && `${tilesAddress(layer)}/{z}/{x}/{y}.png`,
     MVT: isDrawn && `${tilesAddress(layer)}/{z}/{x}/{y}.mvt`,
   }

@@ -1,0 +1,194 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { LayerRecord } from '../catalog/records.ts'
+import { Failure } from '../lib/errors.ts'
+import { WorkQueue } from '../lib/workers/work-queue.ts'
+import type { PlacedSource, Rasters } from '../maps/rasters/rasters.ts'
+import { atTimes } from '../maps/rasters/rasters.ts'
+import type { TimeWish } from '../maps/rasters/time-wish.ts'
+import type { CoverageGrid } from './coverage-grid.ts'
+import { envelopeOf, gridOf } from './coverage-grid.ts'
+import type { CoverageCut, CutFormat } from './cut-coverage.ts'
+import { cutCoverage } from './cut-coverage.ts'
+
+export { type CoverageGrid, cornerOf, envelopeOf, windowOf } from './coverage-grid.ts'
+export {
+  type AxisScale,
+  type CutFormat,
+  cutFormats,
+  type Resampling,
+} from './cut-coverage.ts'
+
+/** What is wanted of a coverage. */
+export interface CoverageWish extends Omit<CoverageCut, 'grid' | 'sources'> {
+  /** Of a mosaic all that lie in one of them; undefined: the newest. */
+  times: readonly TimeWish[] | undefined
+}
+
+/** A file that goes when it is closed. */
+export interface CoverageFile {
+  path: string
+  format: CutFormat
+  close(): Promise<void>
+}
+
+interface CoveragesNeeds {
+  catalog: Pick<Catalog, 'layers'>
+  rasters: Rasters
+  folder: string
+  /** Bytes that one file may have. */
+  maxBytes: number
+  onError(error: unknown): void
+}
+
+/** At a time; others wait. */
+const atATime = 3
+const mostWaiting = 100
+const longestMs = 5 * 60_000
+/** Granules that one answer is made of at most. */
+const mostGranules = 500
+/** How often a coverage that is replaced meanwhile is cut anew. */
+const mostTries = 5
+/** What is older was left behind by a process that died. */
+const leftBehindMs = 2 * 3_600_000
+
+/** Parts of coverages as files, made for one request each. */
+export class Coverages {
+  readonly #needs: CoveragesNeeds
+  readonly #ending = new AbortController()
+  readonly #queue = new WorkQueue({
+    limit: atATime,
+    maxWaiting: { count: mostWaiting, refuse: tooBusy },
+  })
+
+  constructor(needs: CoveragesNeeds) {
+    this.#needs = needs
+  }
+
+  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  start(): void {
+    this.#sweep().catch(this.#needs.onError)
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('The server stops'))
+  }
+
+  /** The cells of a coverage at all of its times; undefined where no regular grid with a CRS that has a code holds them. */
+  async grid(layer: LayerRecord, signal: AbortSignal): Promise<CoverageGrid | undefined> {
+    return gridOf((await this.#needs.rasters.sources(layer, signal)).all)
+  }
+
+  /**
+   * What `plan` makes of the grid, as a file, of one state of the coverage. Throws `Failure`, `FormatError` and what `plan`
+   * throws.
+   */
+  async cut(
+    asked: LayerRecord,
+    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageWish>,
+    signal: AbortSignal,
+  ): Promise<CoverageFile> {
+    const { layers } = this.#needs.catalog
+    let layer = asked
+    for (let tries = 1; ; tries += 1) {
+      const before = await layers.versionOf(layer)
+      const isLast = tries === mostTries || !before.isCurrent
+      let file: CoverageFile | undefined
+      try {
+        file = await this.#cutOnce(layer, plan, signal)
+        if (isLast || (await layers.isStill(layer, before))) return file
+        await file.close()
+      } catch (error) {
+        await file?.close()
+        // Its file may have been replaced under the reader.
+        if (signal.aborted || isLast || (await layers.isStill(layer, before))) throw error
+      }
+      layer = (await layers.find(layer.workspace, layer.name)) ?? layer
+    }
+  }
+
+  async #cutOnce(
+    layer: LayerRecord,
+    plan: (layer: LayerRecord, grid: CoverageGrid | undefined) => Promise<CoverageWish>,
+    signal: AbortSignal,
+  ): Promise<CoverageFile> {
+    const known = await this.#needs.rasters.sources(layer, signal)
+    const grid = gridOf(known.all)
+    const { times, ...wish } = await plan(layer, grid)
+    if (grid === undefined) throw new TypeError('A coverage without a grid cannot be cut')
+    const sources = takingPart(atTimes(known, times), grid, wish.place)
+    if (sources.length > mostGranules) throw tooManyGranules(sources.length)
+    return this.#make({ ...wish, grid, sources }, signal)
+  }
+
+  #make(cut: CoverageCut, signal: AbortSignal): Promise<CoverageFile> {
+    const limit = AbortSignal.timeout(longestMs)
+    const ended = AbortSignal.any([signal, limit, this.#ending.signal])
+    const work = async (): Promise<CoverageFile> => {
+      const { folder, maxBytes } = this.#needs
+      await mkdir(folder, { recursive: true, mode: 0o750 })
+      const workPath = await mkdtemp(join(folder, 'cut-'))
+      const close = (): Promise<void> => rm(workPath, { recursive: true, force: true })
+      try {
+        const path = join(workPath, 'coverage')
+        await cutCoverage(cut, { workPath, path, roomBytes: maxBytes, timeoutMs: longestMs }, ended)
+        return { path, format: cut.format, close }
+      } catch (error) {
+        await close()
+        if (limit.aborted && !signal.aborted) throw tooSlow()
+        throw error
+      }
+    }
+    return this.#queue.run(work, { signal: ended })
+  }
+
+  async #sweep(): Promise<void> {
+    const { folder } = this.#needs
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name)
+      const found = await stat(path).catch(() => undefined)
+      if (found !== undefined && Date.now() - found.mtimeMs > leftBehindMs)
+        await rm(path, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Those with cells in the window; one at least, whose cells say what there is. */
+function takingPart(
+  sources: readonly PlacedSource[],
+  grid: CoverageGrid,
+  place: CoverageCut['place'],
+): readonly PlacedSource[] {
+  if (sources.length === 1 || 'srs' in place) return sources
+  const window = envelopeOf(grid, place)
+  const found = sources.filter(({ geoTransform, width, height }) => {
+    const box = geoTransform && envelopeOf({ ...grid, width, height, geoTransform })
+    return (
+      box === undefined ||
+      (box.minX < window.maxX && box.maxX > window.minX && box.minY < window.maxY && box.maxY > window.minY)
+    )
+  })
+  return found.length === 0 ? sources.slice(-1) : found
+}
+
+function tooBusy(): Failure {
+  const text = 'Too many coverages are asked for at once: try again in a moment'
+  return new Failure('unavailable', 'too-busy', text, { retryAfterSeconds: 2 })
+}
+
+function tooSlow(): Failure {
+  return new Failure(
+    'unavailable',
+    'too-slow',
+    `The coverage took longer than ${longestMs / 1000} s: ask for less`,
+  )
+}
+
+function tooManyGranules(count: number): Failure {
+  return new Failure(
+    'tooLarge',
+    'raster-too-large',
+    `${count} granules have a part in what is asked for, and one answer is made of ${mostGranules} at most: ask for a smaller part or for one time`,
+  )
+}

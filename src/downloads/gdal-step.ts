@@ -1,0 +1,40 @@
+import { roomFor, withDiskWatch } from '../formats/gdal/disk-watch.ts'
+import { limitedProgram, unreadable } from '../formats/gdal/safe-gdal.ts'
+import type { RasterSource } from '../formats/raster/raster-programs.ts'
+import type { ProgramResult } from '../lib/process.ts'
+import { runProgram } from '../lib/process.ts'
+
+/** What a step of GDAL's programs over rasters works with. */
+export interface GdalStep {
+  linked: Pick<RasterSource, 'env' | 'folder'>
+  /** Where it writes. */
+  folder: string
+  roomBytes: number
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+const maxOutputBytes = 1 << 20
+/** What stands between, and what is written: none of it is found by the name of an input. */
+const writing = ['VRT', 'COG', 'MEM', 'GTiff', 'PNG', 'JPEG']
+
+/** Runs one of GDAL's programs within the room that its folder has. Throws `Failure` and `FormatError`. */
+export async function runGdalStep(
+  name: string,
+  args: string[],
+  { linked, folder, roomBytes, timeoutMs, signal }: GdalStep,
+): Promise<ProgramResult> {
+  const limit = { folder, maxBytes: roomBytes }
+  const maxFileBytes = await roomFor(limit)
+  const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
+  const skipped = (linked.env['GDAL_SKIP'] ?? '').split(',').filter((driver) => !writing.includes(driver))
+  const env = { ...linked.env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: '256', CPL_TMPDIR: folder }
+  try {
+    return await withDiskWatch(limit, signal, (watched) =>
+      runProgram(program, limitedArgs, { cwd: folder, env, timeoutMs, maxOutputBytes, signal: watched }),
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    unreadable(error, linked.folder)
+  }
+}

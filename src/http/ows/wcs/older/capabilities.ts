@@ -1,0 +1,78 @@
+import type { LayerCard } from '../../../../catalog/cards/layer-card.ts'
+import { escapeXml } from '../../../../lib/text/escape-xml.ts'
+import type { OwsParts } from '../../ows-parts.ts'
+import { textElement } from '../../xml.ts'
+import { coverageNameOf } from '../coverage-names.ts'
+import { listCoverages, westAndEast } from '../listed-coverages.ts'
+import type { WcsRequest } from '../wcs-parts.ts'
+import { serviceUrl } from '../wcs-parts.ts'
+
+/** What this service has and does, as WCS 1.0 tells it (OGC 03-065r6, section 7). */
+export async function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
+  const { reply, workspace } = asked
+  const contents = await listCoverages(parts, asked, (card, _srs, bounds) =>
+    offering(card, bounds, workspace),
+  )
+  reply.header('cache-control', 'private, no-cache')
+  reply.header('content-type', 'application/xml; charset=utf-8')
+  return reply.send(
+    [
+      head,
+      '<Service><name>WCS</name><label>Terrane</label><fees>NONE</fees><accessConstraints>NONE</accessConstraints></Service>',
+      capability(escapeXml(serviceUrl(asked))),
+      `<ContentMetadata>${contents}</ContentMetadata></WCS_Capabilities>\n`,
+    ].join(''),
+  )
+}
+
+const head = [
+  '<?xml version="1.0" encoding="UTF-8"?>\n',
+  '<WCS_Capabilities version="1.0.0" xmlns="http://www.opengis.net/wcs" xmlns:gml="http://www.opengis.net/gml"',
+  ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+  ' xsi:schemaLocation="http://www.opengis.net/wcs http://schemas.opengis.net/wcs/1.0.0/wcsCapabilities.xsd">',
+].join('')
+
+function capability(url: string): string {
+  const place = `<DCPType><HTTP><Get><OnlineResource xlink:href="${url}?"/></Get></HTTP></DCPType>`
+  const names = ['GetCapabilities', 'DescribeCoverage', 'GetCoverage']
+  const requests = names.map((name) => `<${name}>${place}</${name}>`).join('')
+  return `<Capability><Request>${requests}</Request><Exception><Format>application/vnd.ogc.se_xml</Format></Exception></Capability>`
+}
+
+function offering(card: LayerCard, bounds: number[], workspace: string | undefined): string {
+  return `<CoverageOfferingBrief>${briefXml(
+    { ...card, coverage: coverageNameOf(card, workspace) },
+    bounds,
+    card.times,
+  )}</CoverageOfferingBrief>\n`
+}
+
+interface Brief {
+  coverage: string
+  name: string
+  title: string
+  abstract: string | undefined
+  keywords: readonly string[]
+}
+
+/** What lists and descriptions of WCS 1.0 begin with. */
+export function briefXml(
+  { coverage, name, title, abstract, keywords }: Brief,
+  bounds: readonly number[],
+  times: { from: string; to: string } | undefined,
+): string {
+  const [, south, , north] = bounds
+  const [west, east] = westAndEast(bounds)
+  const words = keywords.map((one) => textElement('keyword', one)).join('')
+  const positions =
+    times === undefined
+      ? ''
+      : `<gml:timePosition>${times.from}</gml:timePosition><gml:timePosition>${times.to}</gml:timePosition>`
+  return [
+    textElement('description', abstract),
+    textElement('name', coverage),
+    textElement('label', title === '' ? name : title),
+    `<lonLatEnvelope srsName="urn:ogc:def:crs:OGC:1.3:CRS84"><gml:pos>${west} ${south}</gml:pos><gml:pos>${east} ${north}</gml:pos>${positions}</lonLatEnvelope>`,
+    words === '' ? '' : `<keywords>${words}</keywords>`,
+  ].join('')
+}

@@ -1,0 +1,54 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { abortOnClose } from '../../ogc/page-stream.ts'
+import { keyValuesOf } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { getCapabilities } from './capabilities.ts'
+import type { GivenCoverageRequest } from './coverage-request.ts'
+import { describeCoverage } from './describe-coverage.ts'
+import { sendException } from './exceptions.ts'
+import { getCoverage } from './get-coverage.ts'
+import { getCapabilities10 } from './older/capabilities.ts'
+import { describeCoverage10 } from './older/describe-coverage.ts'
+import { getCoverage10 } from './older/get-coverage.ts'
+import type { WcsRequest } from './wcs-parts.ts'
+import type { WcsVersion } from './wcs-version.ts'
+import { negotiatedVersion, requestVersion } from './wcs-version.ts'
+
+type Answer = (parts: OwsParts, asked: WcsRequest) => Promise<unknown>
+
+const operations: Record<string, Record<WcsVersion, Answer>> = {
+  getcapabilities: { '2.0.1': getCapabilities, '1.0.0': getCapabilities10 },
+  describecoverage: { '2.0.1': describeCoverage, '1.0.0': describeCoverage10 },
+  getcoverage: { '2.0.1': getCoverage, '1.0.0': getCoverage10 },
+}
+
+/** Answers a request of a Web Coverage Service 2.0.1 or 1.0.0; what fails is told as these say. */
+export async function answerWcs(
+  parts: OwsParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspace: string | undefined,
+  given: GivenCoverageRequest = { values: keyValuesOf(request.originalUrl) },
+): Promise<unknown> {
+  const { values } = given
+  const signal = abortOnClose(request, reply)
+  let version: WcsVersion = '2.0.1'
+  try {
+    const name = values.require('request')
+    const answers = ownValue(operations, name.toLowerCase())
+    if (answers === undefined)
+      throw new OwsFailure(
+        'OperationNotSupported',
+        `REQUEST "${name.slice(0, 60)}" is none of this service`,
+        'request',
+        501,
+      )
+    const isCapabilities = name.toLowerCase() === 'getcapabilities'
+    version = isCapabilities ? negotiatedVersion(values) : requestVersion(values)
+    return await answers[version](parts, { ...given, request, reply, version, workspace, signal })
+  } catch (error) {
+    return sendException(reply, error, version)
+  }
+}
