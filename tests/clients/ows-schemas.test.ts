@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { makeGranule } from '../support/mosaics.ts'
+import type { ServedMaps } from '../support/served-maps.ts'
+import { serveMaps } from '../support/served-maps.ts'
+import type { Cleanup } from '../support/terrane-process.ts'
+import type { XmlWish } from '../support/validate-xml.ts'
+import { faultsOfXml } from '../support/validate-xml.ts'
+
+/** What the services answer and refuse, by the schemas that their answers name. */
+const questions = [
+  '/wms?service=WMS&version=1.3.0&request=GetCapabilities',
+  '/wms?service=WMS&version=1.3.0&request=GetMap',
+  '/wmts?service=WMTS&request=GetCapabilities',
+  '/wmts?service=WMTS&version=1.0.0&request=GetTile&layer=nowhere',
+  '/wfs?service=WFS&version=2.0.0&request=GetCapabilities',
+  '/wfs?service=WFS&version=1.1.0&request=GetCapabilities',
+  '/wfs?service=WFS&version=2.0.0&request=ListStoredQueries',
+  '/wfs?service=WFS&version=2.0.0&request=DescribeStoredQueries',
+  '/wfs?service=WFS&version=2.0.0&request=GetFeature&typeNames=nowhere',
+  '/wfs?service=WFS&version=1.1.0&request=GetFeature&typeName=nowhere',
+  '/wcs?service=WCS&version=2.0.1&request=GetCapabilities',
+  '/wcs?service=WCS&version=2.0.1&request=GetCapabilities&sections=Contents',
+  '/wcs?service=WCS&version=2.0.1&request=DescribeCoverage&coverageId=default__islands,default__days',
+  '/wcs?service=WCS&version=2.0.1&request=GetCoverage&coverageId=nowhere',
+  '/wcs?service=WCS&version=1.0.0&request=GetCapabilities',
+  '/wcs?service=WCS&version=1.0.0&request=DescribeCoverage&coverage=default:islands,default:days',
+  '/wcs?service=WCS&version=1.0.0&request=GetCoverage&coverage=nowhere',
+]
+const types = ['countries', 'states', 'boundary_lines', 'places', 'crossing']
+
+describe('answers of the older services', { timeout: 240_000 }, () => {
+  const ends: (() => void)[] = []
+  const cleanup: Cleanup = { after: (work: () => void) => ends.push(work) }
+  let server: ServedMaps
+  before(async () => {
+    server = await serveMaps(cleanup)
+    for (const [column, name] of ['a_2020', 'b_2021'].entries())
+      makeGranule(join(server.sources, 'days', `${name}.tif`), { column })
+    const data = { type: 'mosaic', location: 'maps/days', time: { mode: 'auto' } }
+    const made = await server.call('POST', '/rest/imports?exec=true', { import: { data } })
+    assert.equal(made.json.import?.state, 'COMPLETE', made.text)
+  })
+  after(async () => {
+    await server.stop()
+    for (const end of ends.reverse()) end()
+  })
+  const read = async (path: string): Promise<string> => (await fetch(`${server.url}${path}`)).text()
+
+  it('are valid by the schemas of the OGC, with titles that XML has to escape', async (t) => {
+    const hostile = {
+      title: 'A <b>&"\'\u0007 漢字 \u{1F30D}',
+      abstract: ']]>\u0000\n<',
+      keywords: ['a&b', '<c>'],
+    }
+    for (const name of ['default:states', 'default:islands']) {
+      const put = await server.call('PUT', `/rest/layers/${name}`, { layer: hostile })
+      assert.ok(put.status < 300, put.text)
+    }
+    const wishes = await Promise.all(
+      questions.map(async (name): Promise<XmlWish> => ({ name, text: await read(name) })),
+    )
+    assert.deepEqual(await faultsOfXml(t, wishes), {})
+    // That faults are found at all.
+    const broken = wishes.map(({ name, text }) => ({
+      ...{
+        name,
+        text: text.replace(/<(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '<$1Nonsense'),
+      },
+    }))
+    const closed = broken.map(({ name, text }) => ({
+      ...{
+        name,
+        text: text.replace(/<\/(\w+:)?(Title|name|ExceptionText|ServiceException)\b/g, '</$1Nonsense'),
+      },
+    }))
+    const faults = Object.keys(await faultsOfXml(t, closed))
+    assert.ok(faults.length >= 12, faults.join('\n'))
+  })
+
+  it('hold features that are valid by the schema of their type, in GML 3.2 and 3.1', async (t) => {
+    const wishes: XmlWish[] = []
+    for (const [version, parameter] of [
+      ['2.0.0', 'typeNames'],
+      ['1.1.0', 'typeName'],
+    ])
+      for (const type of types) {
+        const ask = (request: string): Promise<string> =>
+          read(
+            `/wfs?service=WFS&version=${version}&request=${request}&${parameter}=default:${type}&count=50&maxFeatures=50`,
+          )
+        const schemas = { [`${server.url}/default/wfs`]: await ask('DescribeFeatureType') }
+        wishes.push({ name: `${type} ${version}`, text: await ask('GetFeature'), schemas })
+      }
+    assert.deepEqual(await faultsOfXml(t, wishes), {})
+  })
+})
