@@ -16,6 +16,12 @@ interface Config {
   }
 }
 
+/** Another server that is listed and not asked. */
+const remote = {
+  ...{ type: 'mapserver', host: 'localhost', url: 'http://127.0.0.1:9', active: false },
+  source: { kind: 'geoserver-monitor', url: 'http://127.0.0.1:9', user: 'reader', password: 'secret' },
+}
+
 describe('the page of alerts', async () => {
   const mails = await startMailServer({ after })
   const server = await startPageServer({ after }, { TERRANE_SMTP_URL: mails.url })
@@ -85,6 +91,41 @@ describe('the page of alerts', async () => {
     await page.waitForURL(/\/app\/alerts$/)
     const { data } = (await askServer(server, api)) as { data: { notifications: unknown[] } }
     assert.equal(data.notifications.length, 5)
+  })
+
+  it('offers of thousands of layers those that have what is typed, and of a hundred servers each', async (t) => {
+    const used = Array.from({ length: 3000 }, (_, at) => ({
+      ...{ time: now - 86_400_000 - (at % 60) * 60_000 },
+      more: { resources: [{ type: 'layer' as const, name: `many:layer ${at} ${at === 7 ? hostile : ''}` }] },
+    }))
+    await feedPast(server, { requests: used })
+    for (let at = 0; at < 100; at += 1)
+      await askServer(server, '/monitoring/api/services', {
+        service: { ...remote, name: `map server ${at}` },
+      })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/alerts/new')
+    await page.getByLabel('What is compared').selectOption('request.count')
+    const field = page.getByLabel('Layer: Requests')
+    const offered = page.locator('datalist option')
+    await field.fill('LAYER 299')
+    const names = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("datalist option")].map((one) => one.value)',
+    )
+    assert.deepEqual(
+      names.sort(),
+      [299, ...Array.from({ length: 10 }, (_, at) => 2990 + at)]
+        .map((one) => `layer=many:layer ${one} `)
+        .sort(),
+    )
+    await field.fill('layer')
+    assert.equal(await offered.count(), 50)
+    await page.getByLabel('Server: Requests').selectOption('map server 99')
+    await expectSoundIn(shown, 'alerts-many', [
+      [1440, 'light'],
+      [390, 'dark'],
+    ])
   })
 
   it('is whole at each width, light and dark', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { requestAt } from '../support/fed-monitoring.ts'
 import type { Fed } from './support/counted.ts'
 import { feedPast } from './support/counted.ts'
 import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
@@ -139,6 +140,38 @@ describe('the page of usage', async () => {
     assert.match(shown.page.url(), /span=12m/)
   })
 
+  it('tells each exception with its request, whatever stands in it, by keyboard', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/usage')
+    const panel = page.getByRole('region', { name: 'Exceptions', exact: true })
+    await panel.getByRole('button', { name: /StoreAway/ }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    for (const text of [
+      `message ${hostile}`,
+      'GET maps.example.org /tiles/a',
+      '503',
+      'QGIS/3.40',
+      'at stack',
+    ])
+      await dialog.getByText(text).first().waitFor()
+    await expectSoundIn(shown, 'usage-exception', [
+      [1440, 'light'],
+      [390, 'dark'],
+    ])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    assert.ok(await panel.getByRole('button', { name: /StoreAway/ }).evaluate((one) => one.matches(':focus')))
+    await panel.getByRole('button', { name: /Odd/ }).click()
+    await dialog.getByText('no request did this').waitFor()
+    await expectSoundIn(shown, 'usage-odd', [
+      [390, 'light'],
+      [1440, 'dark'],
+    ])
+    assert.deepEqual(shown.faults, [])
+  })
+
   it('is whole at each width, light and dark', async (t) => {
     const shown = await showPages(t, server, { locale: 'de' })
     await shown.signIn('/app/usage?by=layer')
@@ -198,6 +231,21 @@ async function tableCells(page: Page): Promise<string[][]> {
   return (await rows.allInnerTexts()).map((row) => row.split('\t').map((cell) => cell.trim()))
 }
 
+function caught(now: number): NonNullable<Fed['exceptions']> {
+  const time = new Date(now - dayMs).toISOString()
+  const more = { path: '/tiles/a', status: 503, userAgent: 'QGIS/3.40', errorType: 'StoreAway' }
+  return [
+    {
+      ...{ created: now - dayMs, errorType: 'StoreAway', message: `message ${hostile}` },
+      ...{
+        stack: `at stack ${'x'.repeat(30_000)}\n${hostile}`,
+        request: requestAt(time, { serviceId: 1, ...more }),
+      },
+    },
+    { created: now - 2 * dayMs, errorType: `Odd ${hostile}`, message: 'no request did this', stack: '' },
+  ]
+}
+
 /** Requests of the two months before, of several layers, countries and programs; some fail. */
 function pastDays(now: number): Fed {
   const requests: Fed['requests'] = []
@@ -213,5 +261,5 @@ function pastDays(now: number): Fed {
           userAgentFamily: at % 5 === 0 ? 'QGIS' : 'Firefox',
         },
       })
-  return { requests, readings: [now - 40 * dayMs, now - 3 * dayMs] }
+  return { requests, exceptions: caught(now), readings: [now - 40 * dayMs, now - 3 * dayMs] }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
-import type { RequestEvent, Sample } from '../../../src/monitoring/series/request-event.ts'
+import type { CaughtException, RequestEvent, Sample } from '../../../src/monitoring/series/request-event.ts'
 import { createSeriesWriter } from '../../../src/monitoring/series/series-writer.ts'
 import { fedLimits, requestAt, sampleAt } from '../../support/fed-monitoring.ts'
 import type { PageServer } from './shown-pages.ts'
@@ -15,12 +15,16 @@ interface Service {
 /** What is fed: requests and readings, whose service is that of the server itself. */
 export interface Fed {
   requests: { time: number; more: Partial<RequestEvent> }[]
+  exceptions?: Omit<CaughtException, 'serviceId'>[]
   /** Minutes in which the host was read. */
   readings?: number[]
 }
 
 /** Has the series' own writer take requests of the past, beside the server that runs. */
-export async function feedPast(server: PageServer, { requests, readings = [] }: Fed): Promise<void> {
+export async function feedPast(
+  server: PageServer,
+  { requests, exceptions = [], readings = [] }: Fed,
+): Promise<void> {
   const { services } = (await askServer(server, '/monitoring/api/services')) as { services: Service[] }
   const idOf = (type: string): number => services.find((one) => one.type === type)?.id ?? 0
   const writer = createSeriesWriter(
@@ -32,6 +36,7 @@ export async function feedPast(server: PageServer, { requests, readings = [] }: 
       events: requests.map(({ time, more }) =>
         requestAt(new Date(time).toISOString(), { serviceId: idOf('app'), ...more }),
       ),
+      exceptions: exceptions.map((one) => ({ ...one, serviceId: idOf('app') })),
       samples: readings.map(
         (time): Sample =>
           sampleAt(new Date(time).toISOString(), {

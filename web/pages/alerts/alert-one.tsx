@@ -18,7 +18,7 @@ import { AlertSettings } from './alert-settings.tsx'
 import type { Draft } from './draft.ts'
 import { bodyOf, draftOf, emptyField } from './draft.ts'
 import type { Known } from './known.ts'
-import { metricTitle, servicesOf, someResources } from './known.ts'
+import { metricTitle, servicesOf, usedLayers } from './known.ts'
 import { TestMessage } from './test-message.tsx'
 import type { Configuration, Field } from './wire.ts'
 import { alerts, configPath } from './wire.ts'
@@ -58,6 +58,7 @@ interface FormProps {
 function AlertForm({ id, known, saved, onSaved }: FormProps) {
   const texts = alertTexts.value
   const first = useMemo(() => draftOf(saved, (one) => known.resources.get(one) ?? String(one)), [saved])
+  const resources = useMemo(() => usedLayers(known), [known])
   const draft = useSignal<Draft>(first)
   const change = (next: Draft): void => {
     draft.value = next
@@ -92,7 +93,7 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
           <AlertSentence
             {...{ draft: draft.value, clauses, onChange: change }}
             services={servicesOf(known, saved.fields[0]?.metric.name ?? '')}
-            resources={someResources(known)}
+            resources={resources}
           />
           <AlertSettings draft={draft.value} onChange={change} />
           {error !== undefined && (

@@ -1,7 +1,8 @@
-import { useId } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { alertTexts } from '../../messages/alerts/texts.ts'
 import type { Draft, FieldDraft, Narrowing } from './draft.ts'
 import { emptyField } from './draft.ts'
+import { someOf } from './known.ts'
 import type { Option } from './wire.ts'
 
 /** A comparison of the sentence. */
@@ -19,7 +20,7 @@ interface Props {
   draft: Draft
   clauses: readonly Clause[]
   services: readonly string[]
-  /** Some of what was used, as `layer=ws:roads`. */
+  /** What was used, as `layer=ws:roads`. */
   resources: readonly string[]
   onChange(draft: Draft): void
 }
@@ -27,7 +28,6 @@ interface Props {
 /** An alert as a sentence whose words are fields. */
 export function AlertSentence({ draft, clauses, services, resources, onChange }: Props) {
   const texts = alertTexts.value
-  const list = useId()
   const set = (changes: Partial<Draft>): void => onChange({ ...draft, ...changes })
   return (
     <div class="sentence">
@@ -44,7 +44,7 @@ export function AlertSentence({ draft, clauses, services, resources, onChange }:
       {clauses.map((clause, at) => (
         <ClauseFields
           key={clause.field_name}
-          {...{ clause, services, list }}
+          {...{ clause, services, resources }}
           isFirst={at === 0}
           field={draft.fields[clause.field_name] ?? emptyField}
           onChange={(field) => set({ fields: { ...draft.fields, [clause.field_name]: field } })}
@@ -66,24 +66,18 @@ export function AlertSentence({ draft, clauses, services, resources, onChange }:
         onInput={(graceMinutes) => set({ graceMinutes })}
       />{' '}
       {texts.until}
-      <datalist id={list}>
-        {resources.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
     </div>
   )
 }
 
-interface ClauseProps extends Pick<Props, 'services'> {
+interface ClauseProps extends Pick<Props, 'services' | 'resources'> {
   clause: Clause
   field: FieldDraft
-  list: string
   isFirst: boolean
   onChange(field: FieldDraft): void
 }
 
-function ClauseFields({ clause, field, services, list, isFirst, onChange }: ClauseProps) {
+function ClauseFields({ clause, field, services, resources, isFirst, onChange }: ClauseProps) {
   const texts = alertTexts.value
   const {
     title,
@@ -115,13 +109,11 @@ function ClauseFields({ clause, field, services, list, isFirst, onChange }: Clau
         </select>
       )}{' '}
       {isByResource && (
-        <input
-          class="in"
-          list={list}
-          aria-label={labelOf(texts.layer)}
-          placeholder={texts.anyLayer}
+        <ResourceField
+          label={labelOf(texts.layer)}
           value={field.resource}
-          onInput={({ currentTarget }) => set({ resource: currentTarget.value })}
+          resources={resources}
+          onInput={(resource) => set({ resource })}
         />
       )}{' '}
       {isByLabel && (
@@ -138,6 +130,34 @@ function ClauseFields({ clause, field, services, list, isFirst, onChange }: Clau
       <Threshold clause={clause} field={field} onInput={(value) => set({ value })} />{' '}
       {option === 'max_timeout' ? texts.seconds : unit === 'Count' || unit === 'Rate' ? '' : unit}{' '}
     </span>
+  )
+}
+
+interface ResourceProps extends Pick<Props, 'resources'> {
+  label: string
+  value: string
+  onInput(value: string): void
+}
+
+function ResourceField({ label, value, resources, onInput }: ResourceProps) {
+  const list = useId()
+  const offered = useMemo(() => someOf(resources, value), [resources, value])
+  return (
+    <>
+      <input
+        class="in"
+        list={list}
+        aria-label={label}
+        placeholder={alertTexts.value.anyLayer}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <datalist id={list}>
+        {offered.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </>
   )
 }
 

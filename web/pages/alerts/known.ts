@@ -36,9 +36,20 @@ export const known = new Resource<Known>(async (signal) => {
 
 const shownResources = 50
 
-/** Some layers to choose from while somebody types. */
-export function someResources({ resources }: Known): string[] {
-  return [...resources.values()].filter((one) => one.startsWith('layer=')).slice(0, shownResources)
+/** Layers that were used. */
+export function usedLayers({ resources }: Known): string[] {
+  return [...resources.values()].filter((one) => one.startsWith('layer='))
+}
+
+/** Some to choose from, as somebody types: of thousands the first that have it. */
+export function someOf(resources: readonly string[], typed: string): string[] {
+  const text = typed.trim().toLowerCase()
+  const found: string[] = []
+  for (const one of resources) {
+    if (found.length >= shownResources) break
+    if (one.toLowerCase().includes(text)) found.push(one)
+  }
+  return found
 }
 
 /** Services that have the metric. */

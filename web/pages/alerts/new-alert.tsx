@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { goTo, query } from '../../lib/router.ts'
 import { alertTexts } from '../../messages/alerts/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -14,7 +14,7 @@ import { AlertSettings } from './alert-settings.tsx'
 import type { Draft } from './draft.ts'
 import { bodyOf, emptyDraft, emptyField } from './draft.ts'
 import type { Known } from './known.ts'
-import { metricTitle, servicesOf, someResources } from './known.ts'
+import { metricTitle, servicesOf, usedLayers } from './known.ts'
 import type { Option } from './wire.ts'
 import { alerts, configPath, options } from './wire.ts'
 
@@ -27,6 +27,7 @@ export function NewAlert({ known }: { known: Known }) {
   const name = useSignal('')
   const description = useSignal('')
   const draft = useSignal<Draft>(emptyDraft)
+  const resources = useMemo(() => usedLayers(known), [known])
   const { create, error, isBusy } = useCreation()
   const clause = clauseOf(known, metric.value, option.value)
   const change = (next: Draft): void => {
@@ -53,7 +54,7 @@ export function NewAlert({ known }: { known: Known }) {
           <AlertSentence
             {...{ draft: draft.value, clauses: [clause], onChange: change }}
             services={servicesOf(known, metric.value)}
-            resources={someResources(known)}
+            resources={resources}
           />
           <AlertSettings draft={draft.value} onChange={change} />
           {error !== undefined && (
