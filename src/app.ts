@@ -151,7 +151,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     startMaps()
     await importer.start()
-    for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
+    drawn.rasters.start()
+    drawn.coverages.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()

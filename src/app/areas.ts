@@ -46,7 +46,6 @@ export function openAreas(context: Parts): Area[] {
     exports,
     downloads,
     coverages,
-    filtered,
     earlier,
     drawings,
     versionChanges,
@@ -92,7 +91,7 @@ export function openAreas(context: Parts): Area[] {
     owsArea({
       ...tiles,
       ...drawn,
-      ...{ drawings, bounds, coverages, filtered },
+      ...{ drawings, bounds, coverages },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),

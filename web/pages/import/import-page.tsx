@@ -11,7 +11,7 @@ import { allTasks, chosenTasks, viewOf } from './batch/views.ts'
 import { type Rehearsal, RehearsalContext, rehearsalPath } from './deciding/rehearsal.ts'
 import { Notes } from './notes.tsx'
 import { ActBar, runCall } from './running/act-bar.tsx'
-import { askChanged } from './running/ask-changed.ts'
+import { askChanged, hasMoved } from './running/ask-changed.ts'
 import { useTitle } from './running/use-title.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
@@ -22,6 +22,7 @@ import { useAct } from './use-act.ts'
 import { type Import, isBusy, storeOf, type Task } from './wire.ts'
 
 const pollMs = 700
+const stillMs = 3000
 
 interface Found {
   work: Import
@@ -44,6 +45,7 @@ export function ImportPage({ id = '' }: Record<string, string>) {
     const timer = setTimeout(() => void poll(), pollMs)
     return () => clearTimeout(timer)
   }, [isMoving, value, error, poll])
+  useOthers(id, isMoving ? undefined : value?.work, poll)
   if (value === undefined) {
     if (error === undefined) return <Loading />
     const isUnknown = error instanceof Refusal && error.status === 404
@@ -66,6 +68,23 @@ export function ImportPage({ id = '' }: Record<string, string>) {
       </RehearsalContext.Provider>
     </div>
   )
+}
+
+/** What is done in another window is seen here too. */
+function useOthers(id: string, still: Import | undefined, poll: () => Promise<void>): void {
+  useEffect(() => {
+    if (still === undefined) return undefined
+    const asking = new AbortController()
+    const look = async (): Promise<void> => {
+      if (!document.hidden && (await hasMoved(id, still, asking.signal))) await poll()
+    }
+    // A server that is away is told of when somebody asks it for something.
+    const timer = setInterval(() => look().catch(() => undefined), stillMs)
+    return () => {
+      clearInterval(timer)
+      asking.abort()
+    }
+  }, [id, still, poll])
 }
 
 /** An import that is read whole, and polled by what has changed of it. */

@@ -8,6 +8,7 @@ import type { Call } from '../../../wire/client.ts'
 import { storeOf, type Task } from '../wire.ts'
 import { Keys } from './keys.tsx'
 import { Limits } from './limits.tsx'
+import { useKeptText } from './use-kept-text.ts'
 import { type LayerThere, useLayerThere, useStores, useWorkspaces } from './whats-there.ts'
 
 interface TargetProps {
@@ -73,6 +74,7 @@ function Place({ task, send }: PartProps) {
   const texts = decidingTexts.value
   const id = useId()
   const store = storeOf(task)
+  const name = useKeptText(task.layer?.name ?? '')
   const workspaces = useWorkspaces()
   const stores = useStores(store?.workspace, store?.kind)
   const sendTo = (workspace: string | undefined, name: string): Promise<void> =>
@@ -117,6 +119,7 @@ function Place({ task, send }: PartProps) {
         <label for={`${id}-n`}>{importTexts.value.layerName}</label>
         <input
           class="in"
+          ref={name}
           id={`${id}-n`}
           dir="auto"
           maxLength={200}

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks'
 import { decidingTexts } from '../../../messages/import/texts.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { StopIf, ValueRule } from '../wire.ts'
+import { useKeptText } from './use-kept-text.ts'
 
 interface ValueLimitsProps {
   rules: StopIf
@@ -114,11 +115,12 @@ export function OutsideLimit({ rules, put }: Omit<ValueLimitsProps, 'columns'>) 
   const texts = decidingTexts.value
   const id = useId()
   const shown = rules.outside?.join(', ') ?? ''
+  const field = useKeptText(shown)
   return (
     <li>
       <label for={id}>{texts.outsideOf}</label>{' '}
       <input
-        key={shown}
+        ref={field}
         class="in"
         id={id}
         inputMode="text"

@@ -26,6 +26,17 @@ export async function askChanged(
   return (await call<{ import: Import }>(importCall(id), signal)).import
 }
 
+/** Whether the import or one of its tasks is in another state than it was. */
+export async function hasMoved(id: string, before: Import, signal: AbortSignal): Promise<boolean> {
+  const { import: now } = await call<{ import: Import }>({ path: `/rest/imports/${id}` }, signal)
+  const known = new Map(before.tasks.map((task) => [task.id, task.state]))
+  return (
+    now.state !== before.state ||
+    now.tasks.length !== before.tasks.length ||
+    now.tasks.some((task) => known.get(task.id) !== task.state)
+  )
+}
+
 /** Undefined where so many have moved that all of them are asked for at once. */
 async function changedTasks(
   id: string,

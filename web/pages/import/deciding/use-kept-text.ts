@@ -1,0 +1,12 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** A field that shows what the server has kept, but while somebody is writing in it. */
+export function useKeptText(kept: string): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const { current } = field
+    if (current !== null && current !== document.activeElement) current.value = kept
+  }, [kept])
+  return field
+}
