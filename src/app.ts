@@ -151,8 +151,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     startMaps()
     await importer.start()
-    drawn.rasters.start()
-    drawn.coverages.start()
+    for (const part of [drawn.rasters, drawn.coverages, drawn.filtered]) part.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()

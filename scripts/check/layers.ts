@@ -246,7 +246,7 @@ export const house: House = {
       ...['rasters/rasters.ts', 'rasters/box-frame.ts', 'rasters/map-frame.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],
     ],
-    'src/downloads': ['downloads.ts', 'coverages.ts'],
+    'src/downloads': ['downloads.ts', 'coverages.ts', 'filtered-tables.ts'],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],
     'src/importer': ['importer.ts', 'model/model.ts', 'model/explain-stopped.ts', 'uploads/uploads.ts'],

@@ -46,6 +46,7 @@ export function openAreas(context: Parts): Area[] {
     exports,
     downloads,
     coverages,
+    filtered,
     earlier,
     drawings,
     versionChanges,
@@ -91,7 +92,7 @@ export function openAreas(context: Parts): Area[] {
     owsArea({
       ...tiles,
       ...drawn,
-      ...{ drawings, bounds, coverages },
+      ...{ drawings, bounds, coverages, filtered },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),

@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import { Coverages } from '../downloads/coverages.ts'
+import { FilteredTables } from '../downloads/filtered-tables.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -27,7 +28,13 @@ interface PictureNeeds {
 export function openPictures(
   { settings, directory, catalog, maps, drawings, importer, events, log }: PictureNeeds,
   closers: (() => void | Promise<void>)[],
-): { rasters: Rasters; pictures: Pictures; drawnTiles: DrawnTiles; coverages: Coverages } {
+): {
+  rasters: Rasters
+  pictures: Pictures
+  drawnTiles: DrawnTiles
+  coverages: Coverages
+  filtered: FilteredTables
+} {
   const { toolSeconds, maxRasterBytes } = settings.limits
   const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
   const rasters = new Rasters({
@@ -39,15 +46,17 @@ export function openPictures(
   const coverages = new Coverages({
     ...{ catalog, rasters, folder: join(directory.maps, 'coverages'), maxBytes: maxRasterBytes, onError },
   })
+  const filtered = new FilteredTables({ catalog, folder: join(directory.maps, 'filtered'), onError })
   const pictures = new Pictures({ onError })
   closers.push(
     () => rasters.close(),
     () => coverages.close(),
+    () => filtered.close(),
     () => pictures.close(),
   )
   const drawnTiles = new DrawnTiles({
     keepTiles: (maker) => maps.keep(maker),
     ...{ layers: catalog.layers, drawings, pictures },
   })
-  return { rasters, pictures, drawnTiles, coverages }
+  return { rasters, pictures, drawnTiles, coverages, filtered }
 }

@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Coverages } from '../downloads/coverages.ts'
 import type { Downloads } from '../downloads/downloads.ts'
+import type { FilteredTables } from '../downloads/filtered-tables.ts'
 import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -57,6 +58,7 @@ export interface Parts extends Ground, MonitoringParts {
   exports: Exports
   downloads: Downloads
   coverages: Coverages
+  filtered: FilteredTables
   /** What layers were before, to be looked at. */
   earlier: EarlierVersions
   versionChanges: VersionChanges

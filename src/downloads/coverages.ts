@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
@@ -11,6 +11,7 @@ import type { CoverageGrid } from './coverage-grid.ts'
 import { envelopeOf, gridOf } from './coverage-grid.ts'
 import type { CoverageCut, CutFormat } from './cut-coverage.ts'
 import { cutCoverage } from './cut-coverage.ts'
+import { removeLeftBehind } from './remove-left-behind.ts'
 
 export { type CoverageGrid, cornerOf, envelopeOf, windowOf } from './coverage-grid.ts'
 export {
@@ -50,8 +51,6 @@ const longestMs = 5 * 60_000
 const mostGranules = 500
 /** How often a coverage that is replaced meanwhile is cut anew. */
 const mostTries = 5
-/** What is older was left behind by a process that died. */
-const leftBehindMs = 2 * 3_600_000
 
 /** Parts of coverages as files, made for one request each. */
 export class Coverages {
@@ -68,7 +67,7 @@ export class Coverages {
 
   /** Removes what was left behind; to be called once at the start, and not waited for. */
   start(): void {
-    this.#sweep().catch(this.#needs.onError)
+    removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
   }
 
   async close(): Promise<void> {
@@ -141,16 +140,6 @@ export class Coverages {
       }
     }
     return this.#queue.run(work, { signal: ended })
-  }
-
-  async #sweep(): Promise<void> {
-    const { folder } = this.#needs
-    for (const name of await readdir(folder).catch(() => [])) {
-      const path = join(folder, name)
-      const found = await stat(path).catch(() => undefined)
-      if (found !== undefined && Date.now() - found.mtimeMs > leftBehindMs)
-        await rm(path, { recursive: true, force: true })
-    }
   }
 }
 

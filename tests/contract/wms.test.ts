@@ -231,20 +231,6 @@ for (const [shape, settings] of Object.entries(shapes)) {
       }
     })
 
-    it('refuses to leave out features, instead of showing all', async () => {
-      for (const filter of [
-        'cql_filter=n%3D1',
-        'CQL_FILTER=INCLUDE;n%3D1',
-        'featureid=1',
-        'filter=%3Cx/%3E',
-      ]) {
-        const { status, text } = await ask(`${wide}&${filter}`)
-        assert.equal(status, 400, text)
-        assert.match(text, /code="OperationNotSupported".*is not applied to maps/s)
-      }
-      assert.equal((await ask(`${wide}&cql_filter=INCLUDE`)).status, 200)
-    })
-
     it('shows nobody what is not for them, in words that tell nothing of it', async () => {
       const closed = await ask(wide, { isAnonymous: true })
       const absent = await ask(wide.replace('default:all', 'default:nil'), { isAnonymous: true })

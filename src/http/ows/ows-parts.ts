@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Coverages } from '../../downloads/coverages.ts'
 import type { Downloads } from '../../downloads/downloads.ts'
+import type { FilteredTables } from '../../downloads/filtered-tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MapDrawings } from '../../maps/drawing/map-drawings.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
@@ -16,6 +17,8 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   drawings: MapDrawings
   /** Parts of coverages as files. */
   coverages: Coverages
+  /** Rows that filters leave, for maps. */
+  filtered: FilteredTables
   features: FeatureParts
 }
 

@@ -8,6 +8,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { ReadableTable, TileSources } from '../sources/tile-sources.ts'
 import { KeptMapFiles } from './kept-map-files.ts'
@@ -16,11 +17,24 @@ import { mapFileText, partNames } from './map-file.ts'
 import { MapServer } from './map-server.ts'
 import { drawnTable, geoPackageSource, passLine, postgisSource } from './table-source.ts'
 
+/** Rows of a layer in a GeoPackage of their own. */
+export interface DrawnRows {
+  path: string
+  table: string
+  /** The column of geometries. */
+  geometry: string
+  srs: string
+  /** Names of columns by those of the layer, where they have others. */
+  renamed: Record<string, string>
+}
+
 /** What a layer is drawn by. */
 export interface StyledLayer {
   layer: LayerRecord
   style: Style
   now: LayerVersion
+  /** Those that are drawn; absent: all. */
+  rows?: DrawnRows
 }
 
 /** What drawings are made as. */
@@ -119,12 +133,14 @@ export class MapDrawings {
   }
 
   async #layerOf(
-    { layer, style, now }: StyledLayer,
+    { layer, style, now, rows }: StyledLayer,
     hasWholeLabels: boolean,
     signal: AbortSignal,
   ): Promise<DrawnLayer> {
-    const readable = await this.#sources.readable(layer, now, signal)
-    const { table, source } = await this.#sourceOf(layer, readable)
+    const { table, source } =
+      rows === undefined
+        ? await this.#sourceOf(layer, await this.#sources.readable(layer, now, signal))
+        : rowsSource(layer, rows)
     return { source, parts: writeMapServer(style, { ...table, hasWholeLabels }).parts }
   }
 
@@ -146,4 +162,13 @@ export class MapDrawings {
     const source = postgisSource({ ...place, srs, srid: Number(srs.split(':')[1]), passFile })
     return { table: drawn, source }
   }
+}
+
+function rowsSource(
+  { details: { schema } }: LayerRecord,
+  { path, table, geometry, srs, renamed }: DrawnRows,
+): { table: DrawnTable; source: PartSource } {
+  const columnOf = (name: string): string => ownValue(renamed, name) ?? name
+  const drawn = drawnTable(schema, sqliteDialect, { geometryColumn: geometry, columnOf })
+  return { table: drawn, source: geoPackageSource(path, table, geometry, srs) }
 }

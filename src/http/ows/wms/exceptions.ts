@@ -7,6 +7,8 @@ import type { WmsVersion } from './wms-version.ts'
 const codes = new Map([
   ['unknown-style', 'StyleNotDefined'],
   ['unknown-layer', 'LayerNotDefined'],
+  ['invalid-filter', 'InvalidParameterValue'],
+  ['unsupported-filter', 'OperationNotSupported'],
 ])
 
 function nameOf(code: string): NamedFailure | undefined {

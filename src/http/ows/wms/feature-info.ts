@@ -5,6 +5,8 @@ import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { PageWish } from '../../../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
@@ -12,6 +14,8 @@ import { findValues } from './coverage-info.ts'
 import type { FoundFeatures } from './found-features.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mostCells, mostLayers } from './get-map.ts'
+import type { LayerFilter } from './layer-filters.ts'
+import { readChosenFilters, readLayerFilters } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimes } from './time-dimension.ts'
@@ -56,19 +60,34 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimes(values, details)
+  const filters = readQueryFilters(values, layers)
   const place = { srs: crs.srs, x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
   const found = await parts.turns.run(reply, (signal) =>
     Promise.all(
-      layers.map((layer) =>
+      layers.map((layer, at) =>
         layer.details.kind === 'raster'
           ? findValues(parts, layer, { place, times }, signal)
-          : findFeatures(parts, layer, { crs, box, limit }, signal),
+          : findFeatures(parts, layer, { crs, box, limit, ...defined({ shown: filters[at] }) }, signal),
       ),
     ),
   )
   if (found === undefined) return reply.hijack()
   const { type, body } = write(found)
   return reply.header('content-type', type).header('content-security-policy', "default-src 'none'").send(body)
+}
+
+/** Filters stand for LAYERS, of which QUERY_LAYERS are some. */
+function readQueryFilters(values: KeyValues, layers: readonly LayerRecord[]): (LayerFilter | undefined)[] {
+  const names = values.list('query_layers')
+  const shown = values.list('layers')
+  const text = values.find('cql_filter') ?? values.find('filter')
+  if (text === undefined || shown.length === 0 || shown.join() === names.join())
+    return readLayerFilters(values, layers)
+  return readChosenFilters(
+    values,
+    shown,
+    layers.map((layer, at) => ({ layer, name: names[at] ?? '' })),
+  )
 }
 
 /** The cells around the point that I and J (in 1.1.1 X and Y) name, in the CRS of the map. */
@@ -93,7 +112,7 @@ function cellNumber(text: string, most: number): number {
 async function findFeatures(
   { catalog }: OwsParts,
   layer: LayerRecord,
-  { crs, box, limit }: { crs: MapCrs; box: Envelope; limit: number },
+  { crs, box, limit, shown }: { crs: MapCrs; box: Envelope; limit: number; shown?: LayerFilter },
   signal: AbortSignal,
 ): Promise<FoundFeatures> {
   const { srs, crs: declared, schema } = layer.details
@@ -105,15 +124,20 @@ async function findFeatures(
       'query_layers',
     )
   const wish: PageWish = {
-    query: { table: layer.nativeName, limit, offset: 0 },
+    query: { table: layer.nativeName, limit, offset: 0, ...defined({ featureIds: shown?.ids }) },
     box: { boxes: [box], srs: crs.srs },
-    filter: { asked: hasGeometry, srs: crs.srs },
+    filter: filterOf(shown?.filter, crs),
     ...defined({ crs: known }),
     ...{ srs: crs.srs, isYx: false, numberMatched: 0 },
   }
   const store = await catalog.layers.openStoreOf(layer)
   const pages = await Array.fromAsync(store.writePage(wish, signal), ({ bytes }) => Buffer.from(bytes))
   return { layer, text: Buffer.concat(pages).toString('utf8') }
+}
+
+function filterOf(shown: WishedFilter | undefined, { srs }: MapCrs): WishedFilter {
+  if (shown === undefined) return { asked: hasGeometry, srs }
+  return { asked: { kind: 'all', of: [hasGeometry, shown.asked] }, srs: shown.srs }
 }
 
 function jsonText(found: readonly FoundFeatures[]): string {

@@ -10,6 +10,8 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { LayersWish } from './draw-layers.ts'
 import { drawLayers } from './draw-layers.ts'
+import { withFiltered } from './filtered-layers.ts'
+import { readLayerFilters } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
@@ -38,12 +40,20 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const layers = await readLayers(parts, asked)
   const details = layers.map(({ layer }) => layer.details)
   const times = readTimes(values, details)
+  const filters = readLayerFilters(
+    values,
+    layers.map(({ layer }) => layer),
+  )
   const wish: LayersWish = {
     ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
   }
-  const bytes = await parts.turns.run(reply, (signal) => drawLayers(parts, wish, signal))
+  const bytes = await parts.turns.run(reply, (signal) =>
+    withFiltered(parts, { layers, filters, box, srs: crs.srs }, signal, (shown) =>
+      drawLayers(parts, { ...wish, layers: shown }, signal),
+    ),
+  )
   if (bytes === undefined) return reply.hijack()
   reply.header('cache-control', 'private, max-age=0, must-revalidate')
   return reply.header('content-type', drawingFormats[format]).send(Buffer.from(bytes))

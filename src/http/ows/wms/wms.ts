@@ -1,6 +1,5 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
-import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
@@ -25,22 +24,6 @@ const operations: Record<string, Answer> = {
   getlegendgraphic: getLegendGraphic,
 }
 
-/** Parameters of GeoServer that leave out features; `INCLUDE` leaves out none. */
-const filterNames = ['cql_filter', 'filter', 'featureid']
-
-/** A map of every feature would pass for one of those that were asked for. */
-function refuseFilters(values: KeyValues): void {
-  for (const name of filterNames) {
-    const text = values.find(name)
-    if (text === undefined || text.split(';').every((one) => /^\s*(?:include)?\s*$/i.test(one))) continue
-    throw new OwsFailure(
-      'OperationNotSupported',
-      `${name.toUpperCase()} is not applied to maps: the features are filtered by WFS and OGC API Features, a map by the rules of its style`,
-      name,
-    )
-  }
-}
-
 /** Answers a request of a Web Map Service 1.1.1 or 1.3.0; what fails is told as these say. */
 export async function answerWms(
   parts: OwsParts,
@@ -57,7 +40,6 @@ export async function answerWms(
     if (answer === undefined)
       throw new OwsFailure('OperationNotSupported', `REQUEST "${name}" is not one of this service`, 'request')
     if (answer !== getCapabilities) version = requestVersion(values)
-    if (answer === getMap || answer === getFeatureInfo) refuseFilters(values)
     return await answer(parts, { request, reply, values, version, workspace })
   } catch (error) {
     return sendException(reply, error, version)

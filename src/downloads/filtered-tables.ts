@@ -1,0 +1,114 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { LayerRecord } from '../catalog/records.ts'
+import { defined } from '../lib/defined.ts'
+import { Failure } from '../lib/errors.ts'
+import { startProcess } from '../lib/workers/start-process.ts'
+import { WorkPool } from '../lib/workers/work-pool.ts'
+import type { DrawnRows } from '../maps/drawing/map-drawings.ts'
+import type { WishedBox } from '../stores/reading/page-wish.ts'
+import type { WishedFilter } from '../stores/reading/wished-filter.ts'
+import type { DownloadHandlers } from './download-work.ts'
+import { fileColumns } from './file-columns.ts'
+import { fileSrs, planRows } from './plan-rows.ts'
+import { removeLeftBehind } from './remove-left-behind.ts'
+
+/** Which rows of a layer are drawn. */
+export interface FilteredWish {
+  /** Absent: wherever they lie. */
+  box?: WishedBox
+  filter?: WishedFilter
+  /** Of features. */
+  ids?: string[]
+}
+
+/** Rows of a layer that stand in a GeoPackage of their own, which goes when it is closed. */
+export interface FilteredTable extends DrawnRows {
+  close(): Promise<void>
+}
+
+interface FilteredNeeds {
+  catalog: Pick<Catalog, 'layers' | 'stores'>
+  folder: string
+  onError(error: unknown): void
+}
+
+const atATime = 3
+const mostWaiting = 200
+const silenceMs = 20_000
+const maxHeapMb = 512
+const roomBytes = 2 ** 30
+/** A system that every map server knows, for layers whose own has no code. */
+const otherSrs = 'EPSG:3857'
+
+/**
+ * The rows that a filter leaves of a layer, written aside for one map: filters mean what they mean everywhere, whatever the
+ * program that draws could make of them.
+ */
+export class FilteredTables {
+  readonly #needs: FilteredNeeds
+  readonly #pool: WorkPool<DownloadHandlers>
+
+  constructor(needs: FilteredNeeds) {
+    this.#needs = needs
+    this.#pool = new WorkPool<DownloadHandlers>({
+      start: (options) =>
+        startProcess(new URL('./download-work.ts', import.meta.url), { ...options, maxHeapMb }),
+      limit: atATime,
+      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      onEnd: needs.onError,
+    })
+  }
+
+  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  start(): void {
+    removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  /** Throws `Failure` (`too-busy`) and what reading the rows throws. */
+  async write(
+    layer: LayerRecord,
+    { box, filter, ids }: FilteredWish,
+    signal: AbortSignal,
+  ): Promise<FilteredTable> {
+    const { catalog, folder } = this.#needs
+    await mkdir(folder, { recursive: true, mode: 0o750 })
+    const workPath = await mkdtemp(join(folder, 'rows-'))
+    const close = (): Promise<void> => rm(workPath, { recursive: true, force: true })
+    try {
+      const connection = await catalog.stores.connection(await catalog.stores.get(layer.storeId))
+      // Sees to it that a file has its index.
+      const store = await catalog.layers.openStoreOf(layer)
+      await store.findTable(layer.nativeName)
+      const wish = {
+        format: 'gpkg' as const,
+        ...defined({ box, filter, srs: layer.details.srs === undefined ? otherSrs : undefined }),
+        ...(ids === undefined ? {} : { page: { featureIds: ids } }),
+      }
+      const { columns } = fileColumns(layer.details.schema.attributes)
+      const rows = planRows({ layer, connection, store }, wish, { columns, task: { workPath, roomBytes } })
+      const { renamed } = await this.#pool.call('write', rows, { signal, silenceMs })
+      return {
+        path: rows.path,
+        table: rows.name,
+        geometry: rows.geometry?.name ?? '',
+        srs: fileSrs(layer, wish) ?? otherSrs,
+        renamed,
+        close,
+      }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+}
+
+function tooBusy(): Failure {
+  const text = 'Too many filtered maps are drawn at once: try again soon'
+  return new Failure('unavailable', 'too-busy', text, { retryAfterSeconds: 2 })
+}

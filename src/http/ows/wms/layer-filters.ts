@@ -1,0 +1,135 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import { checkFilter } from '../../../filters/check-filter.ts'
+import { parseCql2Text } from '../../../filters/cql2-text.ts'
+import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import { parseFesXml, readFes } from '../fes/read-fes.ts'
+import { KeyValues } from '../key-values.ts'
+import { OwsFailure } from '../ows-failure.ts'
+
+/** Which features of a layer are on a map, as GeoServer's parameters say. */
+export interface LayerFilter {
+  filter?: WishedFilter
+  ids?: string[]
+}
+
+const mostIds = 10_000
+const nothing: WishedFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
+
+/**
+ * One for each of the layers, in their order; undefined: all of its features. `CQL_FILTER` has one text for each layer with semicolons
+ * between, `FILTER` one `Filter` for each, each in parentheses where there are several; `FEATUREID` is about all of them. Throws
+ * `OwsFailure`, `invalid-filter` and `unsupported-filter`.
+ */
+export function readLayerFilters(
+  values: KeyValues,
+  layers: readonly LayerRecord[],
+): (LayerFilter | undefined)[] {
+  const [cql, fes, ids] = ['cql_filter', 'filter', 'featureid'].map((name) => values.find(name))
+  const given = [cql, fes, ids].filter((one) => one !== undefined)
+  if (given.length > 1)
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      'Only one of CQL_FILTER, FILTER and FEATUREID can be given',
+      'filter',
+    )
+  const found =
+    cql !== undefined
+      ? perLayer(splitCql(cql), layers, 'cql_filter').map(readCql)
+      : fes !== undefined
+        ? perLayer(splitFes(fes), layers, 'filter').map(readFilterXml)
+        : ids !== undefined
+          ? layers.map((layer) => readIds(ids, layer))
+          : layers.map(() => undefined)
+  const raster = layers.find(({ details }, at) => details.kind === 'raster' && found[at] !== undefined)
+  if (raster === undefined || ids !== undefined)
+    return layers.map(({ details }, at) => (details.kind === 'raster' ? undefined : found[at]))
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `Layer "${raster.name}" is a coverage, which has no features to filter: write INCLUDE for it`,
+    'filter',
+  )
+}
+
+/** The same for some of the layers that the filters stand for, each by its name in the request. */
+export function readChosenFilters(
+  values: KeyValues,
+  names: readonly string[],
+  chosen: readonly { layer: LayerRecord; name: string }[],
+): (LayerFilter | undefined)[] {
+  return chosen.map(({ layer, name }) => {
+    const at = names.indexOf(name)
+    const own = (parameter: string, texts: readonly string[]): KeyValues => {
+      if (texts.length === names.length) return new KeyValues([[parameter, texts[at] ?? '']])
+      throw mismatched(parameter, texts.length, names.length)
+    }
+    const [cql, fes] = [values.find('cql_filter'), values.find('filter')]
+    const one = cql === undefined ? own('filter', splitFes(fes ?? '')) : own('cql_filter', splitCql(cql))
+    return at < 0 ? undefined : readLayerFilters(one, [layer])[0]
+  })
+}
+
+function mismatched(name: string, filters: number, layers: number): OwsFailure {
+  return new OwsFailure(
+    'InvalidParameterValue',
+    `${name.toUpperCase()} has ${filters} filters for ${layers} layers: write one for each, INCLUDE for all features of one`,
+    name,
+  )
+}
+
+function perLayer(
+  texts: readonly string[],
+  layers: readonly LayerRecord[],
+  name: string,
+): { text: string; layer: LayerRecord }[] {
+  if (texts.length !== layers.length) throw mismatched(name, texts.length, layers.length)
+  return layers.map((layer, at) => ({ layer, text: texts[at] ?? '' }))
+}
+
+/** A text or a name in quotes, in which a quote stands twice or behind a backslash (OGC 21-065r2, annex B). */
+const quotedText = /'(?:[^'\\]|''|\\'|\\)*'|"(?:[^"]|"")*"/g
+
+/** Semicolons in texts and in names do not divide. */
+function splitCql(text: string): string[] {
+  const quoted: string[] = []
+  const plain = text.replaceAll('\0', ' ').replace(quotedText, (one) => `\0${quoted.push(one) - 1}\0`)
+  return plain
+    .split(';')
+    .map((part) => part.replace(/\0(\d+)\0/g, (_, number: string) => quoted[Number(number)] ?? ''))
+}
+
+/** `(<Filter>…)(<Filter>…)`, where one alone may stand without parentheses, and `()` is none. */
+function splitFes(text: string): string[] {
+  const plain = text.trim()
+  return plain.startsWith('(') && plain.endsWith(')') ? plain.slice(1, -1).split(/\)\s*\(/) : [plain]
+}
+
+/** Geometries in the CRS of the layer, with x or easting first. */
+function readCql({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
+  if (/^\s*(?:include)?\s*$/i.test(text)) return undefined
+  if (/^\s*exclude\s*$/i.test(text)) return { filter: nothing }
+  const { schema, srs = 'EPSG:4326' } = layer.details
+  return { filter: { asked: checkFilter(parseCql2Text(text), schema), srs } }
+}
+
+function readFilterXml({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
+  if (text.trim() === '') return undefined
+  const { ids, filter } = readFes(parseFesXml(text))
+  return ids === undefined ? defined({ filter: filter?.(layer) }) : ofIds(ids, layer)
+}
+
+function readIds(text: string, layer: LayerRecord): LayerFilter {
+  return ofIds(
+    text.split(',').map((one) => one.trim()),
+    layer,
+  )
+}
+
+/** Ids of other layers leave nothing of this one. */
+function ofIds(written: readonly string[], layer: LayerRecord): LayerFilter {
+  if (written.length > mostIds)
+    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')
+  const ids = written.flatMap((one) => fromGmlId(layer.name, one) ?? [])
+  return ids.length === 0 ? { filter: nothing } : { ids }
+}
