@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { CoverageServer } from '../support/coverages.ts'
 import { assertSameRaster, cover, crsUri, serveCoverages } from '../support/coverages.ts'
 import { seededRandom } from '../support/kills/session.ts'
+import { readRaster } from '../support/raster-cells.ts'
+import { gdal, importRaster } from '../support/rasters.ts'
 
 describe('requests of WCS', { timeout: 300_000 }, () => {
   let coverages: CoverageServer
@@ -142,6 +144,60 @@ describe('requests of WCS', { timeout: 300_000 }, () => {
     }
     const older = await coverages.ask('service=WCS&version=1.0.0&request=GetCoverage&coverage=nowhere')
     assert.match(older.text, /<ServiceException code="CoverageNotDefined"/)
+  })
+
+  it('are answered out of one state of a coverage that is replaced meanwhile', async () => {
+    const { client, folder, ask } = coverages
+    const make = (value: number, side: number): void => {
+      mkdirSync(join(folder, `n${value}`))
+      const edges = ['-a_srs', 'EPSG:25832', '-a_ullr', '500000', '5600000', '501000', '5599000']
+      const cells = ['-outsize', String(side), String(side), '-bands', '1', '-burn', String(value)]
+      gdal(
+        'gdal_create',
+        '-q',
+        '-of',
+        'GTiff',
+        '-ot',
+        'Byte',
+        ...cells,
+        ...edges,
+        join(folder, `n${value}`, 'state.tif'),
+      )
+    }
+    make(1, 400)
+    await importRaster(client, 'n1/state.tif')
+    const found = new Set<string>()
+    let isOver = false
+    const reading = Array.from({ length: 3 }, async (_, at) => {
+      for (let turn = 0; !isOver; turn += 1) {
+        const question =
+          at === 1 ? `${cover}state&outputCrs=EPSG:4326&scaleSize=i(50),j(50)` : `${cover}state`
+        const { status, text, body } = await ask(question)
+        assert.equal(status, 200, text)
+        const path = join(folder, `state-${at}-${turn}.tif`)
+        writeFileSync(path, body)
+        const { size, cells } = readRaster(path)
+        // What is warped has edges without data.
+        const values = new Set(cells)
+        if (at === 1) values.delete(0)
+        assert.equal(values.size, 1, `${question}: ${[...values].join()}`)
+        found.add(at === 1 ? 'warped' : `${[...values].join()} of ${size[0]}`)
+      }
+    })
+    for (let value = 2; value < 8; value += 1) {
+      make(value, 400 + value)
+      const created = await client.call('POST', '', {
+        import: { data: { type: 'file', file: `n${value}/state.tif` } },
+      })
+      const id = created.json.import?.id
+      await client.call('PUT', `/${id}/tasks/0`, { updateMode: 'REPLACE' })
+      const ran = await client.call('POST', `/${id}`)
+      assert.equal(ran.status, 204, ran.text)
+    }
+    isOver = true
+    await Promise.all(reading)
+    for (const one of found) assert.match(one, /^warped$|^1 of 400$|^(\d) of 40\1$/)
+    assert.ok(found.size >= 3, [...found].join())
   })
 
   it('answer thousands of strange requests without a fault, and leave nothing behind', async () => {
