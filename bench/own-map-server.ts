@@ -23,6 +23,8 @@ export interface BenchMapServer {
   itemsUrl(layer: string): string
   /** Features by WFS 2.0 as GML 3.2. */
   featuresUrl(layer: string): string
+  /** Maps by WMS. */
+  mapsUrl(layer: string): string
   /** A vector tile. */
   tileUrl(layer: string, tile: { z: number; x: number; y: number }): string
   stop(): void
@@ -58,6 +60,7 @@ export async function startBenchMapServer(layers: MapLayer[]): Promise<BenchMapS
     itemsUrl: (layer) => `http://127.0.0.1:${port}/mapserv/bench/ogcapi/collections/${layer}/items?f=json`,
     featuresUrl: (layer) =>
       `http://127.0.0.1:${port}/mapserv?map=bench&service=WFS&version=2.0.0&request=GetFeature&typenames=${layer}`,
+    mapsUrl: (layer) => `http://127.0.0.1:${port}/mapserv?map=bench&service=WMS&layers=${layer}`,
     tileUrl: (layer, { z, x, y }) =>
       `http://127.0.0.1:${port}/mapserv?map=bench&mode=tile&tilemode=gmap&layers=${layer}&tile=${x}+${y}+${z}&map.imagetype=mvt`,
     stop: () => {
