@@ -115,7 +115,7 @@ async function runListScrolls(server: PageServer): Promise<PagesResults['scrolls
   return found
 }
 
-/** The table of rows of an import before it runs. */
+/** The table of rows of an import before it runs, and of the layer that it makes. */
 async function runRowScroll(
   server: PageServer,
   folder: string,
@@ -124,16 +124,30 @@ async function runRowScroll(
   const file = await dataFile(folder, 'points', 'csv', rows)
   const asked = { import: { data: { type: 'file', file } } }
   const made = (await askServer(server, '/rest/imports', asked)) as { import: { id: number } }
+  const preview = await scrollTable(server, `/app/imports/${made.import.id}`)
+  const transforms = [{ type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }]
+  const layer = { name: 'many', srs: 'EPSG:4326' }
+  const task = { task: { layer, transformChain: { type: 'vector', transforms } } }
+  await askServer(server, `/rest/imports/${made.import.id}/tasks/0`, task, 'PUT')
+  await askServer(server, `/rest/imports/${made.import.id}`, {})
+  const loaded = await scrollTable(server, '/app/layers/default:many')
+  return [
+    { what: `table of ${rows} rows before they are loaded`, ...preview },
+    { what: `table of a layer of ${rows} rows`, ...loaded },
+  ]
+}
+
+async function scrollTable(server: PageServer, path: string): Promise<Scrolled> {
   const shown = await showPages({ after: () => undefined }, server)
-  await shown.signIn(`/app/imports/${made.import.id}`)
-  const table = shown.page.locator('main table td').first()
+  await shown.signIn(path)
+  const table = shown.page.locator('main .grid-scroll td, main .grid td').first()
   await table.waitFor()
   await shown.page.waitForLoadState('networkidle')
-  await shown.page.evaluate("document.querySelector('main table').scrollIntoView({ block: 'center' })")
+  await table.evaluate("(cell) => cell.closest('table').scrollIntoView({ block: 'center' })")
   const box = await table.boundingBox()
   const found = await scrolled(shown.page, box === null ? undefined : { x: box.x + 5, y: box.y + 5 })
   await shown.close()
-  return [{ what: `table of ${rows} rows`, ...found }]
+  return found
 }
 
 /** Bundle, first and later pages, and long lists, in headless Chromium. */
