@@ -34,6 +34,9 @@ const Query = Type.Object(
 const wmsAnswers = {
   'image/png': Bytes,
   'image/jpeg': Bytes,
+  'image/webp': Bytes,
+  'image/gif': Bytes,
+  'image/tiff': Bytes,
   'text/xml': Type.String(),
   'application/vnd.ogc.wms_xml': Type.String(),
   'text/plain': Type.String(),

@@ -14,7 +14,7 @@ export interface NamedFailure {
 }
 
 /** A failure as exception reports tell it; all texts are escaped. */
-interface ToldFailure {
+export interface ToldFailure {
   code: string
   text: string
   /** ` locator="…"`, or nothing. */

@@ -1,7 +1,7 @@
 import { loadSharp } from './load-sharp.ts'
 
 /** How a picture of several is sent. */
-type LaidFormat = 'png' | 'png8' | 'jpeg'
+export type LaidFormat = 'png' | 'png8' | 'jpeg' | 'webp' | 'gif' | 'tiff'
 
 /** Pictures of one size that lie above each other. Plain data. */
 export interface LayWish {
@@ -15,6 +15,7 @@ export interface LayWish {
 }
 
 const jpegQuality = 85
+const webpQuality = 85
 
 /** One picture of pictures that lie above each other. */
 export async function layOver({ pictures, width, height, background, format }: LayWish): Promise<Uint8Array> {
@@ -26,6 +27,9 @@ export async function layOver({ pictures, width, height, background, format }: L
   const { data } = await laid.raw().toBuffer({ resolveWithObject: true })
   const whole = sharp(data, { raw: { width, height, channels: 4 } })
   if (format === 'jpeg') return whole.removeAlpha().jpeg({ quality: jpegQuality }).toBuffer()
+  if (format === 'webp') return whole.webp({ quality: webpQuality, effort: 2 }).toBuffer()
+  if (format === 'gif') return whole.gif({ effort: 1 }).toBuffer()
+  if (format === 'tiff') return whole.tiff({ compression: 'deflate', predictor: 'horizontal' }).toBuffer()
   if (format === 'png8') return whole.png({ palette: true, colours: 256, effort: 1 }).toBuffer()
   return whole.png({ compressionLevel: 3 }).toBuffer()
 }

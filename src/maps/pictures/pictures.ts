@@ -8,6 +8,8 @@ import type { ThumbnailWish } from './draw-thumbnail.ts'
 import type { LayWish } from './lay-over.ts'
 import type { PictureHandlers, SvgWish } from './picture-work.ts'
 
+export type { LaidFormat } from './lay-over.ts'
+
 const file = new URL('./picture-work.ts', import.meta.url)
 const maxHeapMb = 512
 const drawMs = 20_000

@@ -69,7 +69,11 @@ function groupsOf(layers: readonly StyledLayer[]): Group[] {
   return groups
 }
 
-function backgroundOf({ background, isTransparent }: DrawingWish): Background {
+/** What lies below all layers of a map. */
+export function backgroundOf({
+  background,
+  isTransparent,
+}: Pick<DrawingWish, 'background' | 'isTransparent'>): Background {
   const part = (at: number): number => Number.parseInt(background.slice(at, at + 2), 16)
   return [part(1), part(3), part(5), isTransparent ? 0 : 255]
 }

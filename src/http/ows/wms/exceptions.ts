@@ -1,5 +1,5 @@
 import type { FastifyReply } from '../../app-types.ts'
-import type { NamedFailure } from '../tell-failure.ts'
+import type { NamedFailure, ToldFailure } from '../tell-failure.ts'
 import { tellFailure } from '../tell-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
 
@@ -18,7 +18,20 @@ function nameOf(code: string): NamedFailure | undefined {
 
 /** The service exception report of WMS (OGC 06-042, annex H; 01-068r3, annex A.3) in place of an answer. */
 export function sendException(reply: FastifyReply, error: unknown, version: WmsVersion): FastifyReply {
-  const { code, locator, text } = tellFailure(reply, error, nameOf)
+  return sendReport(reply, tellException(reply, error), version)
+}
+
+/** Gives the answer the status of a failure, and says what is told of it. */
+export function tellException(reply: FastifyReply, error: unknown): ToldFailure {
+  return tellFailure(reply, error, nameOf)
+}
+
+/** What is told of a failure as a report. */
+export function sendReport(
+  reply: FastifyReply,
+  { code, locator, text }: ToldFailure,
+  version: WmsVersion,
+): FastifyReply {
   const exception = `<ServiceException code="${code}"${locator}>${text}</ServiceException>`
   return reply.header('content-type', mediaTypes[version]).send(reports[version](exception))
 }

@@ -2,6 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { DrawingFormat, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
+import type { LaidFormat } from '../../../maps/pictures/pictures.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'
@@ -9,7 +10,7 @@ import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { LayersWish } from './draw-layers.ts'
-import { drawLayers } from './draw-layers.ts'
+import { backgroundOf, drawLayers } from './draw-layers.ts'
 import { withFiltered } from './filtered-layers.ts'
 import { readLayerFilters } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
@@ -36,7 +37,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const crs = readMapCrs(values, version)
   const box = readMapBox(values, crs)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
-  const format = readFormat(values.require('format'))
+  const { format, laid, mediaType } = readFormat(values.require('format'))
   const layers = await readLayers(parts, asked)
   const details = layers.map(({ layer }) => layer.details)
   const times = readTimes(values, details)
@@ -50,33 +51,52 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
     background: readColor(values.find('bgcolor')),
   }
   const bytes = await parts.turns.run(reply, (signal) =>
-    withFiltered(parts, { layers, filters, box, srs: crs.srs }, signal, (shown) =>
-      drawLayers(parts, { ...wish, layers: shown }, signal),
-    ),
+    withFiltered(parts, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
+      const picture = await drawLayers(parts, { ...wish, layers: shown }, signal)
+      if (laid === undefined) return picture
+      const background = backgroundOf(wish)
+      return parts.pictures.lay({ pictures: [picture], width, height, background, format: laid }, signal)
+    }),
   )
   if (bytes === undefined) return reply.hijack()
   reply.header('cache-control', 'private, max-age=0, must-revalidate')
-  return reply.header('content-type', drawingFormats[format]).send(Buffer.from(bytes))
+  return reply.header('content-type', mediaType).send(Buffer.from(bytes))
 }
 
-const formats: Record<string, DrawingFormat> = {
-  'image/png': 'png',
-  'image/png; mode=24bit': 'png',
-  'image/png; mode=8bit': 'png8',
-  'image/png8': 'png8',
-  'image/jpeg': 'jpeg',
-  'image/jpg': 'jpeg',
+/** What a picture is drawn as, and what becomes of that. */
+export interface WrittenFormat {
+  format: DrawingFormat
+  laid?: LaidFormat
+  mediaType: string
+}
+
+const drawn = (format: DrawingFormat): WrittenFormat => ({ format, mediaType: drawingFormats[format] })
+const laidAs = (laid: LaidFormat, mediaType: string): WrittenFormat => ({ format: 'png', laid, mediaType })
+
+const formats: Record<string, WrittenFormat> = {
+  'image/png': drawn('png'),
+  'image/png; mode=24bit': drawn('png'),
+  'image/png; mode=8bit': drawn('png8'),
+  'image/png8': drawn('png8'),
+  'image/jpeg': drawn('jpeg'),
+  'image/jpg': drawn('jpeg'),
+  'image/webp': laidAs('webp', 'image/webp'),
+  'image/gif': laidAs('gif', 'image/gif'),
+  'image/tiff': laidAs('tiff', 'image/tiff'),
 }
 /** Media types of maps, as capabilities list them. */
-export const mapFormats = ['image/png', 'image/png; mode=8bit', 'image/jpeg']
+export const mapFormats = [
+  ...['image/png', 'image/png; mode=8bit', 'image/jpeg', 'image/webp', 'image/gif', 'image/tiff'],
+]
 
-function readFormat(text: string): DrawingFormat {
+/** Throws `OwsFailure` (`InvalidFormat`). */
+export function readFormat(text: string): WrittenFormat {
   const format = ownValue(formats, text.toLowerCase().replace(/;\s*/, '; '))
   if (format !== undefined) return format
   throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
 }
 
-function readColor(text: string | undefined): string {
+export function readColor(text: string | undefined): string {
   if (text === undefined) return '#ffffff'
   const digits = /^(?:0x|#)([\da-f]{6})$/i.exec(text)?.[1]
   if (digits !== undefined) return `#${digits.toLowerCase()}`

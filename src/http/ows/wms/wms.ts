@@ -4,11 +4,12 @@ import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
-import { sendException } from './exceptions.ts'
+import { sendReport, tellException } from './exceptions.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
 import { getMap } from './get-map.ts'
 import { getLegendGraphic } from './legend-graphic.ts'
+import { pictureOfFailure } from './picture-exceptions.ts'
 import type { WmsVersion } from './wms-version.ts'
 import { negotiatedVersion, requestVersion } from './wms-version.ts'
 
@@ -33,15 +34,20 @@ export async function answerWms(
 ): Promise<unknown> {
   const values = keyValuesOf(request.originalUrl)
   let version: WmsVersion = '1.3.0'
+  let isMap = false
   try {
     version = negotiatedVersion(values)
     const name = values.require('request')
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined)
       throw new OwsFailure('OperationNotSupported', `REQUEST "${name}" is not one of this service`, 'request')
+    isMap = answer === getMap
     if (answer !== getCapabilities) version = requestVersion(values)
     return await answer(parts, { request, reply, values, version, workspace })
   } catch (error) {
-    return sendException(reply, error, version)
+    const told = tellException(reply, error)
+    const picture = isMap ? await pictureOfFailure(parts, { values, reply }, told) : undefined
+    if (picture === undefined) return sendReport(reply, told, version)
+    return reply.header('content-type', picture.mediaType).send(Buffer.from(picture.bytes))
   }
 }

@@ -1,0 +1,72 @@
+import { clientSignal } from '../../client-signal.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import type { ToldFailure } from '../tell-failure.ts'
+import { backgroundOf } from './draw-layers.ts'
+import type { WmsRequest } from './get-map.ts'
+import { mostCells, readColor, readFormat } from './get-map.ts'
+
+const fontSize = 13
+const lineHeight = 18
+const mostLines = 40
+const margin = 8
+/** Widths of letters are taken for this share of their size. */
+const letterWidth = 0.55
+
+/**
+ * What is told of a failure of GetMap as a picture, where the request wants no report: with its words (`INIMAGE`), or empty (`BLANK`;
+ * OGC 06-042, section 7.3.3.11; in 1.1.1 `application/vnd.ogc.se_inimage` and `se_blank`). Undefined where the report is wanted, or no such
+ * picture can be made.
+ */
+export async function pictureOfFailure(
+  { pictures }: Pick<OwsParts, 'pictures'>,
+  { values, reply }: Pick<WmsRequest, 'values' | 'reply'>,
+  told: ToldFailure,
+): Promise<{ bytes: Uint8Array; mediaType: string } | undefined> {
+  const wanted = values.find('exceptions') ?? ''
+  const [, kind] = /^(?:application\/vnd\.ogc\.se_)?(inimage|blank)$/i.exec(wanted) ?? []
+  if (kind === undefined) return undefined
+  try {
+    const [width, height] = [
+      values.requireCount('width', mostCells),
+      values.requireCount('height', mostCells),
+    ]
+    const { format, laid = format, mediaType } = readFormat(values.require('format'))
+    const isTransparent = /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg'
+    const background = backgroundOf({ background: readColor(values.find('bgcolor')), isTransparent })
+    const signal = clientSignal(reply)
+    const words: Uint8Array[] = []
+    if (/^inimage$/i.test(kind)) {
+      const svg = wordsSvg(told, width, height)
+      words.push(await pictures.fromSvg({ svg, ownWidth: width, width, height, format: 'png' }, signal))
+    }
+    const bytes = await pictures.lay({ pictures: words, width, height, background, format: laid }, signal)
+    return { bytes, mediaType }
+  } catch {
+    return undefined
+  }
+}
+
+/** The words in lines from the top; the texts are escaped already. */
+function wordsSvg({ code, text }: ToldFailure, width: number, height: number): string {
+  const lineLetters = Math.max(8, Math.floor((width - 2 * margin) / (fontSize * letterWidth)))
+  const lines = linesOf(`${code}: ${text}`, lineLetters)
+  const written = lines.map(
+    (line, at) =>
+      `<text x="${margin}" y="${margin + (at + 1) * lineHeight}" font-family="DejaVu Sans" font-size="${fontSize}" fill="#b00020" stroke="#ffffff" stroke-width="2" paint-order="stroke">${line}</text>`,
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${written.join('')}</svg>`
+}
+
+/** What is escaped is one letter; a word that is longer than a line is cut. */
+function linesOf(text: string, letters: number): string[] {
+  const lines: string[][] = [[]]
+  for (const [letter] of text.matchAll(/&[#\w]+;|[\s\S]/gu)) {
+    const line = lines.at(-1) ?? []
+    if (line.length < letters) line.push(letter)
+    else {
+      const blank = line.lastIndexOf(' ')
+      lines.push([...(blank > 0 ? line.splice(blank + 1) : []), letter])
+    }
+  }
+  return lines.slice(0, mostLines).map((line) => line.join(''))
+}
