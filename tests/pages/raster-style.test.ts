@@ -104,17 +104,22 @@ describe('the colours of a raster', async () => {
     assert.deepEqual(shown.faults, [])
   })
 
-  it('are reached as WMS, WMTS and tiles by the addresses beside the map', async (t) => {
+  it('are reached as WMS, WMTS, WCS and tiles by the addresses beside the map', async (t) => {
     const shown = await showPages(t, server)
     await shown.signIn(`/app/layers/${id}`)
     const list = shown.page.locator('.addresses li')
     await list.first().waitFor()
     const names = await list.locator('b').allInnerTexts()
-    for (const name of ['WMS', 'WMTS', 'XYZ']) assert.ok(names.includes(name), names.join())
-    const wms = await list.filter({ hasText: 'WMS' }).locator('code').innerText()
-    const capabilities = await fetch(`${wms}?service=WMS&request=GetCapabilities`, {
-      headers: { authorization: `Basic ${btoa(`admin:${password}`)}` },
-    })
-    assert.match(await capabilities.text(), /<Name>default:relief<\/Name>/)
+    for (const name of ['WMS', 'WMTS', 'WCS', 'XYZ']) assert.ok(names.includes(name), names.join())
+    for (const [service, told] of [
+      ['WMS', /<Name>default:relief<\/Name>/],
+      ['WCS', /<wcs:CoverageId>default__relief<\/wcs:CoverageId>/],
+    ] as const) {
+      const address = await list.filter({ hasText: service }).locator('code').innerText()
+      const capabilities = await fetch(`${address}?service=${service}&request=GetCapabilities`, {
+        headers: { authorization: `Basic ${btoa(`admin:${password}`)}` },
+      })
+      assert.match(await capabilities.text(), told)
+    }
   })
 })
