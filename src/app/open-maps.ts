@@ -59,7 +59,7 @@ export function openMaps(
   const cache = { root: directory.maps, maxBytes: limits.maxTileBytes }
   const maps = new Maps({ layers, sources, events, cache, log })
   closers.push(() => maps.close())
-  const drawings = new MapDrawings({ sources, log, folder: join(directory.maps, 'drawings') })
+  const drawings = new MapDrawings({ layers, sources, log, folder: join(directory.maps, 'drawings') })
   closers.push(() => drawings.close())
   const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })

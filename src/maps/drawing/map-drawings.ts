@@ -2,7 +2,7 @@ import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
 import { writeMapServer } from '../../cartography/mapserver/write-mapserver.ts'
 import type { Style } from '../../cartography/model.ts'
-import type { LayerVersion } from '../../catalog/doors/layers.ts'
+import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
@@ -63,7 +63,11 @@ export interface DrawingWish {
   labelMargin?: number
 }
 
+/** How often a map is drawn anew whose layers change meanwhile. */
+const mostTries = 5
+
 interface DrawingNeeds {
+  layers: Pick<Layers, 'findById' | 'isStill' | 'versionOf'>
   sources: TileSources
   log: Pick<Logger, 'warn'>
   /** Is emptied at the start. */
@@ -72,12 +76,14 @@ interface DrawingNeeds {
 
 /** Pictures of maps: layers of features drawn one above the other by their styles, in any CRS that PROJ knows. */
 export class MapDrawings {
+  readonly #layers: DrawingNeeds['layers']
   readonly #sources: TileSources
   readonly #log: Pick<Logger, 'warn'>
   readonly #files: KeptMapFiles
   readonly #server: MapServer
 
-  constructor({ sources, log, folder }: DrawingNeeds) {
+  constructor({ layers, sources, log, folder }: DrawingNeeds) {
+    this.#layers = layers
     this.#sources = sources
     this.#log = log
     this.#files = new KeptMapFiles(folder)
@@ -100,6 +106,34 @@ export class MapDrawings {
    * `drawing-failed`.
    */
   async draw(wish: DrawingWish, signal: AbortSignal): Promise<Uint8Array> {
+    let { layers } = wish
+    for (let tries = 1; ; tries += 1) {
+      const { bytes, drawn } = await this.#drawOnce({ ...wish, layers }, signal)
+      const isChanged = await this.#changed(layers, drawn)
+      if (tries === mostTries || isChanged.every((is) => !is)) return bytes
+      layers = await Promise.all(layers.map((layer, at) => (isChanged[at] ? this.#present(layer) : layer)))
+    }
+  }
+
+  /** Parts of a layer are read one after the other: which layers have been changed between. */
+  #changed(layers: readonly StyledLayer[], drawn: readonly DrawnLayer[]): Promise<boolean[]> {
+    return Promise.all(
+      layers.map(async ({ layer, now, rows }, at) => {
+        const isOneRead = rows !== undefined || (drawn[at]?.parts.length ?? 0) < 2
+        return !isOneRead && now.isCurrent && !(await this.#layers.isStill(layer, now))
+      }),
+    )
+  }
+
+  async #present(styled: StyledLayer): Promise<StyledLayer> {
+    const layer = (await this.#layers.findById(styled.layer.id)) ?? styled.layer
+    return { ...styled, layer, now: await this.#layers.versionOf(layer) }
+  }
+
+  async #drawOnce(
+    wish: DrawingWish,
+    signal: AbortSignal,
+  ): Promise<{ bytes: Uint8Array; drawn: DrawnLayer[] }> {
     const { layers, srs, box, width, height, format, isTransparent, background } = wish
     const { density, labelMargin } = wish
     const hasWholeLabels = labelMargin !== undefined
@@ -116,7 +150,7 @@ export class MapDrawings {
     })
     try {
       const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, signal)
-      return bytes
+      return { bytes, drawn }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof Failure) throw error
