@@ -9,6 +9,7 @@ import { startServer } from '../support/server.ts'
 import type { WriterRow } from '../support/shapefile-writer.ts'
 import { writeShapefile } from '../support/shapefile-writer.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import type { WireVersion } from '../support/version-client.ts'
 
 const sizes = { base: 20_000, added: 30_000 }
 const wgs84 =
@@ -82,6 +83,12 @@ async function prepare(server: TestServer, folder: string, layer: string, round:
   return { id, paths: extensions.map((ext) => join(folder, `${layer}.${ext}`)) }
 }
 
+async function toldVersions(server: TestServer, layer: string): Promise<unknown[]> {
+  const { json } = await server.call('GET', `/rest/layers/default:${layer}/versions`)
+  const { versions } = json as unknown as { versions: WireVersion[] }
+  return versions.map((told) => [told.cause, told.import, told.mode])
+}
+
 function ownFolders(dataDir: string, layer: string): string[] {
   const folder = join(dataDir, 'stores', 'default')
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`${layer}_`)) : []
@@ -119,6 +126,14 @@ describe('a server that is killed while it loads into a layer over a file left i
       assert.equal(await countOf(server, layer), after, where)
       for (const [index, path] of paths.entries())
         assert.deepEqual(readFileSync(path), before[index], `${where}: ${path} was changed`)
+      assert.deepEqual(
+        await toldVersions(server, layer),
+        [
+          ['import', id, round.mode],
+          ['import', id - 1, 'CREATE'],
+        ],
+        where,
+      )
       assert.equal(ownFolders(dataDir, layer).length, 1, `${where}: ${ownFolders(dataDir, layer).join()}`)
     }
     await server.stop()

@@ -6,7 +6,7 @@ import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-t
 import type { StoreParameters } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { AnnouncedChange } from '../rows/changing-layers.ts'
-import { beginChange, isChangedBy, isChanging } from '../rows/changing-layers.ts'
+import { beginChange, isChangedBy, isChanging, layersOfTable } from '../rows/changing-layers.ts'
 import type { LayerEdit } from '../rows/edited-layer.ts'
 import { editLayer } from '../rows/edited-layer.ts'
 import { findLayer, findLayerById } from '../rows/layer-rows.ts'
@@ -103,12 +103,20 @@ export class CatalogTransaction {
     return this.addFileStore(workspace, { name, type: mosaicType, parameters: toMosaicParameters(place) })
   }
 
-  /** Points a store without secrets to another file, which may be of another type; its layers change with it. */
+  /**
+   * Points a store without secrets to another file, which may be of another type. Its layers change with it, but for the one
+   * that is refreshed in this transaction, and those that show its table: they change by what was loaded.
+   */
   async moveStore(
     id: number,
     place: { type: AnyStoreType; parameters: StoreParameters },
+    refreshed: { layerName: string; table: string },
   ): Promise<StoreRecord> {
-    await moveStore(this.#db, id, place, this.#now())
+    const { workspace } = await getStoreById(this.#db, id)
+    const layer = await findLayer(this.#db, workspace, refreshed.layerName)
+    const beside = await layersOfTable(this.#db, { storeId: id, table: refreshed.table })
+    const but = layer === undefined ? [] : [layer.id, ...beside]
+    await moveStore(this.#db, id, place, { at: this.#now(), but })
     return getStoreById(this.#db, id)
   }
 

@@ -8,6 +8,7 @@ import { returnContent } from '../versions/contents.ts'
 import { reviveContents } from '../versions/gone-stores.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
 import { findKeptStyle, latestVersionOf } from '../versions/version-rows.ts'
+import { layersOfTable } from './changing-layers.ts'
 import { findLayer, findLayerById, updateLayer } from './layer-rows.ts'
 import { findStore, insertStoreAgain, moveStore } from './store-rows.ts'
 import { findStyle, insertStyle, resolveStyle, writeStyle } from './style-rows.ts'
@@ -50,7 +51,10 @@ export async function restoreLayer(
   const from = { storeId: layer.storeId, table: layer.nativeName }
   const hasData = what.includes('data')
   if (hasData && end !== undefined) await returnContent(db, content, { at, end, from })
-  if (hasData && files !== undefined) await moveStore(db, storeId, files, at)
+  if (hasData && files !== undefined) {
+    const beside = end === undefined ? [] : await layersOfTable(db, { storeId, table: nativeName })
+    await moveStore(db, storeId, files, { at, but: [layer.id, ...beside] })
+  }
   const details = {
     ...(hasData ? withData(layer.details, version.details, rows) : layer.details),
     ...(what.includes('style') ? { style: await restoreStyle(db, version, at) } : {}),

@@ -146,12 +146,12 @@ export async function setKeepsVersions(db: Queryable, id: number, keepsVersions:
     .execute()
 }
 
-/** Points a store without secrets to another file, which may be of another type. */
+/** Points a store without secrets to another file, which may be of another type; its layers change with it, `but` these. */
 export async function moveStore(
   db: Queryable,
   id: number,
   { type, parameters }: Pick<StoreValues, 'type' | 'parameters'>,
-  at: string,
+  { at, but }: { at: string; but: readonly number[] },
 ): Promise<void> {
   const document: ParameterDocument = { shown: parameters, secretNames: [] }
   await db
@@ -159,7 +159,7 @@ export async function moveStore(
     .set({ type, parameters: JSON.stringify(document), updated_at: at })
     .where('id', '=', id)
     .execute()
-  await growWithStore(db, id, at)
+  await growWithStore(db, id, at, but)
 }
 
 /** The sealed secrets of a store; empty when it has none. */

@@ -59,12 +59,21 @@ export async function growBesides(
   await db.updateTable('layers').set({ seen_state: null }).where('id', 'in', neighbours).execute()
 }
 
-/** The layers of a store that now reads something else: what was seen there says nothing any more. */
-export async function growWithStore(db: Queryable, storeId: number, at: string): Promise<void> {
+/**
+ * The layers of a store that now reads something else: what was seen there says nothing any more. Those that whoever
+ * points the store lets grow himself, `but`, have one version of it.
+ */
+export async function growWithStore(
+  db: Queryable,
+  storeId: number,
+  at: string,
+  but: readonly number[] = [],
+): Promise<void> {
   const grown = await db
     .updateTable('layers')
     .set({ version: sql`version + 1`, version_cause: 'edit' satisfies VersionCause, seen_state: null })
     .where('store_id', '=', storeId)
+    .$if(but.length > 0, (update) => update.where('id', 'not in', but))
     .returning('id')
     .execute()
   await recordGrown(db, grown, { at, cause: 'edit' })

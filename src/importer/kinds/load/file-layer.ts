@@ -86,10 +86,10 @@ export function openMoved(path: string): VectorStore {
 /** Points the store to its new file; run it in the transaction that publishes the layer. */
 export async function pointStore(
   change: CatalogTransaction,
-  { storeId }: TaskLoad,
+  { storeId, layerName, table }: TaskLoad,
   path: string,
 ): Promise<StoreRecord> {
-  return change.moveStore(storeId, ownFile(path))
+  return change.moveStore(storeId, ownFile(path), { layerName, table })
 }
 
 /** Takes a new file away that no store was pointed to. */

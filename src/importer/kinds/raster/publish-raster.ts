@@ -22,7 +22,8 @@ async function placeStore(
     return { store: await change.addFileStore(record.workspace, { name, type: made.type, parameters }) }
   }
   const former = await change.getStore(layer.storeId)
-  return { store: await change.moveStore(former.id, { type: made.type, parameters }), former }
+  const refreshed = { layerName: name, table: made.layer.nativeName }
+  return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }
 }
 
 /** What people should know of a REPLACE: the layer's place is that of the new file. */
