@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
 import { writeMapServer } from '../../cartography/mapserver/write-mapserver.ts'
@@ -65,9 +66,11 @@ export interface DrawingWish {
 
 /** How often a map is drawn anew whose layers change meanwhile. */
 const mostTries = 5
+/** In which a load that has committed is published. */
+const pauseMs = 20
 
 interface DrawingNeeds {
-  layers: Pick<Layers, 'findById' | 'isStill' | 'versionOf'>
+  layers: Pick<Layers, 'findById' | 'isSettled' | 'isStill' | 'versionOf'>
   sources: TileSources
   log: Pick<Logger, 'warn'>
   /** Is emptied at the start. */
@@ -111,6 +114,7 @@ export class MapDrawings {
       const { bytes, drawn } = await this.#drawOnce({ ...wish, layers }, signal)
       const isChanged = await this.#changed(layers, drawn)
       if (tries === mostTries || isChanged.every((is) => !is)) return bytes
+      await sleep(pauseMs, undefined, { signal })
       layers = await Promise.all(layers.map((layer, at) => (isChanged[at] ? this.#present(layer) : layer)))
     }
   }
@@ -120,7 +124,9 @@ export class MapDrawings {
     return Promise.all(
       layers.map(async ({ layer, now, rows }, at) => {
         const isOneRead = rows !== undefined || (drawn[at]?.parts.length ?? 0) < 2
-        return !isOneRead && now.isCurrent && !(await this.#layers.isStill(layer, now))
+        if (isOneRead) return false
+        // Where nobody can tell whether others write, at least what we write ourselves is known.
+        return !(await (now.isCurrent ? this.#layers.isStill(layer, now) : this.#layers.isSettled(layer)))
       }),
     )
   }
