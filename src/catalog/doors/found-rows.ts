@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 
-const rememberedRows = 2000
+const usuallyRemembered = 2000
 
 interface Remembered<Row> {
   row: Row
@@ -8,25 +8,32 @@ interface Remembered<Row> {
   writes: number
 }
 
-/** Rows by their numbers as they are now. Where nobody has written to the catalogue since, nothing is asked. */
-export class FoundRows<Row> {
+/** Rows by their numbers or names as they are now. Where nobody has written to the catalogue since, nothing is asked. */
+export class FoundRows<Row, Key extends number | string = number> {
   readonly #database: Database
-  readonly #find: (kysely: Database['kysely'], id: number) => Promise<Row>
-  readonly #known = new Map<number, Remembered<Row>>()
+  readonly #find: (kysely: Database['kysely'], key: Key) => Promise<Row>
+  readonly #most: number
+  readonly #known = new Map<Key, Remembered<Row>>()
 
-  constructor(database: Database, find: (kysely: Database['kysely'], id: number) => Promise<Row>) {
+  /** `most` are remembered. */
+  constructor(
+    database: Database,
+    find: (kysely: Database['kysely'], key: Key) => Promise<Row>,
+    most = usuallyRemembered,
+  ) {
     this.#database = database
+    this.#most = most
     this.#find = find
   }
 
   /** Throws what looking for it throws. */
-  async get(id: number): Promise<Row> {
+  async get(key: Key): Promise<Row> {
     const writes = this.#database.writes()
-    const known = this.#known.get(id)
+    const known = this.#known.get(key)
     if (known !== undefined && known.writes === writes) return known.row
-    const row = await this.#find(this.#database.kysely, id)
-    if (this.#known.size >= rememberedRows) this.#known.clear()
-    if (writes !== undefined) this.#known.set(id, { row, writes })
+    const row = await this.#find(this.#database.kysely, key)
+    if (this.#known.size >= this.#most) this.#known.clear()
+    if (writes !== undefined) this.#known.set(key, { row, writes })
     return row
   }
 }

@@ -17,6 +17,7 @@ import {
   resolveStyle,
   updateStyle,
 } from '../rows/style-rows.ts'
+import { FoundRows } from './found-rows.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
@@ -37,13 +38,23 @@ export interface NewStyle {
 
 /** What a style shows that was made without a document. */
 const plainStyle = 'generic'
+/** Their documents may be long. */
+const rememberedStyles = 100
 
 /** Styles: global ones, and those of one workspace, which come first there. */
 export class Styles {
   readonly #parts: WriteParts
 
+  /** By workspace and name, as each tile that is a picture asks for it. */
+  readonly #resolved: FoundRows<StyleRecord | undefined, string>
+
   constructor(parts: WriteParts) {
     this.#parts = parts
+    const find = (db: WriteParts['database']['kysely'], key: string): Promise<StyleRecord | undefined> => {
+      const [workspace, name] = JSON.parse(key) as [string, string]
+      return resolveStyle(db, workspace, name)
+    }
+    this.#resolved = new FoundRows(parts.database, find, rememberedStyles)
   }
 
   /** Global styles, or those of one workspace. */
@@ -62,7 +73,7 @@ export class Styles {
 
   /** The style that a layer of `workspace` means by `name`: its workspace's own, else the global one. */
   resolve(workspace: string, name: string): Promise<StyleRecord | undefined> {
-    return resolveStyle(this.#parts.database.kysely, workspace, name)
+    return this.#resolved.get(JSON.stringify([workspace, name]))
   }
 
   /** Whether a layer that anonymous people may read is drawn by a style. */
