@@ -43,7 +43,6 @@ export async function answerWcs(
         'OperationNotSupported',
         `REQUEST "${name.slice(0, 60)}" is none of this service`,
         'request',
-        501,
       )
     const isCapabilities = name.toLowerCase() === 'getcapabilities'
     version = isCapabilities ? negotiatedVersion(values) : requestVersion(values)
