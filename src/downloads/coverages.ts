@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import { FormatError } from '../formats/format.ts'
 import { Failure } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { PlacedSource, Rasters } from '../maps/rasters/rasters.ts'
@@ -136,7 +137,7 @@ export class Coverages {
       } catch (error) {
         await close()
         if (limit.aborted && !signal.aborted) throw tooSlow()
-        throw error
+        throw unreadableFile(error) ?? error
       }
     }
     return this.#queue.run(work, { signal: ended })
@@ -164,6 +165,14 @@ function takingPart(
 function tooBusy(): Failure {
   const text = 'Too many coverages are asked for at once: try again in a moment'
   return new Failure('unavailable', 'too-busy', text, { retryAfterSeconds: 2 })
+}
+
+/** A file that is gone or broken, or GDAL that is not there. */
+function unreadableFile(error: unknown): Failure | undefined {
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  if (!isGone && !(error instanceof FormatError)) return undefined
+  const reason = isGone ? 'its file is gone' : error.message
+  return new Failure('unavailable', 'store-file', `The coverage cannot be read: ${reason}`, { cause: error })
 }
 
 function tooSlow(): Failure {

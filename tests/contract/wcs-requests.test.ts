@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CoverageServer } from '../support/coverages.ts'
 import { assertSameRaster, cover, crsUri, serveCoverages } from '../support/coverages.ts'
 import { seededRandom } from '../support/kills/session.ts'
@@ -146,6 +147,21 @@ describe('requests of WCS', { timeout: 300_000 }, () => {
     assert.match(older.text, /<ServiceException code="CoverageNotDefined"/)
   })
 
+  it('tell what is wrong with a file that cannot be read any more, and nothing of where it stands', async () => {
+    const { client, folder, ask } = coverages
+    for (const name of ['cut', 'gone'])
+      gdal('gdal_translate', '-q', join(folder, 'rgb.tif'), join(folder, `${name}.tif`))
+    for (const name of ['cut', 'gone']) await importRaster(client, `${name}.tif`)
+    truncateSync(join(folder, 'cut.tif'), 200_000)
+    rmSync(join(folder, 'gone.tif'))
+    for (const name of ['cut', 'gone']) {
+      const { status, text } = await ask(`${cover}${name}`)
+      assert.equal(status, 503, text)
+      assert.match(text, /<ows:ExceptionText>[^<]*(?:cannot be read|is gone|not there)/, text)
+      assert.doesNotMatch(text, new RegExp(folder), text)
+    }
+  })
+
   it('are answered out of one state of a coverage that is replaced meanwhile', async () => {
     const { client, folder, ask } = coverages
     const make = (value: number, side: number): void => {
@@ -168,6 +184,7 @@ describe('requests of WCS', { timeout: 300_000 }, () => {
     await importRaster(client, 'n1/state.tif')
     const found = new Set<string>()
     let isOver = false
+    let reads = 0
     const reading = Array.from({ length: 3 }, async (_, at) => {
       for (let turn = 0; !isOver; turn += 1) {
         const question =
@@ -181,6 +198,7 @@ describe('requests of WCS', { timeout: 300_000 }, () => {
         const values = new Set(cells)
         if (at === 1) values.delete(0)
         assert.equal(values.size, 1, `${question}: ${[...values].join()}`)
+        reads += 1
         found.add(at === 1 ? 'warped' : `${[...values].join()} of ${size[0]}`)
       }
     })
@@ -193,11 +211,13 @@ describe('requests of WCS', { timeout: 300_000 }, () => {
       await client.call('PUT', `/${id}/tasks/0`, { updateMode: 'REPLACE' })
       const ran = await client.call('POST', `/${id}`)
       assert.equal(ran.status, 204, ran.text)
+      // Each state is met, however slow the machine is.
+      for (const before = reads; reads < before + 6; ) await Promise.race([sleep(20), ...reading])
     }
     isOver = true
     await Promise.all(reading)
     for (const one of found) assert.match(one, /^warped$|^1 of 400$|^(\d) of 40\1$/)
-    assert.ok(found.size >= 3, [...found].join())
+    assert.ok(found.size >= 4, [...found].join())
   })
 
   it('answer thousands of strange requests without a fault, and leave nothing behind', async () => {

@@ -1,6 +1,7 @@
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../crs-uris.ts'
+import { commonCrs } from '../common-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { textElement } from '../xml.ts'
@@ -24,8 +25,6 @@ const profiles = [
   'http://www.opengis.net/spec/WCS_service-extension_range-subsetting/1.0/conf/record-subsetting',
   'http://www.opengis.net/spec/WCS_service-extension_interpolation/1.0/conf/interpolation',
 ]
-/** Systems that every coverage is offered in; all others that are known are answered too. */
-const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
 const interpolations = ['nearest-neighbor', 'linear', 'cubic']
 /** Sections that can be asked for (OGC 06-121r9, table 7). */
 const sectionNames = [

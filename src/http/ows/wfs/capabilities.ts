@@ -3,6 +3,7 @@ import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { textElement } from '../xml.ts'
@@ -15,8 +16,6 @@ import type { WfsRequest } from './wfs-parts.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOf } from './wfs-version.ts'
 
-/** Systems that every layer with a place is offered in; all others that are known are answered too. */
-const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
 /** Feature types that are written without a pause for others. */
 const atATime = 200
 const title = 'Terrane'

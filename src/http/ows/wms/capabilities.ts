@@ -3,6 +3,7 @@ import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
+import { commonCrs } from '../common-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
@@ -12,8 +13,6 @@ import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
-/** Systems that every layer is offered in; all others that are known are answered too. */
-const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
 /** Layers that are written without a pause for others. */
 const atATime = 200
 

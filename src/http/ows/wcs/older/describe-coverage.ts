@@ -2,6 +2,7 @@ import type { LayerRecord, LayerTimes } from '../../../../catalog/records.ts'
 import type { CoverageGrid } from '../../../../downloads/coverages.ts'
 import { cornerOf, envelopeOf } from '../../../../downloads/coverages.ts'
 import type { RasterBand } from '../../../../formats/format.ts'
+import { commonCrs } from '../../common-crs.ts'
 import type { OwsParts } from '../../ows-parts.ts'
 import { textElement } from '../../xml.ts'
 import { fieldNames } from '../bands.ts'
@@ -11,8 +12,6 @@ import type { WcsRequest } from '../wcs-parts.ts'
 import { briefXml } from './capabilities.ts'
 import { olderFormats } from './get-coverage.ts'
 
-/** Systems that every coverage is offered in; all others that are known are answered too. */
-const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'EPSG:25832', 'EPSG:25833']
 const interpolations = ['nearest neighbor', 'bilinear', 'bicubic']
 
 /** The cells and bands of coverages (OGC 03-065r6, section 8). */
