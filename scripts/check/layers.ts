@@ -203,7 +203,13 @@ export const house: House = {
   doors: {
     'src/catalog': [
       ...['catalog.ts', 'records.ts'],
-      ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
+      ...[
+        'doors/workspaces.ts',
+        'doors/stores.ts',
+        'doors/layers.ts',
+        'doors/settled-layer.ts',
+        'doors/styles.ts',
+      ],
       'doors/versions.ts',
       'doors/inventory.ts',
       ...['cards/layer-cards.ts', 'cards/layer-card.ts', 'cards/card-order.ts', 'cards/choose-cards.ts'],

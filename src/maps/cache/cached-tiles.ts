@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
+import { settledLayer } from '../../catalog/doors/settled-layer.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from './joined-work.ts'
@@ -48,7 +48,7 @@ export interface TileMaker<Counts> {
   metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
 }
 
-type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById'>
+type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
 
 /** What all kinds of tiles share; without `cache` every tile is made when it is asked for. */
 export interface CachingParts {
@@ -69,7 +69,6 @@ interface TileOptions {
 /** How long a look outside counts: whoever comes within that shares a tile that cannot be kept. */
 const sharedMs = 5
 const mostTries = 6
-const pauseMs = 15
 
 /**
  * Tiles that are kept under the version of their layer, for as long as it has it: a tile is kept when the version, and what
@@ -164,11 +163,10 @@ export class CachedTiles<Counts> {
         const isSame = signal.aborted || tries === mostTries || (await layers.isStill(layer, before))
         if (isSame || !before.isCurrent) throw error
       }
-      await sleep(pauseMs, undefined, { signal })
-      const now = await layers.findById(layer.id)
-      if (now === undefined) throw gone(layer)
-      layer = now
-      before = await layers.versionOf(layer)
+      const present = await settledLayer(layers, layer.id, signal)
+      if (present === undefined) throw gone(layer)
+      layer = present.layer
+      before = present.now
     }
   }
 }

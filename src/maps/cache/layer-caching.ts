@@ -15,7 +15,7 @@ export interface CacheLimits {
 }
 
 interface CachingNeeds {
-  layers: Pick<Layers, 'versionOf' | 'isStill' | 'find' | 'findById' | 'listVersions'>
+  layers: Pick<Layers, 'versionOf' | 'isStill' | 'isSettled' | 'find' | 'findById' | 'listVersions'>
   events: EventBus
   log: Pick<Logger, 'warn' | 'debug'>
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresDialect, sqliteDialect } from '../../cartography/mapserver/sql-dialect.ts'
 import type { DrawnTable } from '../../cartography/mapserver/write-mapserver.ts'
 import { writeMapServer } from '../../cartography/mapserver/write-mapserver.ts'
 import type { Style } from '../../cartography/model.ts'
 import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
+import { settledLayer } from '../../catalog/doors/settled-layer.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
@@ -66,8 +66,6 @@ export interface DrawingWish {
 
 /** How often a map is drawn anew whose layers change meanwhile. */
 const mostTries = 5
-/** In which a load that has committed is published. */
-const pauseMs = 20
 
 interface DrawingNeeds {
   layers: Pick<Layers, 'findById' | 'isSettled' | 'isStill' | 'versionOf'>
@@ -114,8 +112,13 @@ export class MapDrawings {
       const { bytes, drawn } = await this.#drawOnce({ ...wish, layers }, signal)
       const isChanged = await this.#changed(layers, drawn)
       if (tries === mostTries || isChanged.every((is) => !is)) return bytes
-      await sleep(pauseMs, undefined, { signal })
-      layers = await Promise.all(layers.map((layer, at) => (isChanged[at] ? this.#present(layer) : layer)))
+      layers = await Promise.all(
+        layers.map(async (styled, at) =>
+          isChanged[at]
+            ? { ...styled, ...(await settledLayer(this.#layers, styled.layer.id, signal)) }
+            : styled,
+        ),
+      )
     }
   }
 
@@ -129,11 +132,6 @@ export class MapDrawings {
         return !(await (now.isCurrent ? this.#layers.isStill(layer, now) : this.#layers.isSettled(layer)))
       }),
     )
-  }
-
-  async #present(styled: StyledLayer): Promise<StyledLayer> {
-    const layer = (await this.#layers.findById(styled.layer.id)) ?? styled.layer
-    return { ...styled, layer, now: await this.#layers.versionOf(layer) }
   }
 
   async #drawOnce(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -57,9 +57,34 @@ describe('a file whose process died in a transaction', () => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
     const before = lookAtDatabaseNow(path).text
-    assert.equal(await seenBeforeRest(path), undefined)
     dieAfter(path, ...spilling)
     assert.equal((await seenBeforeRest(path))?.(before), true)
+  })
+
+  it('is what it was where it died moving its log', async (test) => {
+    const path = createFile(test)
+    dieAfter(path, 'INSERT INTO t VALUES (2)')
+    const before = lookAtDatabaseNow(path).text
+    // As far as the move came: what of the log stands in the file is the same either way.
+    dieAfter(path, 'PRAGMA wal_checkpoint(PASSIVE)')
+    const [fileBefore, logBefore] = before.split(' ')
+    const [file, log] = lookAtDatabaseNow(path).text.split(' ')
+    assert.notEqual(file, fileBefore)
+    assert.equal(log, logBefore)
+    assert.equal((await databaseState(path)).sameAs?.has(before), true)
+    assert.equal((await databaseState(path)).sameAs?.has('1.2.3.4.5 1.2.3.4.5'), false)
+
+    dieAfter(path, 'INSERT INTO t VALUES (3)', 'PRAGMA wal_checkpoint(PASSIVE)')
+    assert.equal((await seenBeforeRest(path))?.(before), false)
+  })
+
+  it('is another where it stands in the place of the one whose log was moved', async (test) => {
+    const path = createFile(test)
+    dieAfter(path, 'INSERT INTO t VALUES (2)')
+    const before = lookAtDatabaseNow(path).text
+    copyFileSync(path, `${path}.new`)
+    renameSync(`${path}.new`, path)
+    assert.equal((await seenBeforeRest(path))?.(before), false)
   })
 
   it('is what it was where its log had just begun', async (test) => {

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { lookAtFile } from '../file-state.ts'
+import { lookAtDatabase, noLog } from './database-look.ts'
 import { seenBeforeMove } from './moved-log.ts'
 
 /** The log of SQLite (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a header and a page. */
@@ -12,14 +13,15 @@ const readBytes = 4 << 20
 const longestBytes = 4 * 2 ** 30
 
 /**
- * How else a file may have been seen that looks as it does now only because a process died in a transaction: what did not fit
- * into memory stands in the log behind the last commit, and counts for nothing. Undefined where no such rest stands there.
+ * How else a file may have been seen that looks as it does now only because a process died at work in it. In a transaction:
+ * what did not fit into memory stands in the log behind the last commit, and counts for nothing. While it moved the log:
+ * what of it stands in the file already changes nothing. Undefined where the file can only have been seen as it is.
  */
 export async function seenBeforeRest(path: string): Promise<((text: string) => boolean) | undefined> {
   const [file, log] = [await lookAtFile(path), await findLog(path)]
   if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
-  if (committed === size) return undefined
+  if (committed === size) return seenBeforePart(path)
   // A log that holds no commit is one whose commits are all in the file, or there was none.
   const seenInFile = committed === 0 ? seenBeforeMove(path) : undefined
   if ((await lookAtFile(path)).text !== file.text) return undefined
@@ -28,6 +30,21 @@ export async function seenBeforeRest(path: string): Promise<((text: string) => b
     if (seenFile !== file.text) return seenInFile?.(text) === true
     return committed === 0 || seenLog.startsWith(`${identity}.${committed}.`)
   }
+}
+
+/** A log that nothing was written to since it was seen: the file can have changed only by what was moved out of it. */
+async function seenBeforePart(path: string): Promise<((text: string) => boolean) | undefined> {
+  const [file = '', log] = (await lookAtDatabase(path)).text.split(' ')
+  if (log === undefined || log === noLog) return undefined
+  return (text) => {
+    const [seenFile = '', seenLog] = text.split(' ')
+    return seenLog === log && identityOf(seenFile) === identityOf(file)
+  }
+}
+
+/** Device and number of the file, of the text of a look at it. */
+function identityOf(file: string): string {
+  return file.split('.', 2).join('.')
 }
 
 interface Log {
