@@ -13,6 +13,7 @@ import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { LayerBounds } from '../http/layer-bounds.ts'
+import { LayerTimeBounds } from '../http/layer-times.ts'
 import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
@@ -62,7 +63,7 @@ export function openAreas(context: Parts): Area[] {
   } = context
   const space = new FreeSpace(context.directory.root)
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
-  const bounds = new LayerBounds()
+  const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
@@ -83,7 +84,7 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, bounds, downloads },
+      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, ...placed, downloads },
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
     }),
@@ -92,7 +93,7 @@ export function openAreas(context: Parts): Area[] {
     owsArea({
       ...tiles,
       ...drawn,
-      ...{ drawings, bounds, coverages, filtered },
+      ...{ drawings, ...placed, coverages, filtered },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),
@@ -113,7 +114,7 @@ export function openAreas(context: Parts): Area[] {
     }),
     uploadArea({ uploads: importer.uploads }),
     ...openMonitoringAreas(context),
-    openOverview(context, bounds),
+    openOverview(context, placed.bounds),
   ]
 }
 

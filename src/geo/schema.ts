@@ -65,6 +65,11 @@ export interface Schema {
   geometry: GeometryField | undefined
 }
 
+/** The attribute by which features are asked for by time: the first date or timestamp. */
+export function timeAttribute({ attributes }: Schema): Attribute | undefined {
+  return attributes.find(({ type }) => type === 'date' || type === 'timestamp')
+}
+
 /** The place of an attribute by its exact name; -1 where there is none. */
 export function attributeIndex(schema: Schema, name: string): number {
   return schema.attributes.findIndex((attribute) => attribute.name === name)

@@ -72,6 +72,16 @@ const filters: [query: string, leaves: (field: Field) => boolean][] = [
     `filter=${encodeURIComponent('<Filter xmlns="http://www.opengis.net/ogc"><PropertyIsLessThan><PropertyName>people</PropertyName><Literal>500</Literal></PropertyIsLessThan></Filter>')}`,
     ({ people }) => people < 500,
   ],
+  ['time=2015-05-01', ({ since }) => since === '2015-05-01'],
+  ['time=2013/2016-05-01/P1D', ({ since }) => since !== null && since >= '2013' && since <= '2016-05-01'],
+  ['time=2030-05-02/..,2011', ({ since }) => since !== null && (since >= '2030-05-02' || since < '2012')],
+  ['time=2011-05-01T00:00:00Z', ({ since }) => since === '2011-05-01'],
+  ['time=1990', () => false],
+  ['time=current', () => true],
+  [
+    'time=../2020&cql_filter=people>300',
+    ({ since, people }) => since !== null && since < '2021' && people > 300,
+  ],
 ]
 
 const sources = ['GeoPackage', 'PostGIS', 'a served file'] as const
@@ -83,11 +93,11 @@ for (const source of sources) {
     const layerOf = async (name: string, shown: readonly Field[]): Promise<void> => {
       const folder = join(client.server.dataDir, 'incoming')
       writeFileSync(join(folder, `${name}.geojson`), collection(shown))
-      const ending = source === 'a served file' ? 'fgb' : 'geojson'
-      if (ending === 'fgb')
-        gdal('ogr2ogr', '-nln', name, join(folder, `${name}.fgb`), join(folder, `${name}.geojson`))
+      // Both know dates, of which FlatGeobuf makes moments.
+      const ending = source === 'a served file' ? 'fgb' : 'gpkg'
+      gdal('ogr2ogr', '-nln', name, join(folder, `${name}.${ending}`), join(folder, `${name}.geojson`))
       const data = { type: 'file', file: `${name}.${ending}` }
-      const target = source === 'PostGIS' ? { targetStore: { dataStore: { name: 'store' } } } : {}
+      const target = source === 'a served file' ? {} : { targetStore: { dataStore: { name: 'store' } } }
       const created = await client.call('POST', '?exec=true', { import: { data, ...target } })
       assert.equal(created.status, 201, created.text)
       const { json, text } = await client.call('GET', `/${created.json.import?.id}`)
@@ -97,9 +107,14 @@ for (const source of sources) {
       const env: Record<string, string> =
         source === 'PostGIS' ? { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() } : {}
       client = await startImporter({ after: (work: () => void) => ending.push(work) } as never, { env })
-      if (source === 'PostGIS') {
+      if (source !== 'a served file') {
         const dataStore = {
-          ...{ name: 'store', type: 'PostGIS', connectionParameters: storeParameters(await fileDatabase()) },
+          name: 'store',
+          type: source,
+          connectionParameters:
+            source === 'PostGIS'
+              ? storeParameters(await fileDatabase())
+              : { database: `${client.server.dataDir}/stores/own.gpkg` },
         }
         const made = await client.server.app.inject({
           ...{ method: 'POST', url: '/rest/workspaces/default/datastores', headers: client.server.admin },
@@ -171,6 +186,32 @@ for (const source of sources) {
       assert.equal(await told('&cql_filter=people=600'), 0)
       assert.equal(await told(`&featureid=fields.${id}`), 1)
       assert.equal(await told('&featureid=fields.999999'), 0)
+      assert.equal(await told('&time=2017'), 1)
+      assert.equal(await told('&time=2016/2017-04-30'), 0)
+    })
+
+    it('by time stand in capabilities with the first and the last, and what is no time is refused', async () => {
+      for (const [version, dimension] of [
+        ['1.3.0', /<Dimension units="ISO8601" name="time" default="([^"]+)"[^>]*>([^<]+)<\/Dimension>/],
+        ['1.1.1', /<Extent name="time" default="([^"]+)"[^>]*>([^<]+)<\/Extent>/],
+      ] as const) {
+        const { text } = await ask(client, `version=${version}&request=GetCapabilities`)
+        const own = text.split('<Name>default:fields</Name>')[1] ?? ''
+        const [, usual = '', extent = ''] = dimension.exec(own) ?? []
+        assert.match(usual, /^2011-05-01[^/]*\/2033-05-01[^/]*$/)
+        assert.match(extent, /^2011-05-01[^/]*\/2033-05-01[^/]*\/P(?:1D|T1S)$/)
+      }
+      for (const time of [
+        'yesterday',
+        '2011-13-01',
+        '2012/2011',
+        '2011/2012/P',
+        `${'2011,'.repeat(300)}2011`,
+      ]) {
+        const { status, text } = await ask(client, `${map('fields')}&time=${time}`)
+        assert.equal(status, 400, time)
+        assert.match(text, /code="InvalidDimensionValue"/, time)
+      }
     })
 
     it('are refused where they are none, with a reason', async () => {

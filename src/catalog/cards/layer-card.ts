@@ -1,3 +1,4 @@
+import { timeAttribute } from '../../geo/schema.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
 import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
 
@@ -28,6 +29,8 @@ export interface LayerCard {
   place: LayerPlace
   /** Of a mosaic whose granules have times; many are not listed. */
   times: LayerTimes | undefined
+  /** The attribute that tells when features are of. */
+  timeAttribute: string | undefined
   /** The name of its default style. */
   style: string
   /** What it says itself; undefined where its workspace says. */
@@ -65,6 +68,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
     rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
     place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
+    timeAttribute: kind === 'raster' ? undefined : timeAttribute(schema)?.name,
     changedAt: updatedAt,
     qualifiedName: `${workspace}:${name}`,
     titleKey: foldText(title).slice(0, longestTitleKey),

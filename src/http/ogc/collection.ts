@@ -4,6 +4,7 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { timeAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -16,11 +17,6 @@ export const gregorian = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
 
 export function collectionId(layer: LayerRecord): string {
   return `${layer.workspace}:${layer.name}`
-}
-
-/** The attribute that `datetime` filters: the first date or timestamp. */
-export function timeAttribute(layer: LayerRecord): Attribute | undefined {
-  return layer.details.schema.attributes.find(({ type }) => type === 'date' || type === 'timestamp')
 }
 
 /** CRSs that a collection can be read in, its storage CRS first after CRS84. */
@@ -153,7 +149,7 @@ export function jsonTypeOf(type: Attribute['type']): object {
 /** The JSON Schema of a collection's features (OGC 23-058r2, sections 7 and 8). */
 export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   const { schema, title } = layer.details
-  const instant = timeAttribute(layer)
+  const instant = timeAttribute(layer.details.schema)
   const properties: [string, object][] = schema.attributes.map((attribute, index) => [
     attribute.name,
     {

@@ -29,12 +29,12 @@ import {
 const marks = { tags: ['features'], isPublicRead: true }
 
 async function describe(
-  { catalog, kept }: OgcParts,
+  { catalog, times }: OgcParts,
   request: FastifyRequest,
   layer: LayerRecord,
   options: { isBrief: boolean },
 ): Promise<object> {
-  if (layer.details.kind === 'vector') return toCollection(request, layer, await kept.times.of(layer))
+  if (layer.details.kind === 'vector') return toCollection(request, layer, await times.of(layer))
   return toCoverage(request, layer, await catalog.layers.storeOf(layer), options)
 }
 

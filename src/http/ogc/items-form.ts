@@ -2,12 +2,13 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FeatureFormat, WrittenAbout, WrittenEnd } from '../../formats/writing/feature-format.ts'
 import type { WrittenFormat, WrittenFormatName } from '../../formats/writing/written-formats.ts'
 import { writtenFormats } from '../../formats/writing/written-formats.ts'
+import { timeAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { WrittenForm } from '../../stores/reading/page-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
-import { collectionId, timeAttribute } from './collection.ts'
+import { collectionId } from './collection.ts'
 import type { ItemLink } from './item-link.ts'
 import { linkHeader } from './item-link.ts'
 import { chosenRepresentation } from './representations.ts'
@@ -58,7 +59,7 @@ function aboutOf(
   return {
     ...{ name: layer.name, title, schema, isSingle },
     collection: request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}`),
-    ...defined({ timeAttribute: timeAttribute(layer)?.name }),
+    ...defined({ timeAttribute: timeAttribute(schema)?.name }),
     ...(isPlaced ? { crs: { uri, srs, isYx } } : {}),
   }
 }

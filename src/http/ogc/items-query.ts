@@ -1,5 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { timeAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
@@ -9,7 +10,7 @@ import type { FeatureQuery } from '../../stores/store.ts'
 import type { RequestedCrs } from '../crs-uris.ts'
 import { crs84, parseCrsUri } from '../crs-uris.ts'
 import type { FilterParameters } from '../filter-query.ts'
-import { supportedCrs, timeAttribute } from './collection.ts'
+import { supportedCrs } from './collection.ts'
 import type { NamingParameters } from './property-names.ts'
 
 export const defaultLimit = 100
@@ -113,7 +114,7 @@ export function readInterval(text: string): { from?: string; to?: string } {
 export function readTime(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
   if (text === undefined) return undefined
   const interval = readInterval(text)
-  const attribute = timeAttribute(layer)
+  const attribute = timeAttribute(layer.details.schema)
   return attribute && { attribute: attribute.name, ...interval }
 }
 

@@ -3,7 +3,6 @@ import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
 import { writeProblemPage } from './as-html.ts'
 import { KeptCounts } from './kept-counts.ts'
-import { KeptTimes } from './kept-times.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { PageTokens } from './page-token.ts'
 import { ogcEndpoints } from './routes.ts'
@@ -17,7 +16,7 @@ export function ogcArea({
   ...parts
 }: Omit<OgcParts, 'kept' | 'pageTokens'> & { secret: Uint8Array }): Area {
   const { layers } = parts.catalog
-  const kept = { counts: new KeptCounts(layers), times: new KeptTimes(layers) }
+  const kept = { counts: new KeptCounts(layers) }
   const pageTokens = new PageTokens(secret)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })

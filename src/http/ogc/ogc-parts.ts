@@ -3,10 +3,10 @@ import type { Downloads } from '../../downloads/downloads.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
+import type { LayerTimeBounds } from '../layer-times.ts'
 import type { TileParts } from '../tiles/tile-parts.ts'
 import type { HtmlParts } from './as-html.ts'
 import type { KeptCounts } from './kept-counts.ts'
-import type { KeptTimes } from './kept-times.ts'
 import type { PageTokens } from './page-token.ts'
 
 /** Changes features of layers. */
@@ -30,6 +30,8 @@ export interface OgcParts {
   /** What pages load. */
   pages: Omit<HtmlParts, 'version'>
   pageTokens: PageTokens
+  /** When layers of features are of. */
+  times: LayerTimeBounds
   /** What was found out about layers, each for one version of its layer. */
-  kept: { counts: KeptCounts; times: KeptTimes }
+  kept: { counts: KeptCounts }
 }

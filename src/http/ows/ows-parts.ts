@@ -5,6 +5,7 @@ import type { FilteredTables } from '../../downloads/filtered-tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { MapDrawings } from '../../maps/drawing/map-drawings.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
+import type { LayerTimeBounds } from '../layer-times.ts'
 import type { KeptCounts } from '../ogc/kept-counts.ts'
 import type { PageTokens } from '../ogc/page-token.ts'
 import type { PictureParts } from '../tiles/picture-parts.ts'
@@ -14,6 +15,8 @@ import type { KeptPositions } from './kept-positions.ts'
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards'>
   bounds: LayerBounds
+  /** When layers of features are of. */
+  times: LayerTimeBounds
   drawings: MapDrawings
   /** Parts of coverages as files. */
   coverages: Coverages

@@ -43,6 +43,8 @@ const wmsAnswers = {
   'text/html': Type.String(),
   'application/json': Type.Unknown(),
   'application/geo+json': Type.Unknown(),
+  'application/vnd.ogc.gml': Type.String(),
+  'application/gml+xml': Type.String(),
 }
 const wfsAnswers = {
   'application/xml': Type.String(),

@@ -15,6 +15,7 @@ export class GmlFeatureText {
   readonly #names: string[]
   readonly #geometryName: string
   readonly #geometry: GmlGeometry
+  readonly #idAttribute: string
 
   /** `prefix` stands for the namespace in names. */
   constructor(
@@ -26,8 +27,9 @@ export class GmlFeatureText {
     this.#element = `${prefix}:${xmlName(name)}`
     this.#names = attributes.map((one) => `${prefix}:${xmlName(one.name)}`)
     this.#geometryName = `${prefix}:${xmlName(geometry?.name ?? '')}`
+    this.#idAttribute = version === '2.1' ? 'fid' : 'gml:id'
     this.#geometry = new GmlGeometry({
-      ...{ isYx: crs?.isYx === true, hasIds: version === '3.2' },
+      ...{ isYx: crs?.isYx === true, hasIds: version === '3.2', hasTuples: version === '2.1' },
       ...defined({ srsName: crs?.uri }),
     })
   }
@@ -35,7 +37,7 @@ export class GmlFeatureText {
   /** The element of a row; `attributes` of it besides, with a blank before each. */
   write(batch: FeatureBatch, row: number, id: string, attributes = ''): string {
     const key = gmlId(this.#layer, id)
-    let text = `<${this.#element}${attributes} gml:id="${key}">`
+    let text = `<${this.#element}${attributes} ${this.#idAttribute}="${key}">`
     for (const [index, column] of batch.columns.entries()) {
       const name = this.#names[index]
       const value = gmlValue(column, row)

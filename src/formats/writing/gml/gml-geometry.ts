@@ -5,25 +5,53 @@ export interface GmlPlace {
   isYx: boolean
   /** Each geometry has an id: GML 3.2 wants them. */
   hasIds?: boolean
+  /** Positions are tuples with commas, rings and multiple geometries as in GML 2.1.2 (OGC 02-069, section 4). */
+  hasTuples?: boolean
+}
+
+/** What elements are called. */
+interface Words {
+  multiples: Record<number, { element: string; member: string }>
+  rings: [first: string, other: string]
+  /** Around one position, and around many. */
+  position: string
+  positions: string
+  /** Between positions, and between the numbers of one. */
+  separator: string
 }
 
 /** Elements of GML for multiple geometries (OGC 10-100r3, section 8.4.4.1). */
-const multiples: Record<number, { element: string; member: string }> = {
+const multiples: Words['multiples'] = {
   4: { element: 'MultiPoint', member: 'pointMember' },
   5: { element: 'MultiCurve', member: 'curveMember' },
   6: { element: 'MultiSurface', member: 'surfaceMember' },
   7: { element: 'MultiGeometry', member: 'geometryMember' },
 }
 
-/** Writes geometries in this program's own form of WKB as GML 3.2 or 3.1. GML has no M. */
+const words: Words = {
+  ...{ multiples, rings: ['exterior', 'interior'], position: 'pos', positions: 'posList', separator: ' ' },
+}
+const olderWords: Words = {
+  multiples: {
+    ...multiples,
+    5: { element: 'MultiLineString', member: 'lineStringMember' },
+    6: { element: 'MultiPolygon', member: 'polygonMember' },
+  },
+  ...{ rings: ['outerBoundaryIs', 'innerBoundaryIs'], position: 'coordinates', positions: 'coordinates' },
+  separator: ',',
+}
+
+/** Writes geometries in this program's own form of WKB as GML 3.2, 3.1 or 2.1.2. GML has no M. */
 export class GmlGeometry {
   readonly #srs: string
   readonly #isYx: boolean
   readonly #hasIds: boolean
+  readonly #words: Words
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
 
-  constructor({ srsName, isYx, hasIds = true }: GmlPlace) {
+  constructor({ srsName, isYx, hasIds = true, hasTuples = false }: GmlPlace) {
+    this.#words = hasTuples ? olderWords : words
     this.#srs = srsName === undefined ? '' : ` srsName="${srsName}"`
     this.#hasIds = hasIds
     this.#isYx = isYx
@@ -43,10 +71,10 @@ export class GmlGeometry {
     const dimensions = (type - code) / 1000
     const hasZ = (dimensions & 1) === 1
     const own = this.#hasIds ? ` gml:id="${id}"` : ''
-    const attributes = `${own}${srs}${hasZ ? ' srsDimension="3"' : ''}`
+    const attributes = `${own}${srs}${hasZ && this.#words === words ? ' srsDimension="3"' : ''}`
     switch (code) {
       case 1:
-        return `<gml:Point${attributes}><gml:pos>${this.#position(dimensions)}</gml:pos></gml:Point>`
+        return `<gml:Point${attributes}>${this.#point(dimensions)}</gml:Point>`
       case 2:
         return `<gml:LineString${attributes}>${this.#positions(dimensions)}</gml:LineString>`
       case 3:
@@ -57,7 +85,7 @@ export class GmlGeometry {
   }
 
   #multiple(code: number, attributes: string, id: string): string {
-    const { element = '', member = '' } = multiples[code] ?? {}
+    const { element = '', member = '' } = this.#words.multiples[code] ?? {}
     const count = this.#count()
     let text = `<gml:${element}${attributes}>`
     // Parts have the CRS of the whole.
@@ -70,7 +98,7 @@ export class GmlGeometry {
     const count = this.#count()
     let text = ''
     for (let ring = 0; ring < count; ring += 1) {
-      const element = ring === 0 ? 'exterior' : 'interior'
+      const element = this.#words.rings[ring === 0 ? 0 : 1]
       const positions = this.#positions(dimensions)
       text += `<gml:${element}><gml:LinearRing>${positions}</gml:LinearRing></gml:${element}>`
     }
@@ -83,14 +111,20 @@ export class GmlGeometry {
     return count
   }
 
+  #point(dimensions: number): string {
+    const { position } = this.#words
+    return `<gml:${position}>${this.#position(dimensions)}</gml:${position}>`
+  }
+
   #positions(dimensions: number): string {
     const count = this.#count()
-    let text = '<gml:posList>'
+    const { positions } = this.#words
+    let text = `<gml:${positions}>`
     for (let point = 0; point < count; point += 1) {
       if (point > 0) text += ' '
       text += this.#position(dimensions)
     }
-    return `${text}</gml:posList>`
+    return `${text}</gml:${positions}>`
   }
 
   /** Nothing for the NaN pair of an empty point; a height that is not known is 0, since there is no place for none. */
@@ -102,7 +136,8 @@ export class GmlGeometry {
     const z = hasZ ? view.getFloat64(this.#at + 16, true) : 0
     this.#at += 16 + (hasZ ? 8 : 0) + (dimensions >= 2 ? 8 : 0)
     if (Number.isNaN(x)) return ''
-    const xy = this.#isYx ? `${y} ${x}` : `${x} ${y}`
-    return hasZ ? `${xy} ${Number.isFinite(z) ? z : 0}` : xy
+    const { separator } = this.#words
+    const xy = this.#isYx ? `${y}${separator}${x}` : `${x}${separator}${y}`
+    return hasZ ? `${xy}${separator}${Number.isFinite(z) ? z : 0}` : xy
   }
 }

@@ -5,7 +5,11 @@ import { WrittenText } from '../feature-format.ts'
 import { GmlFeatureText } from './gml-feature-text.ts'
 import type { GmlVersion } from './gml-version.ts'
 
-const members: Record<GmlVersion, string> = { '3.2': 'wfs:member', '3.1': 'gml:featureMember' }
+const members: Record<GmlVersion, string> = {
+  '3.2': 'wfs:member',
+  '3.1': 'gml:featureMember',
+  '2.1': 'gml:featureMember',
+}
 
 class MemberWriter extends WrittenText implements FeatureWriter {
   readonly #features: GmlFeatureText
@@ -28,7 +32,7 @@ function membersOf(version: GmlVersion): FeatureFormat {
 }
 
 /**
- * Members of a feature collection of WFS 2.0 (OGC 09-025r2, section 11.3) and of 1.1 (04-094, section 9.4), without what
- * stands around them.
+ * Members of a feature collection of WFS 2.0 (OGC 09-025r2, section 11.3), of 1.1 (04-094, section 9.4) and of GML 2.1.2 (02-069,
+ * section 2.4), without what stands around them.
  */
-export const wfsMembers = { '3.2': membersOf('3.2'), '3.1': membersOf('3.1') }
+export const wfsMembers = { '3.2': membersOf('3.2'), '3.1': membersOf('3.1'), '2.1': membersOf('2.1') }

@@ -5,10 +5,11 @@ import type { GmlTypesPlace } from '../../../formats/writing/gml/gml-schema.ts'
 import { gmlFeatureType, gmlSchemaFrame, gmlSchemaImports } from '../../../formats/writing/gml/gml-schema.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { namespaceOf, prefixOf } from '../type-names.ts'
+import { requireType } from './feature-types.ts'
 import { readTypeNames } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
 import { describeUrl } from './service-links.ts'
-import { namespaceOf, prefixOf, requireType } from './type-names.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
 /** Layers that are read without a pause for others. */

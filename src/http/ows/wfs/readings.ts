@@ -4,10 +4,11 @@ import { defined } from '../../../lib/defined.ts'
 import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { namespaceOf, prefixOf } from '../type-names.ts'
 import type { FeatureRequest, TypeQuery } from './feature-request.ts'
+import { findType, requireType } from './feature-types.ts'
 import type { FeatureWish } from './feature-wish.ts'
 import { toFeatureWish } from './feature-wish.ts'
-import { findType, namespaceOf, prefixOf, requireType } from './type-names.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
 /** What is read of one layer. */

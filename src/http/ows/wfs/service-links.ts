@@ -1,8 +1,8 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
+import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import type { MemberNamespaces } from './collection-frame.ts'
-import { namespaceOf, prefixOf, typeNameOf } from './type-names.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
 /** The address of the service, without a question. */

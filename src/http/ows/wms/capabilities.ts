@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
+import type { TimeBounds } from '../../../stores/store.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { commonCrs } from '../common-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
@@ -10,11 +11,13 @@ import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mapFormats, mostCells, mostLayers } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
-import { dimensionXml } from './time-dimension.ts'
+import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Layers that are written without a pause for others. */
 const atATime = 200
+/** How long an answer waits for times of features that are not known yet: a later one tells them. */
+const longestTimesMs = 1500
 
 /** What this service has and does (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
 export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
@@ -25,9 +28,11 @@ export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promi
     .ordered('name', false)
     .filter((card) => card.kind !== 'table' && (workspace === undefined || card.workspace === workspace))
   const pieces: string[] = []
+  const soon = AbortSignal.timeout(longestTimesMs)
+  const times = cards.map((card) => parts.times.ofCard(card, soon))
   for (const [index, card] of cards.entries()) {
     if (index % atATime === atATime - 1) await setImmediate()
-    pieces.push(layerXml(asked, card, await parts.bounds.of(card)))
+    pieces.push(layerXml(asked, card, { bounds: await parts.bounds.of(card), times: await times[index] }))
   }
   const document = version === '1.3.0' ? document13(asked, pieces) : document11(asked, pieces)
   reply.header('cache-control', 'private, no-cache')
@@ -87,7 +92,13 @@ function document11(asked: WmsRequest, layers: string[]): string {
   ].join('')
 }
 
-function layerXml(asked: WmsRequest, card: LayerCard, bounds: number[] | undefined): string {
+/** What is not known of a layer by its card. */
+interface FoundOut {
+  bounds: number[] | undefined
+  times: TimeBounds | undefined
+}
+
+function layerXml(asked: WmsRequest, card: LayerCard, { bounds, times }: FoundOut): string {
   const { version, workspace } = asked
   const keywords = card.keywords.map((one) => textElement('Keyword', one)).join('')
   return [
@@ -100,7 +111,7 @@ function layerXml(asked: WmsRequest, card: LayerCard, bounds: number[] | undefin
       ? ''
       : textElement(version === '1.3.0' ? 'CRS' : 'SRS', card.place.srs),
     boundsXml(bounds, version),
-    dimensionXml(card.times, version),
+    times === undefined ? dimensionXml(card.times, version) : featureDimensionXml(times, version),
     styleXml(asked, card),
     '</Layer>\n',
   ].join('')

@@ -12,7 +12,7 @@ export async function findValues(
   signal: AbortSignal,
 ): Promise<FoundFeatures> {
   const values = await rasters.values(layer, place, times, signal)
-  return { layer, text: values === undefined ? '' : featureText(values) }
+  return values === undefined ? { layer, text: '', count: 0 } : { layer, text: featureText(values), count: 1 }
 }
 
 function featureText(values: readonly BandValue[]): string {

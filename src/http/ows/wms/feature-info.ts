@@ -4,18 +4,20 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { PageWish } from '../../../stores/reading/page-wish.ts'
+import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { findValues } from './coverage-info.ts'
+import type { InfoGml } from './feature-info-gml.ts'
+import { gmlText, infoForm } from './feature-info-gml.ts'
 import type { FoundFeatures } from './found-features.ts'
 import type { WmsRequest } from './get-map.ts'
 import { mostCells, mostLayers } from './get-map.ts'
 import type { LayerFilter } from './layer-filters.ts'
-import { readChosenFilters, readLayerFilters } from './layer-filters.ts'
+import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimes } from './time-dimension.ts'
@@ -30,11 +32,27 @@ interface Feature {
   properties: Record<string, unknown> | null
 }
 
-const writers: Record<string, (found: readonly FoundFeatures[]) => { type: string; body: string }> = {
-  'text/plain': (found) => ({ type: 'text/plain; charset=utf-8', body: plainText(found) }),
-  'text/html': (found) => ({ type: 'text/html; charset=utf-8', body: htmlText(found) }),
-  'application/json': (found) => ({ type: 'application/json; charset=utf-8', body: jsonText(found) }),
-  'application/geo+json': (found) => ({ type: 'application/geo+json; charset=utf-8', body: jsonText(found) }),
+/** How what was found is told. */
+interface InfoWriter {
+  type: string
+  /** In which GML features are wanted; absent: GeoJSON. */
+  gml?: InfoGml
+  write(found: readonly FoundFeatures[], asked: WmsRequest, timeStamp: string): string
+}
+
+function gmlWriter(gml: InfoGml, type: string): InfoWriter {
+  return { type, gml, write: (found, asked, timeStamp) => gmlText(asked, found, { gml, timeStamp }) }
+}
+
+const writers: Record<string, InfoWriter> = {
+  'text/plain': { type: 'text/plain; charset=utf-8', write: plainText },
+  'text/html': { type: 'text/html; charset=utf-8', write: htmlText },
+  'application/json': { type: 'application/json; charset=utf-8', write: jsonText },
+  'application/geo+json': { type: 'application/geo+json; charset=utf-8', write: jsonText },
+  'application/vnd.ogc.gml': gmlWriter('2.1', 'application/vnd.ogc.gml; charset=utf-8'),
+  // What stands behind the second slash has no place in a header.
+  'application/vnd.ogc.gml/3.1.1': gmlWriter('3.1', 'text/xml; subtype=gml/3.1.1; charset=utf-8'),
+  'application/gml+xml; version=3.2': gmlWriter('3.2', 'application/gml+xml; version=3.2'),
 }
 /** Media types of what is told of features, as capabilities list them. */
 export const infoFormats = Object.keys(writers)
@@ -43,8 +61,8 @@ export const infoFormats = Object.keys(writers)
 export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
   const { values, version, request, reply, workspace } = asked
   const format = values.find('info_format') ?? 'text/plain'
-  const write = ownValue(writers, format.toLowerCase())
-  if (write === undefined)
+  const writer = ownValue(writers, format.toLowerCase().replace(/;\s*/, '; '))
+  if (writer === undefined)
     throw new OwsFailure(
       'InvalidFormat',
       `INFO_FORMAT "${format}" is not one of ${infoFormats.join(', ')}`,
@@ -60,20 +78,26 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimes(values, details)
-  const filters = readQueryFilters(values, layers)
+  const filters = withTimes(readQueryFilters(values, layers), layers, times)
   const place = { srs: crs.srs, x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
+  const { gml } = writer
+  const formOf = (layer: LayerRecord): WrittenForm | undefined =>
+    gml === undefined ? undefined : infoForm(asked, layer, { gml, srs: crs.srs })
   const found = await parts.turns.run(reply, (signal) =>
     Promise.all(
       layers.map((layer, at) =>
         layer.details.kind === 'raster'
           ? findValues(parts, layer, { place, times }, signal)
-          : findFeatures(parts, layer, { crs, box, limit, ...defined({ shown: filters[at] }) }, signal),
+          : findFeatures(parts, layer, { crs, box, limit, form: formOf(layer), shown: filters[at] }, signal),
       ),
     ),
   )
   if (found === undefined) return reply.hijack()
-  const { type, body } = write(found)
-  return reply.header('content-type', type).header('content-security-policy', "default-src 'none'").send(body)
+  const body = writer.write(found, asked, parts.features.clock.now().toISOString())
+  return reply
+    .header('content-type', writer.type)
+    .header('content-security-policy', "default-src 'none'")
+    .send(body)
 }
 
 /** Filters stand for LAYERS, of which QUERY_LAYERS are some. */
@@ -109,10 +133,18 @@ function cellNumber(text: string, most: number): number {
   throw new OwsFailure('InvalidPoint', `"${text}" is no column or row of the map`, 'i')
 }
 
+interface FeatureQuestion {
+  crs: MapCrs
+  box: Envelope
+  limit: number
+  form: WrittenForm | undefined
+  shown: LayerFilter | undefined
+}
+
 async function findFeatures(
   { catalog }: OwsParts,
   layer: LayerRecord,
-  { crs, box, limit, shown }: { crs: MapCrs; box: Envelope; limit: number; shown?: LayerFilter },
+  { crs, box, limit, form, shown }: FeatureQuestion,
   signal: AbortSignal,
 ): Promise<FoundFeatures> {
   const { srs, crs: declared, schema } = layer.details
@@ -128,11 +160,13 @@ async function findFeatures(
     box: { boxes: [box], srs: crs.srs },
     filter: filterOf(shown?.filter, crs),
     ...defined({ crs: known }),
-    ...{ srs: crs.srs, isYx: false, numberMatched: 0 },
+    ...{ srs: crs.srs, isYx: form?.about.crs?.isYx === true, numberMatched: 0 },
+    ...defined({ form }),
   }
   const store = await catalog.layers.openStoreOf(layer)
-  const pages = await Array.fromAsync(store.writePage(wish, signal), ({ bytes }) => Buffer.from(bytes))
-  return { layer, text: Buffer.concat(pages).toString('utf8') }
+  const pages = await Array.fromAsync(store.writePage(wish, signal), (part) => ({ ...part }))
+  const text = Buffer.concat(pages.map(({ bytes }) => bytes)).toString('utf8')
+  return { layer, text, count: pages.at(-1)?.numberReturned ?? 0 }
 }
 
 function filterOf(shown: WishedFilter | undefined, { srs }: MapCrs): WishedFilter {

@@ -12,7 +12,7 @@ import type { OwsParts } from '../ows-parts.ts'
 import type { LayersWish } from './draw-layers.ts'
 import { backgroundOf, drawLayers } from './draw-layers.ts'
 import { withFiltered } from './filtered-layers.ts'
-import { readLayerFilters } from './layer-filters.ts'
+import { readLayerFilters, withTimes } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
@@ -39,12 +39,12 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const { format, laid, mediaType } = readFormat(values.require('format'))
   const layers = await readLayers(parts, asked)
-  const details = layers.map(({ layer }) => layer.details)
-  const times = readTimes(values, details)
-  const filters = readLayerFilters(
+  const records = layers.map(({ layer }) => layer)
+  const times = readTimes(
     values,
-    layers.map(({ layer }) => layer),
+    records.map(({ details }) => details),
   )
+  const filters = withTimes(readLayerFilters(values, records), records, times)
   const wish: LayersWish = {
     ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',

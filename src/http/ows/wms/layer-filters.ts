@@ -1,12 +1,15 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { checkFilter } from '../../../filters/check-filter.ts'
 import { parseCql2Text } from '../../../filters/cql2-text.ts'
+import { allOf } from '../../../filters/filter.ts'
 import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
+import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import { parseFesXml, readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import { timesFilter } from './time-dimension.ts'
 
 /** Which features of a layer are on a map, as GeoServer's parameters say. */
 export interface LayerFilter {
@@ -52,7 +55,23 @@ export function readLayerFilters(
   )
 }
 
-/** The same for some of the layers that the filters stand for, each by its name in the request. */
+/** The filters with what TIME leaves besides. */
+export function withTimes(
+  filters: readonly (LayerFilter | undefined)[],
+  layers: readonly LayerRecord[],
+  times: readonly TimeWish[] | undefined,
+): (LayerFilter | undefined)[] {
+  if (times === undefined) return [...filters]
+  return layers.map(({ details }, at) => {
+    const known = filters[at]
+    const during = timesFilter(details, times)
+    if (during === undefined) return known
+    const asked = known?.filter === undefined ? during : allOf([known.filter.asked, during])
+    return { ...known, filter: { asked, srs: known?.filter?.srs ?? details.srs ?? 'EPSG:4326' } }
+  })
+}
+
+/** `readLayerFilters` for some of the layers that the filters stand for, each by its name in the request. */
 export function readChosenFilters(
   values: KeyValues,
   names: readonly string[],

@@ -1,7 +1,11 @@
-import type { LayerTimes } from '../../../catalog/records.ts'
+import type { LayerDetails, LayerTimes } from '../../../catalog/records.ts'
+import type { Filter } from '../../../filters/filter.ts'
+import { allOf, anyOf } from '../../../filters/filter.ts'
+import { timeAttribute } from '../../../geo/schema.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import { parseTime } from '../../../maps/rasters/time-wish.ts'
+import type { TimeBounds } from '../../../stores/store.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
@@ -13,21 +17,26 @@ const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
 
 /**
  * Which times of layers are wanted: instants, intervals and lists of them (OGC 06-042, annexes C and D). Undefined: the newest
- * ones. Throws `OwsFailure` (`InvalidDimensionValue`) where layers have times, and none of them has one that is wanted.
+ * of a mosaic, and all features. Throws `OwsFailure` (`InvalidDimensionValue`) where only mosaics have times, and none of them
+ * has one that is wanted.
  */
 export function readTimes(
   values: KeyValues,
-  layers: readonly { times?: LayerTimes }[],
+  layers: readonly Pick<LayerDetails, 'kind' | 'schema' | 'times'>[],
 ): TimeWish[] | undefined {
   const text = values.find('time')?.trim()
   const timed = layers.flatMap(({ times }) => times ?? [])
   const [{ from, to } = { from: '', to: '' }] = timed
-  if (timed.length === 0 || text === undefined || /^(?:current|default)?$/i.test(text)) return undefined
+  const hasFeatures = layers.some(
+    ({ kind, schema }) => kind === 'vector' && timeAttribute(schema) !== undefined,
+  )
+  if (timed.length === 0 && !hasFeatures) return undefined
+  if (text === undefined || /^(?:current|default)?$/i.test(text)) return undefined
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > mostTimes)
     throw wrongTime(`TIME names ${parts.length} times, of which at most ${mostTimes} are taken`)
   const wishes = parts.map((part) => readPart(part))
-  if (timed.some((times) => wishes.some((wish) => hasTime(times, wish)))) return wishes
+  if (hasFeatures || timed.some((times) => wishes.some((wish) => hasTime(times, wish)))) return wishes
   throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
 }
 
@@ -55,12 +64,45 @@ function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeWish): 
   return values.some((value) => Date.parse(value) >= fromMs && Date.parse(value) <= toMs)
 }
 
+/** What `times` leave of features: those whose date or time lies in one of them, where they have such an attribute. */
+export function timesFilter(
+  { kind, schema }: Pick<LayerDetails, 'kind' | 'schema'>,
+  times: readonly TimeWish[],
+): Filter | undefined {
+  const name = kind === 'vector' ? timeAttribute(schema)?.name : undefined
+  if (name === undefined) return undefined
+  return anyOf(times.map((wish) => within(name, wish)))
+}
+
+/** A date is its whole day, of which any part may lie there. */
+function within(attribute: string, { fromMs, toMs }: TimeWish): Filter {
+  const parts: Filter[] = [{ kind: 'not', of: { kind: 'empty', attribute } }]
+  if (Number.isFinite(fromMs)) {
+    const right = { micros: BigInt(fromMs) * 1000n }
+    parts.push({ kind: 'moments', op: '>=', left: { attribute, edge: 'end' }, right })
+  }
+  if (Number.isFinite(toMs)) {
+    const right = { micros: BigInt(toMs) * 1000n + 999n }
+    parts.push({ kind: 'moments', op: '<=', left: { attribute, edge: 'begin' }, right })
+  }
+  return allOf(parts)
+}
+
 /** The time of a layer in capabilities; nothing where it has none. */
 export function dimensionXml(times: LayerTimes | undefined, version: WmsVersion): string {
   if (times === undefined) return ''
   const { from, to, values } = times
   const extent = values.length > 0 ? values.join(',') : `${from}/${to}/PT1S`
-  const marks = `name="time" default="${to}" multipleValues="1" nearestValue="0" current="1"`
+  return dimension(extent, to, version)
+}
+
+/** The times of a layer of features, all of which are shown where none is asked for. */
+export function featureDimensionXml({ from, to }: TimeBounds, version: WmsVersion): string {
+  return dimension(`${from}/${to}/${from.includes('T') ? 'PT1S' : 'P1D'}`, `${from}/${to}`, version)
+}
+
+function dimension(extent: string, usual: string, version: WmsVersion): string {
+  const marks = `name="time" default="${usual}" multipleValues="1" nearestValue="0" current="1"`
   if (version === '1.3.0') return `<Dimension units="ISO8601" ${marks}>${extent}</Dimension>`
   return `<Dimension name="time" units="ISO8601"/><Extent ${marks}>${extent}</Extent>`
 }

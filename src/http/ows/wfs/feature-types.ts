@@ -1,31 +1,11 @@
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { fromXmlName, xmlName } from '../../../formats/writing/gml/xml-text.ts'
+import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { findLayer } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-
-/** Prefixes that documents have for something else. */
-const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
-
-/** What stands for the namespace of a workspace in names of XML. */
-export function prefixOf(workspace: string): string {
-  const name = xmlName(workspace)
-  if (!taken.test(name)) return name
-  const code = (name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return `_x${code}_${name.slice(1)}`
-}
-
-/** The namespace of the features of a workspace. */
-export function namespaceOf(request: FastifyRequest, workspace: string): string {
-  return request.link(`/${encodeURIComponent(workspace)}/wfs`)
-}
-
-/** The name of a feature type: prefix and name, both names in XML. */
-export function typeNameOf({ workspace, name }: { workspace: string; name: string }): string {
-  return `${prefixOf(workspace)}:${xmlName(name)}`
-}
+import { typeNameOf } from '../type-names.ts'
 
 /** The ways in which a text may name a layer: as XML names, and as it is. */
 function readings(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {

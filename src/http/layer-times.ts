@@ -1,0 +1,68 @@
+import type { LayerCard } from '../catalog/cards/layer-card.ts'
+import type { Layers } from '../catalog/doors/layers.ts'
+import type { LayerRecord } from '../catalog/records.ts'
+import { timeAttribute } from '../geo/schema.ts'
+import { orAborted } from '../lib/or-aborted.ts'
+import { WorkQueue } from '../lib/workers/work-queue.ts'
+import type { TimeBounds } from '../stores/store.ts'
+
+/** How long an answer waits for bounds that are not known yet, and how long they may take to be found. */
+const waitMs = 1500
+const findMs = 60_000
+const rememberedLayers = 20_000
+/** A document about all layers may ask for thousands. */
+const atATime = 4
+
+/** What of a layer tells where its times are read. */
+type Timed = Pick<LayerCard, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute'>
+
+interface Kept {
+  version: number
+  bounds: Promise<TimeBounds | undefined>
+}
+
+/** First and last times of layers of features, found once for each version. */
+export class LayerTimeBounds {
+  readonly #layers: Layers
+  readonly #kept = new Map<number, Kept>()
+  readonly #turns = new WorkQueue({ limit: atATime })
+
+  constructor(layers: Layers) {
+    this.#layers = layers
+  }
+
+  /** Undefined for a layer without times, and where they are not found soon: then a later answer tells them. */
+  async of(layer: LayerRecord): Promise<TimeBounds | undefined> {
+    const { id, storeId, nativeName, details } = layer
+    const attribute = timeAttribute(details.schema)
+    if (attribute === undefined) return undefined
+    const { version } = await this.#layers.versionOf(layer)
+    const timed = { id, version, storeId, nativeName, timeAttribute: attribute.name }
+    return this.ofCard(timed, AbortSignal.timeout(waitMs))
+  }
+
+  /** The same of the version that a card has, where it is found before `signal` says that it takes too long. */
+  async ofCard(card: Timed, signal: AbortSignal): Promise<TimeBounds | undefined> {
+    const { timeAttribute: attribute } = card
+    if (attribute === undefined) return undefined
+    const known = this.#kept.get(card.id)
+    const kept = known?.version === card.version ? known : this.#find(card, attribute)
+    return orAborted(kept.bounds, signal).catch(() => undefined)
+  }
+
+  #find({ id, version, storeId, nativeName }: Timed, attribute: string): Kept {
+    const bounds = this.#turns.run(async () => {
+      const store = await this.#layers.openStoreOf({ storeId })
+      return store.timeBounds(nativeName, attribute, AbortSignal.timeout(findMs))
+    })
+    const kept = { version, bounds }
+    this.#kept.delete(id)
+    this.#kept.set(id, kept)
+    bounds.catch(() => {
+      if (this.#kept.get(id) === kept) this.#kept.delete(id)
+    })
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > rememberedLayers && oldest !== undefined) this.#kept.delete(oldest)
+    return kept
+  }
+}

@@ -1,0 +1,23 @@
+import { xmlName } from '../../formats/writing/gml/xml-text.ts'
+import type { FastifyRequest } from '../app-types.ts'
+
+/** Prefixes that documents have for something else. */
+const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
+
+/** What stands for the namespace of a workspace in names of XML. */
+export function prefixOf(workspace: string): string {
+  const name = xmlName(workspace)
+  if (!taken.test(name)) return name
+  const code = (name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `_x${code}_${name.slice(1)}`
+}
+
+/** The namespace of the features of a workspace. */
+export function namespaceOf(request: FastifyRequest, workspace: string): string {
+  return request.link(`/${encodeURIComponent(workspace)}/wfs`)
+}
+
+/** The name of a feature type: prefix and name, both names in XML. */
+export function typeNameOf({ workspace, name }: { workspace: string; name: string }): string {
+  return `${prefixOf(workspace)}:${xmlName(name)}`
+}

@@ -1,0 +1,90 @@
+import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
+import { xmlAttribute, xmlName, xmlText } from '../../../formats/writing/gml/xml-text.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import type { WrittenForm } from '../../../stores/reading/page-wish.ts'
+import { toUrn } from '../named-crs.ts'
+import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
+import type { FoundFeatures } from './found-features.ts'
+import type { WmsRequest } from './get-map.ts'
+
+/** What is at a point as GML: features as WFS writes them, values of coverages as features without a place. */
+export type InfoGml = '3.2' | '3.1' | '2.1'
+
+/** How the features of a layer are written in the system of a map. */
+export function infoForm(
+  { request }: Pick<WmsRequest, 'request'>,
+  { name, workspace, details }: FoundFeatures['layer'],
+  { gml, srs }: { gml: InfoGml; srs: string },
+): WrittenForm {
+  const code = /^EPSG:(\d+)$/.exec(srs)?.[1]
+  const uri =
+    gml !== '2.1' ? toUrn(srs) : code === undefined ? srs : `http://www.opengis.net/gml/srs/epsg.xml#${code}`
+  return {
+    name: `wfs-members-${gml}`,
+    about: {
+      ...{ name, title: details.title, schema: details.schema, collection: namespaceOf(request, workspace) },
+      prefix: prefixOf(workspace),
+      crs: { uri, srs, isYx: isYxIn(gml, srs) },
+    },
+  }
+}
+
+/** Since GML 3 the axes are those of the authority. */
+function isYxIn(gml: InfoGml, srs: string): boolean {
+  return gml !== '2.1' && findCrs(srs)?.axisOrder === 'yx'
+}
+
+/** The whole document. */
+export function gmlText(
+  asked: WmsRequest,
+  found: readonly FoundFeatures[],
+  { gml, timeStamp }: { gml: InfoGml; timeStamp: string },
+): string {
+  const members = found.map((one) =>
+    one.layer.details.kind === 'raster' ? valuesMember(one, gml) : one.text,
+  )
+  return [rootOf(asked, found, { gml, timeStamp }), ...members, '</wfs:FeatureCollection>\n'].join('')
+}
+
+/** The collections of WFS 2.0, 1.1 and 1.0 that features of these versions stand in. */
+const collections: Record<InfoGml, string> = {
+  '3.2': 'http://www.opengis.net/wfs/2.0',
+  '3.1': 'http://www.opengis.net/wfs',
+  '2.1': 'http://www.opengis.net/wfs',
+}
+
+function rootOf(
+  { request }: WmsRequest,
+  found: readonly FoundFeatures[],
+  { gml, timeStamp }: { gml: InfoGml; timeStamp: string },
+): string {
+  const prefixes = new Map(
+    found.map(({ layer: { workspace } }) => [prefixOf(workspace), namespaceOf(request, workspace)] as const),
+  )
+  const own = [...prefixes].map(([prefix, namespace]) => ` xmlns:${prefix}="${xmlAttribute(namespace)}"`)
+  const count = found.reduce((sum, one) => sum + one.count, 0)
+  const numbers: Record<InfoGml, string> = {
+    '3.2': ` timeStamp="${timeStamp}" numberMatched="${count}" numberReturned="${count}"`,
+    '3.1': ` timeStamp="${timeStamp}" numberOfFeatures="${count}"`,
+    '2.1': '',
+  }
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    `<wfs:FeatureCollection xmlns:wfs="${collections[gml]}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')}${numbers[gml]}>\n`,
+    gml === '2.1' ? '<gml:boundedBy><gml:null>unknown</gml:null></gml:boundedBy>\n' : '',
+  ].join('')
+}
+
+/** The values of bands as a feature. */
+function valuesMember({ layer, text }: FoundFeatures, gml: InfoGml): string {
+  if (text === '') return ''
+  const { properties } = JSON.parse(text) as { properties: Record<string, number | null> }
+  const [type, prefix] = [typeNameOf(layer), prefixOf(layer.workspace)]
+  const element = gml === '3.2' ? 'wfs:member' : 'gml:featureMember'
+  const id = `${gml === '2.1' ? 'fid' : 'gml:id'}="${xmlName(layer.name)}.1"`
+  const values = Object.entries(properties).map(([name, value]) => {
+    const own = `${prefix}:${xmlName(name)}`
+    return value === null ? '' : `<${own}>${xmlText(String(value))}</${own}>`
+  })
+  return `<${element}><${type} ${id}>${values.join('')}</${type}></${element}>\n`
+}
