@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestApp } from '../support/app.ts'
 import { fixedClock } from '../support/fixed-clock.ts'
 import { clientOf } from '../support/importer-client.ts'
@@ -14,6 +15,11 @@ const map =
 interface Row {
   val: string
   resource?: { name: string }
+}
+
+/** Sockets at which processes of MapServer are asked. */
+function openSockets(dataDir: string): string[] {
+  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sock'))
 }
 
 /** Processes of MapServer that this process has started. */
@@ -109,6 +115,83 @@ describe('WMS as a service', () => {
     const many = await Promise.all(Array.from({ length: 30 }, draw))
     assert.deepEqual(new Set(many), new Set([200]))
     assert.ok(mapServers().length <= 4)
+    await server.close()
+    await until(async () => mapServers().length === 0)
+  })
+
+  it('loses one drawing when a process hangs, and no other waits for it', {
+    timeout: 120_000,
+  }, async (test) => {
+    const server = await createTestApp()
+    test.after(() => server.close())
+    await importPoints(server, { name: 'roads' })
+    const draw = async (): Promise<{ status: number; code?: string }> => {
+      const reply = await server.app.inject({
+        ...{ url: `/wms?${map}&layers=default:roads`, headers: server.admin },
+      })
+      const code = /code="([^"]+)"/.exec(reply.statusCode === 200 ? '' : reply.body)?.[1]
+      return { status: reply.statusCode, ...(code === undefined ? {} : { code }) }
+    }
+    // All processes of the pool.
+    await Promise.all(Array.from({ length: 12 }, draw))
+    const [hung] = mapServers()
+    assert.ok(hung !== undefined)
+    process.kill(hung, 'SIGSTOP')
+    const begun = performance.now()
+    const endings = Array.from({ length: 40 }, async () => ({
+      ...(await draw()),
+      tookMs: performance.now() - begun,
+    }))
+    const drawn = await Promise.all(endings)
+    const lost = drawn.filter(({ status }) => status !== 200)
+    assert.equal(lost.length, 1, JSON.stringify(lost))
+    assert.equal(lost[0]?.status, 503)
+    const last = Math.max(...drawn.filter(({ status }) => status === 200).map(({ tookMs }) => tookMs))
+    assert.ok(last < (lost[0]?.tookMs ?? 0), `${last} ms, where the one that hung took ${lost[0]?.tookMs}`)
+    await until(async () => !mapServers().includes(hung))
+    const after = await Promise.all(Array.from({ length: 12 }, draw))
+    assert.deepEqual(new Set(after.map(({ status }) => status)), new Set([200]))
+    assert.ok(mapServers().length <= 4)
+  })
+
+  it('draws on while processes die again and again, and leaves neither them nor their sockets', {
+    timeout: 120_000,
+  }, async (test) => {
+    const server = await createTestApp()
+    test.after(() => server.close())
+    await importPoints(server, { name: 'roads' })
+    let isOver = false
+    let killed = 0
+    const kill = async (): Promise<void> => {
+      for (; killed < 40; await sleep(25)) {
+        const [one] = mapServers()
+        if (one === undefined) continue
+        process.kill(one, 'SIGKILL')
+        killed += 1
+      }
+      isOver = true
+    }
+    const statuses: number[] = []
+    const draw = async (): Promise<void> => {
+      while (!isOver) {
+        const reply = await server.app.inject({
+          ...{ url: `/wms?${map}&layers=default:roads`, headers: server.admin },
+        })
+        statuses.push(reply.statusCode)
+      }
+    }
+    await Promise.all([kill(), ...Array.from({ length: 16 }, draw)])
+    const lost = statuses.filter((status) => status !== 200)
+    assert.ok(
+      lost.every((status) => status === 503),
+      lost.join(),
+    )
+    // Each was drawn a second time by another process, which may have died too.
+    assert.ok(lost.length <= killed, `${lost.length} of ${statuses.length} lost by ${killed} deaths`)
+    test.diagnostic(`${lost.length} of ${statuses.length} maps lost by ${killed} deaths`)
+    assert.ok(statuses.length > lost.length)
+    const folders = openSockets(server.dataDir)
+    assert.ok(folders.length <= 4, folders.join())
     await server.close()
     await until(async () => mapServers().length === 0)
   })

@@ -46,14 +46,20 @@ describe('the pages of an import', async () => {
     await page.click('text=Take them as points')
     await page.waitForSelector('.found >> text=Ready')
     await page.context().clearCookies()
-    await page.click('text=Import 1 layer')
-    await page.waitForSelector('dialog >> text=Your session has ended')
+    const dialog = page.waitForSelector('dialog >> text=Your session has ended')
+    // The page may find it out itself, as it looks for what others have done.
+    const isClicked = await page.click('text=Import 1 layer', { timeout: 10_000 }).then(
+      () => true,
+      () => false,
+    )
+    await dialog
     assert.deepEqual(await shown.violations(), [])
     await page.fill('dialog input[name=password]', 'wrong-password-again')
     await page.click('dialog button[type=submit]')
     await page.waitForSelector('dialog .err')
     await page.fill('dialog input[name=password]', 'pages-are-looked-at')
     await page.click('dialog button[type=submit]')
+    if (!isClicked) await page.click('text=Import 1 layer')
     await page.waitForSelector('.sum')
   })
 

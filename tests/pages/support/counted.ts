@@ -20,6 +20,17 @@ export interface Fed {
   readings?: number[]
 }
 
+/** The server may be writing for longer than SQLite waits on a busy machine; then nothing was written. */
+async function onceFree<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (tries === 10 || !String(error).includes('database is locked')) throw error
+    }
+  }
+}
+
 /** Has the series' own writer take requests of the past, beside the server that runs. */
 export async function feedPast(
   server: PageServer,
@@ -32,7 +43,7 @@ export async function feedPast(
     fedLimits,
   )
   try {
-    await writer.append({
+    const batch = {
       events: requests.map(({ time, more }) =>
         requestAt(new Date(time).toISOString(), { serviceId: idOf('app'), ...more }),
       ),
@@ -43,8 +54,9 @@ export async function feedPast(
             ...{ serviceId: idOf('hostapp'), metric: 'uptime', label: 'value', value: 1000 },
           }),
       ),
-    })
-    while ((await writer.settle(Date.now())).hasMore);
+    }
+    await onceFree(() => writer.append(batch))
+    while ((await onceFree(() => writer.settle(Date.now()))).hasMore);
   } finally {
     await writer.close()
   }
