@@ -82,9 +82,9 @@ export class FilteredTables {
     const close = (): Promise<void> => rm(workPath, { recursive: true, force: true })
     try {
       const connection = await catalog.stores.connection(await catalog.stores.get(layer.storeId))
-      // Sees to it that a file has its index.
       const store = await catalog.layers.openStoreOf(layer)
-      await store.findTable(layer.nativeName)
+      // Sees to it that a file has its index.
+      if (connection.indexFolder !== undefined) await store.findTable(layer.nativeName)
       const wish = {
         format: 'gpkg' as const,
         ...defined({ box, filter, srs: layer.details.srs === undefined ? otherSrs : undefined }),

@@ -14,6 +14,8 @@ import { RtreeWalk } from './walk-rtree.ts'
 
 /** Ids that are looked at in one piece of work. */
 const pieceIds = 4096
+/** A row that is found by its id costs as much as some that are passed in order. */
+const fewParts = 8
 
 /** What is known of the ids of a table while nobody writes to it. */
 export interface TableIds {
@@ -63,18 +65,47 @@ export class IdFinder {
     return (this.ids.last - this.ids.first + 1) / 8
   }
 
+  get #from(): string {
+    return `FROM ${quoteName(this.#table.name)} WHERE`
+  }
+
   /** The ids that match; undefined where every one does. Gives way between pieces of its work. */
   *find(filter: Filter): Generator<void, IdSet | undefined> {
     const near = filter.bboxes === undefined ? undefined : yield* this.#findNear(filter.bboxes)
     const conditions = this.#conditions(filter)
     limitRelations(this.#db)
     if (conditions.length === 0) return near
-    const within = yield* this.#select(
-      conditions.map(({ sql }) => `(${sql})`).join(' AND '),
-      conditions.flatMap(({ bound }) => bound),
-    )
+    const sql = conditions.map((one) => `(${one.sql})`).join(' AND ')
+    const bound = conditions.flatMap((one) => one.bound)
+    if (near !== undefined && this.#areFew(near, sql, bound))
+      return yield* this.#selectAmong(near, sql, bound)
+    const within = yield* this.#select(sql, bound)
     if (near !== undefined) within.keepOnly(near)
     return within
+  }
+
+  /** Whether to look at each of these rows costs less than to look at all, or at those that an index finds. */
+  #areFew(near: IdSet, sql: string, bound: Bound[]): boolean {
+    if (near.size <= pieceIds) return true
+    return (
+      near.size < this.ids.count / fewParts && this.#isScan(`SELECT ${this.#id} ${this.#from} ${sql}`, bound)
+    )
+  }
+
+  /** Those of the rows that a condition lets through; each is found by its id, whatever indexes there are. */
+  *#selectAmong(near: IdSet, sql: string, bound: Bound[]): Generator<void, IdSet> {
+    const found = this.#emptySet()
+    const statement = this.#db.prepare(
+      `SELECT ${this.#id} FROM ${quoteName(this.#table.name)} NOT INDEXED
+       WHERE ${this.#id} IN (SELECT value FROM json_each(?)) AND (${sql})`,
+    )
+    for (let last = near.first - 1; ; ) {
+      const ids = near.near(last, pieceIds, false)
+      if (ids.length === 0) return found
+      yield* this.#take(statement, [JSON.stringify(ids), ...bound], found)
+      yield
+      last = ids.at(-1) ?? last
+    }
   }
 
   /** All of them, for pages far behind where some are missing. */
@@ -129,7 +160,7 @@ export class IdFinder {
 
   *#select(sql: string, bound: Bound[]): Generator<void, IdSet> {
     const found = this.#emptySet()
-    const from = `FROM ${quoteName(this.#table.name)} WHERE`
+    const from = this.#from
     if (!this.#isScan(`SELECT ${this.#id} ${from} ${sql}`, bound)) {
       const statement = this.#db.prepare(`SELECT ${this.#id} ${from} ${sql}`)
       yield* this.#take(statement, bound, found)
