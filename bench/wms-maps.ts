@@ -11,6 +11,7 @@ import { startBenchMapServer } from './own-map-server.ts'
 import { quantile } from './quantile.ts'
 import { seededRandom } from './random.ts'
 import { benchPassword, startBenchServer } from './server.ts'
+import { MemoryWatch } from './tree-memory.ts'
 
 const rows = Number(process.argv[2] ?? 500_000)
 const repeats = 60
@@ -43,6 +44,32 @@ async function timesOf(base: string, side: number): Promise<string> {
   const times: number[] = []
   for (const box of boxes(side)) times.push(await ask(`${base}&${picture}&transparent=true&bbox=${box}`))
   return `${quantile(times, 0.5).toFixed(1)} | ${quantile(times, 0.95).toFixed(1)}`
+}
+
+const clients = 64
+const crowdMs = 15_000
+
+/** What the server and its processes hold at most while many ask for maps at once. */
+async function crowd({ pid }: { pid: number }, base: string): Promise<string> {
+  const watch = new MemoryWatch(pid, 'mapserv')
+  const random = seededRandom(7)
+  const until = performance.now() + crowdMs
+  let maps = 0
+  const one = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const [x, y, side] = [-170 + random() * 320, -75 + random() * 130, random() * 20]
+      const picture = `version=1.1.1&request=GetMap&styles=&srs=EPSG:4326&width=256&height=256&format=image/png`
+      await ask(`${base}&${picture}&transparent=true&bbox=${[x, y, x + side, y + side].join(',')}`)
+      maps += 1
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: clients }, one))
+  } finally {
+    watch.stop()
+  }
+  const rate = Math.round(maps / (crowdMs / 1000))
+  return `${rate} maps/s | ${watch.peak} MB, of which MapServer ${watch.peakOfFile}`
 }
 
 /** As the default style of polygons is drawn here. */
@@ -80,6 +107,7 @@ async function measure(target: Target, databaseUrl: URL, folder: string, file: s
           `| ${target} | ${side}° | here, \`CQL_FILTER\` | ${await timesOf(`${own}&cql_filter=people%3E500`, side)} |`,
         )
       }
+      console.log(`| ${target} | up to 20° | here, ${clients} clients | ${await crowd(server, own)} |`)
     } finally {
       peer.stop()
     }
