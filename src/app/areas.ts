@@ -93,7 +93,7 @@ export function openAreas(context: Parts): Area[] {
     owsArea({
       ...tiles,
       ...drawn,
-      ...{ drawings, ...placed, coverages, filtered },
+      ...{ drawings, ...placed, coverages, filtered, about: settings.service },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),

@@ -10,6 +10,8 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
 import { minPasswordLength, shortPassword } from './passwords.ts'
+import type { ServiceSettings } from './service-settings.ts'
+import { readService } from './service-settings.ts'
 import { unknownNames } from './unknown-names.ts'
 
 const dialects = ['contract', 'geoserver'] as const
@@ -121,6 +123,8 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** What the map services say of themselves. */
+  service: ServiceSettings
   /** The map that lies below data on the pages. */
   basemap: Basemap
   /** What looks odd and stops nothing. */
@@ -167,6 +171,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    service: readService(read),
     basemap: readBasemap(read),
     notices: [],
   }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
 import type { Coverages } from '../../downloads/coverages.ts'
 import type { Downloads } from '../../downloads/downloads.ts'
 import type { FilteredTables } from '../../downloads/filtered-tables.ts'
@@ -15,6 +16,8 @@ import type { KeptPositions } from './kept-positions.ts'
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards'>
   bounds: LayerBounds
+  /** What the services say of themselves. */
+  about: ServiceSettings
   /** When layers of features are of. */
   times: LayerTimeBounds
   drawings: MapDrawings

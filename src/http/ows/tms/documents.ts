@@ -40,7 +40,7 @@ export function describeService(request: FastifyRequest, reply: FastifyReply): F
 
 /** The layers that the caller may read, each in every grid and format. */
 export async function listTileMaps(
-  { catalog }: OwsParts,
+  { catalog, about }: OwsParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -55,7 +55,7 @@ export async function listTileMaps(
     reply,
     [
       `<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`,
-      '<Title>Terrane</Title><Abstract>Tiles of the published layers</Abstract>\n<TileMaps>\n',
+      `${textElement('Title', about.title)}${textElement('Abstract', about.abstract ?? 'Tiles of the published layers')}\n<TileMaps>\n`,
       ...pieces,
       '</TileMaps>\n</TileMapService>',
     ].join(''),

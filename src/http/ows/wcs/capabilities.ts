@@ -1,9 +1,11 @@
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { toCrsUri } from '../../crs-uris.ts'
 import { commonCrs } from '../common-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { textElement } from '../xml.ts'
 import { axesOf, ordered } from './axes.ts'
 import { coverageIdOf } from './coverage-names.ts'
@@ -12,7 +14,6 @@ import { offeredFormats } from './output-formats.ts'
 import type { WcsRequest } from './wcs-parts.ts'
 import { serviceUrl } from './wcs-parts.ts'
 
-const title = 'Terrane'
 /** What is done of WCS 2.0 and its extensions. */
 const profiles = [
   'http://www.opengis.net/spec/WCS/2.0/conf/core',
@@ -45,10 +46,8 @@ export async function getCapabilities(parts: OwsParts, asked: WcsRequest): Promi
   return reply.send(
     [
       head,
-      has('ServiceIdentification') ? identification() : '',
-      has('ServiceProvider')
-        ? `<ows:ServiceProvider><ows:ProviderName>${title}</ows:ProviderName><ows:ServiceContact/></ows:ServiceProvider>`
-        : '',
+      has('ServiceIdentification') ? identification(parts.about) : '',
+      has('ServiceProvider') ? owsProvider(parts.about) : '',
       has('OperationsMetadata') ? operationsMetadata(asked) : '',
       has('ServiceMetadata') ? serviceMetadata() : '',
       contents,
@@ -82,13 +81,13 @@ const head = [
   ' xsi:schemaLocation="http://www.opengis.net/wcs/2.0 http://schemas.opengis.net/wcs/2.0/wcsAll.xsd">',
 ].join('')
 
-function identification(): string {
+function identification(about: ServiceSettings): string {
   return [
-    `<ows:ServiceIdentification><ows:Title>${title}</ows:Title><ows:Abstract>Coverages of the published layers</ows:Abstract>`,
+    `<ows:ServiceIdentification>${owsHead(about, 'Coverages of the published layers')}`,
     '<ows:ServiceType>urn:ogc:service:wcs</ows:ServiceType>',
     ...['2.0.1', '1.0.0'].map((version) => textElement('ows:ServiceTypeVersion', version)),
     ...profiles.map((profile) => textElement('ows:Profile', profile)),
-    '<ows:Fees>NONE</ows:Fees><ows:AccessConstraints>NONE</ows:AccessConstraints></ows:ServiceIdentification>',
+    `${owsTerms(about, 'NONE')}</ows:ServiceIdentification>`,
   ].join('')
 }
 

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { filterCapabilities } from './filter-capabilities.ts'
@@ -18,7 +20,6 @@ import { wfsVersions, wordsOf } from './wfs-version.ts'
 
 /** Feature types that are written without a pause for others. */
 const atATime = 200
-const title = 'Terrane'
 const abstract = 'Features of the published layers'
 
 /** What this service has and does (OGC 09-025r2, section 8; 04-094, section 13). */
@@ -46,8 +47,8 @@ export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promi
   return reply.send(
     [
       head(version),
-      identification(version),
-      provider,
+      identification(parts.about, version),
+      owsProvider(parts.about),
       operationsMetadata(asked),
       // Of no type there is no list in 2.0; 1.1 wants it.
       types.length === 0 && version === '2.0.0' ? '' : `<FeatureTypeList>${list}</FeatureTypeList>`,
@@ -70,16 +71,14 @@ function head(version: WfsVersion): string {
   ].join('')
 }
 
-function identification(version: WfsVersion): string {
+function identification(about: ServiceSettings, version: WfsVersion): string {
   const versions = wfsVersions.map((one) => textElement('ows:ServiceTypeVersion', one)).join('')
   return [
-    `<ows:ServiceIdentification><ows:Title>${title}</ows:Title><ows:Abstract>${abstract}</ows:Abstract>`,
+    `<ows:ServiceIdentification>${owsHead(about, abstract)}`,
     `<ows:ServiceType${version === '2.0.0' ? ' codeSpace="http://www.opengeospatial.org/"' : ''}>WFS</ows:ServiceType>${versions}`,
-    '<ows:Fees>NONE</ows:Fees><ows:AccessConstraints>NONE</ows:AccessConstraints></ows:ServiceIdentification>',
+    `${owsTerms(about, 'NONE')}</ows:ServiceIdentification>`,
   ].join('')
 }
-
-const provider = `<ows:ServiceProvider><ows:ProviderName>${title}</ows:ProviderName><ows:ServiceContact/></ows:ServiceProvider>`
 
 function allowed(version: WfsVersion, name: string, values: readonly string[]): string {
   const list = values.map((one) => textElement('ows:Value', one)).join('')

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { commonCrs } from '../common-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { inspireView, wmsHead, wmsTail } from '../service-about.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
@@ -34,7 +36,8 @@ export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promi
     if (index % atATime === atATime - 1) await setImmediate()
     pieces.push(layerXml(asked, card, { bounds: await parts.bounds.of(card), times: await times[index] }))
   }
-  const document = version === '1.3.0' ? document13(asked, pieces) : document11(asked, pieces)
+  const document =
+    version === '1.3.0' ? document13(parts.about, asked, pieces) : document11(parts.about, asked, pieces)
   reply.header('cache-control', 'private, no-cache')
   const type = version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
   return reply.header('content-type', `${type}; charset=utf-8`).send(document)
@@ -61,32 +64,31 @@ function operations(asked: WmsRequest, capabilitiesType: string, legendName: str
   ].join('')
 }
 
-const title = 'Terrane'
 const abstract = 'Maps of the published layers'
 
-function document13(asked: WmsRequest, layers: string[]): string {
+function document13(about: ServiceSettings, asked: WmsRequest, layers: string[]): string {
   const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
-    `<Service><Name>WMS</Name><Title>${title}</Title><Abstract>${abstract}</Abstract>${resource(asked)}<Fees>none</Fees><AccessConstraints>none</AccessConstraints>`,
+    `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}`,
     `<LayerLimit>${mostLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
-    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>`,
-    `<Layer><Title>${title}</Title>${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
+    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about)}`,
+    `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
     ...layers,
     '</Layer></Capability></WMS_Capabilities>\n',
   ].join('')
 }
 
-function document11(asked: WmsRequest, layers: string[]): string {
+function document11(about: ServiceSettings, asked: WmsRequest, layers: string[]): string {
   const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">\n',
     '<WMT_MS_Capabilities version="1.1.1">',
-    `<Service><Name>OGC:WMS</Name><Title>${title}</Title><Abstract>${abstract}</Abstract>${resource(asked)}<Fees>none</Fees><AccessConstraints>none</AccessConstraints></Service>`,
+    `<Service><Name>OGC:WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}</Service>`,
     `<Capability><Request>${operations(asked, 'application/vnd.ogc.wms_xml', 'GetLegendGraphic')}</Request><Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>`,
-    `<Layer><Title>${title}</Title>${srs}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>`,
+    `<Layer>${textElement('Title', about.title)}${srs}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>`,
     ...layers,
     '</Layer></Capability></WMT_MS_Capabilities>\n',
   ].join('')

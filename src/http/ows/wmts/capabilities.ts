@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { infoFormats } from '../wms/feature-info.ts'
 import { textElement } from '../xml.ts'
 import { matricesOf, namedMatrixSets } from './matrix-sets.ts'
@@ -40,7 +42,7 @@ export async function getCapabilities(parts: OwsParts, asked: WmtsRequest): Prom
     .send(
       [
         head,
-        serviceXml(asked),
+        serviceXml(parts.about, asked),
         '<Contents>\n',
         ...pieces,
         matrixSets,
@@ -67,7 +69,7 @@ function metadataUrl(asked: WmtsRequest): string {
   return `<ServiceMetadataURL xlink:href="${withToken(asked, '/1.0.0/WMTSCapabilities.xml')}"/>\n`
 }
 
-function serviceXml(asked: WmtsRequest): string {
+function serviceXml(about: ServiceSettings, asked: WmtsRequest): string {
   const get = (path: string, encoding: string): string =>
     `<ows:Get xlink:href="${path}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>${encoding}</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get>`
   const token = tokenForLinks(asked.request)
@@ -75,7 +77,8 @@ function serviceXml(asked: WmtsRequest): string {
   const operation = (name: string): string =>
     `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get(keyed, 'KVP')}</ows:HTTP></ows:DCP></ows:Operation>\n`
   return [
-    '<ows:ServiceIdentification><ows:Title>Terrane</ows:Title><ows:Abstract>Tiles of the published layers</ows:Abstract><ows:ServiceType>OGC WMTS</ows:ServiceType><ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion><ows:Fees>none</ows:Fees><ows:AccessConstraints>none</ows:AccessConstraints></ows:ServiceIdentification>\n',
+    `<ows:ServiceIdentification>${owsHead(about, 'Tiles of the published layers')}<ows:ServiceType>OGC WMTS</ows:ServiceType><ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>${owsTerms(about, 'none')}</ows:ServiceIdentification>\n`,
+    `${owsProvider(about)}\n`,
     `<ows:OperationsMetadata>\n${['GetCapabilities', 'GetTile', 'GetFeatureInfo'].map(operation).join('')}</ows:OperationsMetadata>\n`,
   ].join('')
 }

@@ -1,6 +1,7 @@
 import type { LayerCard } from '../../../../catalog/cards/layer-card.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import type { OwsParts } from '../../ows-parts.ts'
+import { wcs10Service } from '../../service-about.ts'
 import { textElement } from '../../xml.ts'
 import { coverageNameOf } from '../coverage-names.ts'
 import { listCoverages, westAndEast } from '../listed-coverages.ts'
@@ -18,7 +19,7 @@ export async function getCapabilities10(parts: OwsParts, asked: WcsRequest): Pro
   return reply.send(
     [
       head,
-      '<Service><name>WCS</name><label>Terrane</label><fees>NONE</fees><accessConstraints>NONE</accessConstraints></Service>',
+      wcs10Service(parts.about),
       capability(escapeXml(serviceUrl(asked))),
       `<ContentMetadata>${contents}</ContentMetadata></WCS_Capabilities>\n`,
     ].join(''),

@@ -1,0 +1,79 @@
+import { defined } from '../lib/defined.ts'
+import type { Reader } from './parse.ts'
+
+/** What the map services say of themselves: who offers them, and under which terms. */
+export interface ServiceSettings {
+  /** Default: the name of this program. */
+  title: string
+  /** Default: what each service does. */
+  abstract?: string
+  keywords: string[]
+  /** Terms; default: none. */
+  fees?: string
+  access?: string
+  contact: ServiceContact
+  /** The record of the service in a catalogue, and the language that titles are in, as INSPIRE asks for them. */
+  inspire?: { metadataUrl: string; language: string }
+}
+
+/** Who is asked about the services. */
+export interface ServiceContact {
+  organisation?: string
+  person?: string
+  position?: string
+  email?: string
+  phone?: string
+  street?: string
+  city?: string
+  region?: string
+  postcode?: string
+  country?: string
+  url?: string
+}
+
+export function readService(read: Reader): ServiceSettings {
+  const inspire = readInspire(read)
+  return {
+    title: read.text('TERRANE_SERVICE_TITLE') ?? 'Terrane',
+    keywords: (read.text('TERRANE_SERVICE_KEYWORDS') ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+    ...defined({
+      abstract: read.text('TERRANE_SERVICE_ABSTRACT'),
+      fees: read.text('TERRANE_SERVICE_FEES'),
+      access: read.text('TERRANE_SERVICE_ACCESS'),
+      inspire,
+    }),
+    contact: defined({
+      organisation: read.text('TERRANE_CONTACT_ORGANISATION'),
+      person: read.text('TERRANE_CONTACT_PERSON'),
+      position: read.text('TERRANE_CONTACT_POSITION'),
+      email: read.text('TERRANE_CONTACT_EMAIL'),
+      phone: read.text('TERRANE_CONTACT_PHONE'),
+      street: read.text('TERRANE_CONTACT_STREET'),
+      city: read.text('TERRANE_CONTACT_CITY'),
+      region: read.text('TERRANE_CONTACT_REGION'),
+      postcode: read.text('TERRANE_CONTACT_POSTCODE'),
+      country: read.text('TERRANE_CONTACT_COUNTRY'),
+      url: readWebAddress(read, 'TERRANE_CONTACT_URL'),
+    }),
+  }
+}
+
+function readInspire(read: Reader): ServiceSettings['inspire'] {
+  const metadataUrl = readWebAddress(read, 'TERRANE_INSPIRE_METADATA')
+  const language = read.text('TERRANE_SERVICE_LANGUAGE') ?? 'eng'
+  if (!/^[a-z]{3}$/.test(language))
+    read.problem('TERRANE_SERVICE_LANGUAGE', `must be a code of ISO 639-2 such as eng, found "${language}"`)
+  return metadataUrl === undefined ? undefined : { metadataUrl, language }
+}
+
+function readWebAddress(read: Reader, name: string): string | undefined {
+  const value = read.text(name)
+  if (value === undefined) return undefined
+  const url = URL.parse(value)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href
+  read.problem(name, `must be an http or https address, found "${value}"`)
+  return undefined
+}

@@ -1,0 +1,156 @@
+import type { ServiceContact, ServiceSettings } from '../../config/service-settings.ts'
+import { escapeXml } from '../../lib/text/escape-xml.ts'
+import { textElement } from './xml.ts'
+
+/** An element around others; nothing where there are none. */
+function around(name: string, inside: string): string {
+  return inside === '' ? '' : `<${name}>${inside}</${name}>`
+}
+
+function hasAddress({ street, city, region, postcode, country }: ServiceContact): boolean {
+  return [street, city, region, postcode, country].some((one) => one !== undefined)
+}
+
+/** Title, abstract and keywords as OWS Common has them (OGC 06-121r9, table 12); `usual` is the abstract where none is set. */
+export function owsHead({ title, abstract, keywords }: ServiceSettings, usual: string): string {
+  const words = keywords.map((one) => textElement('ows:Keyword', one)).join('')
+  return [
+    textElement('ows:Title', title),
+    textElement('ows:Abstract', abstract ?? usual),
+    around('ows:Keywords', words),
+  ].join('')
+}
+
+/** The terms; `none` is the word of a service for no terms. */
+export function owsTerms({ fees, access }: ServiceSettings, none: 'none' | 'NONE'): string {
+  return textElement('ows:Fees', fees ?? none) + textElement('ows:AccessConstraints', access ?? none)
+}
+
+/** Who offers the service (OGC 06-121r9, table 14). */
+export function owsProvider({ title, contact }: ServiceSettings): string {
+  const { organisation, person, position, email, phone, street, city, region, postcode, country, url } =
+    contact
+  const address = [
+    textElement('ows:DeliveryPoint', street),
+    textElement('ows:City', city),
+    textElement('ows:AdministrativeArea', region),
+    textElement('ows:PostalCode', postcode),
+    textElement('ows:Country', country),
+    textElement('ows:ElectronicMailAddress', email),
+  ].join('')
+  const info = [
+    around('ows:Phone', textElement('ows:Voice', phone)),
+    around('ows:Address', address),
+    url === undefined ? '' : `<ows:OnlineResource xlink:href="${escapeXml(url)}"/>`,
+  ].join('')
+  const inside = [
+    textElement('ows:IndividualName', person),
+    textElement('ows:PositionName', position),
+    around('ows:ContactInfo', info),
+  ].join('')
+  const site = url === undefined ? '' : `<ows:ProviderSite xlink:href="${escapeXml(url)}"/>`
+  const name = textElement('ows:ProviderName', organisation ?? title)
+  const served = inside === '' ? '<ows:ServiceContact/>' : around('ows:ServiceContact', inside)
+  return around('ows:ServiceProvider', name + site + served)
+}
+
+/** Title, abstract and keywords of a WMS. */
+export function wmsHead({ title, abstract, keywords }: ServiceSettings, usual: string): string {
+  const words = keywords.map((one) => textElement('Keyword', one)).join('')
+  return [
+    textElement('Title', title),
+    textElement('Abstract', abstract ?? usual),
+    around('KeywordList', words),
+  ].join('')
+}
+
+/** Contact and terms of a WMS (OGC 06-042, section 7.2.4.4), whose elements are there all together or not at all. */
+export function wmsTail({ contact, fees, access }: ServiceSettings): string {
+  const { organisation = '', person = '', position, email, phone } = contact
+  const { street = '', city = '', region = '', postcode = '', country = '' } = contact
+  const one = (name: string, text: string): string => `<${name}>${escapeXml(text)}</${name}>`
+  const primary =
+    organisation + person === ''
+      ? ''
+      : around(
+          'ContactPersonPrimary',
+          one('ContactPerson', person) + one('ContactOrganization', organisation),
+        )
+  const address = [
+    ['AddressType', 'postal'],
+    ['Address', street],
+    ['City', city],
+    ['StateOrProvince', region],
+    ['PostCode', postcode],
+    ['Country', country],
+  ].map(([name = '', text = '']) => one(name, text))
+  const inside = [
+    primary,
+    textElement('ContactPosition', position),
+    hasAddress(contact) ? around('ContactAddress', address.join('')) : '',
+    textElement('ContactVoiceTelephone', phone),
+    textElement('ContactElectronicMailAddress', email),
+  ].join('')
+  return [
+    around('ContactInformation', inside),
+    textElement('Fees', fees ?? 'none'),
+    textElement('AccessConstraints', access ?? 'none'),
+  ].join('')
+}
+
+/**
+ * What INSPIRE wants of a view service (Technical Guidance for View Services 3.11, scenario 1): the address of its record in a
+ * catalogue, and in which language it speaks.
+ */
+export function inspireView({ inspire }: ServiceSettings): string {
+  if (inspire === undefined) return ''
+  const { metadataUrl, language } = inspire
+  const spoken = `<inspire_common:Language>${language}</inspire_common:Language>`
+  return [
+    '<inspire_vs:ExtendedCapabilities xmlns:inspire_vs="http://inspire.ec.europa.eu/schemas/inspire_vs/1.0" xmlns:inspire_common="http://inspire.ec.europa.eu/schemas/common/1.0" xsi:schemaLocation="http://inspire.ec.europa.eu/schemas/inspire_vs/1.0 http://inspire.ec.europa.eu/schemas/inspire_vs/1.0/inspire_vs.xsd">',
+    `<inspire_common:MetadataUrl>${textElement('inspire_common:URL', metadataUrl)}<inspire_common:MediaType>application/vnd.iso.19139+xml</inspire_common:MediaType></inspire_common:MetadataUrl>`,
+    `<inspire_common:SupportedLanguages><inspire_common:DefaultLanguage>${spoken}</inspire_common:DefaultLanguage></inspire_common:SupportedLanguages>`,
+    `<inspire_common:ResponseLanguage>${spoken}</inspire_common:ResponseLanguage>`,
+    '</inspire_vs:ExtendedCapabilities>',
+  ].join('')
+}
+
+/** Terms have to be names there: what stands between words is one character. */
+function oneName(text: string): string {
+  return text.replace(/[^\p{L}\p{Nd}._-]+/gu, '_').replace(/^(?=[^\p{L}_])/u, '_')
+}
+
+/** The service as WCS 1.0 tells it (OGC 03-065r6, section 7.2). */
+export function wcs10Service({ title, abstract, keywords, fees, access, contact }: ServiceSettings): string {
+  const { organisation, person, position, email, phone, street, city, region, postcode, country, url } =
+    contact
+  const words = keywords.map((one) => textElement('keyword', one)).join('')
+  const address = [
+    textElement('deliveryPoint', street),
+    textElement('city', city),
+    textElement('administrativeArea', region),
+    textElement('postalCode', postcode),
+    textElement('country', country),
+    textElement('electronicMailAddress', email),
+  ].join('')
+  const info = [
+    around('phone', textElement('voice', phone)),
+    around('address', address),
+    url === undefined ? '' : `<onlineResource xlink:href="${escapeXml(url)}"/>`,
+  ].join('')
+  const names = textElement('individualName', person) + textElement('organisationName', organisation)
+  const party =
+    names === '' ? '' : names + textElement('positionName', position) + around('contactInfo', info)
+  return around(
+    'Service',
+    [
+      textElement('description', abstract),
+      '<name>WCS</name>',
+      textElement('label', title),
+      around('keywords', words),
+      around('responsibleParty', party),
+      textElement('fees', oneName(fees ?? 'NONE')),
+      textElement('accessConstraints', oneName(access ?? 'NONE')),
+    ].join(''),
+  )
+}
