@@ -9,6 +9,7 @@ import type { VectorStore } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { someFilters } from '../support/arbitrary-filters.ts'
+import { fesOfCql2 } from '../support/fes-of-cql2.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { clientOf } from '../support/importer-client.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
@@ -100,6 +101,26 @@ describe('filters in CQL2', needsGdal, () => {
     return features.map(({ properties }) => properties.n)
   }
 
+  /** What WFS gives by a filter of Filter Encoding, or by one of GeoServer's. */
+  async function foundByFes(
+    layer: string,
+    filter: string,
+    parameter: 'filter' | 'cql_filter' = 'filter',
+  ): Promise<number[]> {
+    const [version, names] = filter.includes('/ogc"') ? ['1.1.0', 'typeName'] : ['2.0.0', 'typeNames']
+    const query = new URLSearchParams({
+      ...{ service: 'WFS', version, request: 'GetFeature', [names]: `default:${layer}` },
+      ...{ outputFormat: 'application/json', [parameter]: filter },
+    })
+    const { statusCode, body, json } = await server.app.inject({
+      url: `/wfs?${query}`,
+      headers: server.admin,
+    })
+    assert.equal(statusCode, 200, `${filter} ${body}`)
+    const { features } = json<{ features: { properties: { n: number } }[] }>()
+    return features.map(({ properties }) => properties.n).toSorted((a, b) => a - b)
+  }
+
   async function foundInFile(cql: string): Promise<number[]> {
     const table = await served.findTable('samples')
     assert.ok(table)
@@ -131,6 +152,63 @@ describe('filters in CQL2', needsGdal, () => {
       assert.deepEqual(await found('of_table', inJson), numbers, `JSON: ${JSON.stringify(json)}`)
     }
     assert.ok(matches > 1000, `${matches} rows are too few to prove anything`)
+  })
+
+  it('finds the same by Filter Encoding 2.0 and 1.1, by cql_filter and by times as WFS says them', async () => {
+    let said = 0
+    for (const { text, json, sql } of someFilters(110, 23)) {
+      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      const numbers = expected.map((row) => Number(row['n']))
+      assert.deepEqual(await foundByFes('of_file', text, 'cql_filter'), numbers, text)
+      for (const version of ['2.0', '1.1'] as const) {
+        const fes = fesOfCql2(json, version)
+        if (fes === undefined) continue
+        said += 1
+        for (const layer of ['of_table', 'of_file'])
+          assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer}: ${fes} ${text}`)
+      }
+    }
+    assert.ok(said > 180, `${said} filters can be said`)
+    const older = (coordinates: string): string =>
+      `<Filter xmlns="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"><Within><PropertyName>geom</PropertyName><gml:Box srsName="EPSG:4326">${coordinates}</gml:Box></Within></Filter>`
+    const within = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })
+    const coords = [
+      [3, 2],
+      [12, 9],
+    ].map(([x, y]) => `<gml:coord><gml:X>${x}</gml:X><gml:Y>${y}</gml:Y></gml:coord>`)
+    for (const written of ['<gml:coordinates>3,2 12,9</gml:coordinates>', coords.join('')])
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(await foundByFes(layer, older(written)), within, written)
+    // Read by the usual signs these would be other places.
+    for (const written of [
+      '<gml:coordinates decimal="," cs=" " ts=";">3,0 2,0;12,0 9,0</gml:coordinates>',
+      '<gml:coordinates cs=" " ts=",">3 2,12 9</gml:coordinates>',
+    ])
+      await assert.rejects(foundByFes('of_table', older(written)), /a comma between numbers/)
+    const [from, to] = ['2024-02-29T00:00:00Z', '2024-02-29T12:00:00Z']
+    const instant = `<gml:TimeInstant gml:id="a"><gml:timePosition>${from}</gml:timePosition></gml:TimeInstant>`
+    const day = '<Literal>2024-02-29</Literal>'
+    const period = `<gml:TimePeriod gml:id="b"><gml:begin><gml:TimeInstant gml:id="c"><gml:timePosition>${from}</gml:timePosition></gml:TimeInstant></gml:begin><gml:endPosition>${to.replace('Z', '')}</gml:endPosition></gml:TimePeriod>`
+    const open = `<gml:TimePeriod gml:id="d"><gml:beginPosition indeterminatePosition="unknown"/><gml:endPosition>${to}</gml:endPosition></gml:TimePeriod>`
+    for (const [operator, operand, cql] of [
+      ['After', instant, `T_AFTER(t, TIMESTAMP('${from}'))`],
+      ['Before', day, `T_BEFORE(t, DATE('2024-02-29'))`],
+      ['TEquals', instant, `T_EQUALS(t, TIMESTAMP('${from}'))`],
+      ['During', period, `T_DURING(t, INTERVAL('${from}', '${to}'))`],
+      ['AnyInteracts', period, `T_INTERSECTS(t, INTERVAL('${from}', '${to}'))`],
+      ['Begins', period, `T_STARTS(t, INTERVAL('${from}', '${to}'))`],
+      ['Ends', period, `T_FINISHES(t, INTERVAL('${from}', '${to}'))`],
+      ['Meets', period, `T_MEETS(t, INTERVAL('${from}', '${to}'))`],
+      ['MetBy', period, `T_METBY(t, INTERVAL('${from}', '${to}'))`],
+      ['After', period, `T_AFTER(t, INTERVAL('${from}', '${to}'))`],
+      ['During', open, `T_DURING(t, INTERVAL('..', '${to}'))`],
+    ] as const) {
+      const fes = `<Filter xmlns="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2"><${operator}><ValueReference>t</ValueReference>${operand}</${operator}></Filter>`
+      for (const layer of ['of_table', 'of_file']) {
+        const numbers = await found(layer, { filter: cql })
+        assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer} ${fes}`)
+      }
+    }
   })
 
   it('tells what is wrong with a filter, and asks no store', async () => {

@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import type { Comparison, Expression } from '../../../filters/expression.ts'
+import type { Comparison, Expression, TemporalRelation } from '../../../filters/expression.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
@@ -8,6 +8,7 @@ import type { NamedCrs } from '../named-crs.ts'
 import { defaultCrs } from '../named-crs.ts'
 import { findProperty } from '../property-names.ts'
 import { isGml, readGml } from './gml-literals.ts'
+import { readTime } from './gml-times.ts'
 
 const comparisons: Record<string, Comparison> = {
   ...{
@@ -27,6 +28,19 @@ const relations: Record<string, string> = {
     Overlaps: 's_overlaps',
     Crosses: 's_crosses',
   },
+}
+/** Operators of time (OGC 09-026r2, section 7.9) by the names that CQL2 has for them. */
+const times: Record<string, TemporalRelation> = {
+  ...{
+    After: 't_after',
+    Before: 't_before',
+    During: 't_during',
+    TEquals: 't_equals',
+    TContains: 't_contains',
+  },
+  ...{ Begins: 't_starts', BegunBy: 't_startedby', Ends: 't_finishes', EndedBy: 't_finishedby' },
+  ...{ TOverlaps: 't_overlaps', OverlappedBy: 't_overlappedby', Meets: 't_meets', MetBy: 't_metby' },
+  AnyInteracts: 't_intersects',
 }
 const groups: Record<string, string> = { And: 'and', Or: 'or' }
 const references = ['ValueReference', 'PropertyName']
@@ -61,6 +75,8 @@ export class FesReader {
     if (comparison !== undefined) return this.#comparison(comparison, element)
     const relation = ownValue(relations, name)
     if (relation !== undefined) return this.#relation(relation, element)
+    const time = ownValue(times, name)
+    if (time !== undefined) return this.#time(time, element)
     if (name === 'PropertyIsNull' || name === 'PropertyIsNil')
       return call('isNull', this.#operand(this.#only(element), undefined))
     if (name === 'PropertyIsBetween') return this.#between(element)
@@ -105,6 +121,18 @@ export class FesReader {
     return call(op, ...(ignoresCase ? sides.map((side) => call('casei', side)) : sides))
   }
 
+  #time(op: TemporalRelation, element: XmlElement): Expression {
+    const [left, right] = element.children
+    if (left === undefined || right === undefined || element.children.length !== 2)
+      throw invalidFilter(`"${element.name}" takes two times`)
+    return call(op, this.#moment(left), this.#moment(right))
+  }
+
+  /** A property, a time or period of GML, or a text that is one. */
+  #moment(element: XmlElement): Expression {
+    return references.includes(element.name) ? this.#operand(element, undefined) : readTime(element)
+  }
+
   #between(element: XmlElement): Expression {
     const [value, lower, upper] = element.children
     if (value === undefined || lower === undefined || upper === undefined)
@@ -132,6 +160,10 @@ export class FesReader {
   }
 
   #relation(op: string, element: XmlElement): Expression {
+    if (element.children.some(({ name }) => /^(?:MultiGeometry|MultiSolid|Solid|Tin)$/.test(name)))
+      throw unsupportedFilter(
+        'Geometries of a filter are points, lines and areas, or several of one of these',
+      )
     const geometry = element.children.find(isGml)
     if (geometry === undefined) throw invalidFilter(`"${element.name}" has no geometry of GML`)
     const { wkb, srs } = readGml(geometry, this.#usual)

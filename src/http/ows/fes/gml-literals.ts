@@ -110,10 +110,34 @@ function numbersOf(text: string): number[] {
     .map((one) => (one === '' ? Number.NaN : Number(one)))
 }
 
-/** Positions of `pos`, `posList`, and of `coordinates`, as GML 2 has them. */
+/** Other signs than those that GML 2 takes where none are named (OGC 02-069, section 4.3.2) would give other numbers. */
+function requireUsualSigns({ attributes }: XmlElement): void {
+  const { decimal = '.', cs = ',', ts = ' ' } = attributes
+  if (decimal !== '.' || cs !== ',' || ts.trim() !== '')
+    throw unsupportedFilter(
+      'Coordinates of a filter have a point, a comma between numbers and blanks between tuples',
+    )
+}
+
+/** A position of GML 2 in elements of its own. */
+function coordOf({ children }: XmlElement): number[] {
+  const one = (name: string): number => {
+    const text = children.find((part) => part.name === name)?.text.trim() ?? ''
+    return text === '' ? Number.NaN : Number(text)
+  }
+  return [one('X'), one('Y')]
+}
+
+/** Positions of `pos`, `posList`, and of `coordinates` and `coord`, as GML 2 has them. */
 function positions(element: XmlElement, { at, dimension }: Axes): Position[] {
   const found: Position[] = []
-  for (const one of descendants(element, ['pos', 'posList', 'coordinates', 'lowerCorner', 'upperCorner'])) {
+  const names = ['pos', 'posList', 'coordinates', 'coord', 'lowerCorner', 'upperCorner']
+  for (const one of descendants(element, names)) {
+    if (one.name === 'coord') {
+      found.push(at(coordOf(one)))
+      continue
+    }
+    if (one.name === 'coordinates') requireUsualSigns(one)
     const numbers = numbersOf(one.text)
     if (one.name === 'pos' || one.name.endsWith('Corner')) found.push(at(numbers))
     else {

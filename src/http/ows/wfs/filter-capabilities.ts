@@ -9,6 +9,7 @@ const comparisons20 = [
   'PropertyIsGreaterThanOrEqualTo',
   'PropertyIsLike',
   'PropertyIsNull',
+  'PropertyIsNil',
   'PropertyIsBetween',
 ]
 const comparisons11 = [
@@ -33,13 +34,29 @@ const relations = [
   'Overlaps',
   'Crosses',
 ]
+/** OGC 09-026r2, section 7.9; the schema of capabilities has no name for `AnyInteracts`, which is taken too. */
+const times = [
+  ...[
+    'After',
+    'Before',
+    'Begins',
+    'BegunBy',
+    'TContains',
+    'During',
+    'TEquals',
+    'TOverlaps',
+    'Meets',
+    'OverlappedBy',
+  ],
+  ...['MetBy', 'Ends', 'EndedBy'],
+]
 const operands = ['Envelope', 'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiCurve', 'MultiSurface']
 
 const conformance20 = {
   ...{ ImplementsQuery: true, ImplementsAdHocQuery: true, ImplementsFunctions: false },
   ...{ ImplementsResourceId: true, ImplementsMinStandardFilter: true, ImplementsStandardFilter: true },
-  ...{ ImplementsMinSpatialFilter: true, ImplementsSpatialFilter: true, ImplementsMinTemporalFilter: false },
-  ...{ ImplementsTemporalFilter: false, ImplementsVersionNav: false, ImplementsSorting: true },
+  ...{ ImplementsMinSpatialFilter: true, ImplementsSpatialFilter: true, ImplementsMinTemporalFilter: true },
+  ...{ ImplementsTemporalFilter: true, ImplementsVersionNav: false, ImplementsSorting: true },
   ...{ ImplementsExtendedOperators: false, ImplementsMinimumXPath: true, ImplementsSchemaElementFunc: false },
 }
 
@@ -59,7 +76,12 @@ export const filterCapabilities: Record<WfsVersion, string> = {
     ...operands.map((name) => `<fes:GeometryOperand name="gml:${name}"/>`),
     '</fes:GeometryOperands><fes:SpatialOperators>',
     ...relations.map((name) => `<fes:SpatialOperator name="${name}"/>`),
-    '</fes:SpatialOperators></fes:Spatial_Capabilities></fes:Filter_Capabilities>',
+    '</fes:SpatialOperators></fes:Spatial_Capabilities>',
+    '<fes:Temporal_Capabilities><fes:TemporalOperands>',
+    '<fes:TemporalOperand name="gml:TimeInstant"/><fes:TemporalOperand name="gml:TimePeriod"/>',
+    '</fes:TemporalOperands><fes:TemporalOperators>',
+    ...times.map((name) => `<fes:TemporalOperator name="${name}"/>`),
+    '</fes:TemporalOperators></fes:Temporal_Capabilities></fes:Filter_Capabilities>',
   ].join(''),
   '1.1.0': [
     '<ogc:Filter_Capabilities><ogc:Spatial_Capabilities><ogc:GeometryOperands>',
