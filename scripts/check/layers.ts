@@ -224,6 +224,7 @@ export const house: House = {
         'background-style.ts',
         'default-styles.ts',
         'qml/write-qlr.ts',
+        'sld/read-sld.ts',
         'map-style.ts',
         'style-format.ts',
         'mapserver/write-mapserver.ts',

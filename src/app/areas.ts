@@ -94,6 +94,7 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       ...drawn,
       ...{ drawings, ...placed, coverages, filtered, about: settings.service },
+      takesSentStyles: settings.server.takesSldBody,
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),

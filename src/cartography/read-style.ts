@@ -6,7 +6,7 @@ import { readSld } from './sld/read-sld.ts'
 import type { StyleFormat } from './style-format.ts'
 
 /** Rules of a style at most. */
-const maxRules = 5000
+export const maxRules = 5000
 
 /**
  * What a style document says; undefined for one of QGIS that holds forms or actions alone. Throws `Failure` (`invalid`) for a document that is

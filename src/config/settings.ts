@@ -35,6 +35,8 @@ export interface ServerSettings {
   /** How long a cache that many share may keep what is public. */
   sharedMaxAgeSeconds: number
   dialect: Dialect
+  /** Whether WMS draws by styles that requests bring along. */
+  takesSldBody: boolean
 }
 
 /** Our own map of the world, a style of somebody else, or water alone. */
@@ -202,6 +204,7 @@ function readServer(read: Reader): ServerSettings {
     corsOrigins: readOrigins(read),
     sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', { fallback: 60, min: 0, max: 31_536_000 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
+    takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }
 }
 

@@ -16,14 +16,43 @@ export function readSld(document: string): Style {
   if (layers.some((layer) => child(layer, 'NamedStyle') !== undefined))
     losses.add('a style that is only named')
   const [style] = styles
+  const name = textOf(style, 'Name') ?? textOf(layers[0], 'Name')
+  return { ...defined({ name }), ...userStyle(style, losses) }
+}
+
+/** What a document says of a layer: a style, or the name of one that is known elsewhere. */
+export interface SldLayer {
+  /** Of the layer. */
+  name: string
+  style?: Style
+  styleName?: string
+}
+
+/**
+ * What a document says of each layer that it names (OGC 02-070, section 11): the style that it calls the default one, else the
+ * first. Layers that bring their own data are none.
+ */
+export function readSldLayers(document: string): SldLayer[] {
+  const layers = childrenOf(parseStyleXml(document), 'NamedLayer')
+  return layers.map((layer) => {
+    const styles = childrenOf(layer, 'UserStyle')
+    const style = styles.find((one) => /^(?:1|true)$/.test(textOf(one, 'IsDefault') ?? '')) ?? styles[0]
+    return {
+      name: textOf(layer, 'Name') ?? '',
+      ...(style === undefined ? {} : { style: userStyle(style, new Losses()) }),
+      ...defined({ styleName: textOf(child(layer, 'NamedStyle'), 'Name') }),
+    }
+  })
+}
+
+function userStyle(style: XmlElement | undefined, losses: Losses): Omit<Style, 'name'> {
   const symbols = new SymbolReader(losses)
   const passes = childrenOf(style, 'FeatureTypeStyle')
   const rules = passes.flatMap((pass, index) => {
     tellPass(pass, losses)
     return [...childrenOf(pass, 'Rule')].map((rule) => readRule(rule, index, symbols))
   })
-  const name = textOf(style, 'Name') ?? textOf(layers[0], 'Name')
-  return { ...defined({ name }), ...titlesOf(style), rules, lost: losses.list() }
+  return { ...titlesOf(style), rules, lost: losses.list() }
 }
 
 /** What stands beside the rules of one `FeatureTypeStyle`. */

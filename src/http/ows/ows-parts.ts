@@ -21,6 +21,8 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   /** When layers of features are of. */
   times: LayerTimeBounds
   drawings: MapDrawings
+  /** Whether maps are drawn by styles that requests bring along. */
+  takesSentStyles: boolean
   /** Parts of coverages as files. */
   coverages: Coverages
   /** Rows that filters leave, for maps. */

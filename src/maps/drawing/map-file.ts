@@ -30,10 +30,13 @@ export function projectionOf(srs: string): string {
   return `PROJECTION ${words.map((word) => quoted(word.replace(/^\+/, ''))).join(' ')} END`
 }
 
-/** Names of the layers of a map file, in its order. */
+/** Names of the layers of a map file, in its order; of styles that draw nothing that of one without features. */
 export function partNames(layers: readonly DrawnLayer[]): string[] {
-  return layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
+  const names = layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
+  return names.length === 0 ? [nothing] : names
 }
+
+const nothing = 'nothing'
 
 /** How a map file is drawn. */
 interface MapFileOptions {
@@ -69,6 +72,7 @@ export function mapFileText(
     'OUTPUTFORMAT NAME "jpeg" DRIVER "AGG/JPEG" MIMETYPE "image/jpeg" IMAGEMODE RGB FORMATOPTION "QUALITY=85" END',
     `WEB METADATA "wms_title" "map" "wms_onlineresource" "http://localhost/" "wms_srs" ${quoted(srs)} "wms_enable_request" "GetMap"${labelMargin === 0 ? '' : ` "labelcache_map_edge_buffer" "-${labelMargin}"`} END END`,
     markSymbols,
+    ...(blocks.length === 0 ? [`LAYER NAME ${quoted(nothing)} TYPE POINT STATUS OFF END`] : []),
     ...blocks.map(({ source, part }, index) => layerBlock(names[index] ?? '', source, part)),
     'END',
     '',

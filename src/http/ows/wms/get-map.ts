@@ -1,4 +1,6 @@
+import type { Style } from '../../../cartography/model.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
+import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { DrawingFormat, StyledLayer } from '../../../maps/drawing/map-drawings.ts'
 import { drawingFormats } from '../../../maps/drawing/map-drawings.ts'
@@ -14,6 +16,7 @@ import { backgroundOf, drawLayers } from './draw-layers.ts'
 import { withFiltered } from './filtered-layers.ts'
 import { readLayerFilters, withTimes } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
+import { readSentStyles } from './sent-styles.ts'
 import { readTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
@@ -110,7 +113,9 @@ export function readColor(text: string | undefined): string {
 /** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
 async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLayer[]> {
   const { values, request, workspace } = asked
-  const names = values.require('layers').split(',')
+  const sent = parts.takesSentStyles ? readSentStyles(values) : undefined
+  const isNamed = sent === undefined || values.find('layers') !== undefined
+  const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')
   if (names.length > mostLayers)
     throw new OwsFailure(
@@ -125,15 +130,21 @@ async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLay
       'styles',
     )
   const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'layers' })
-  return Promise.all(layers.map((layer, index) => styledLayer(parts, request, layer, styles[index])))
+  return Promise.all(
+    layers.map((layer, index) => {
+      const own = sent?.get(names[index] ?? '')
+      const name = own?.styleName ?? styles[index]
+      return styledLayer(parts, request, layer, { ...defined({ name }), ...defined({ style: own?.style }) })
+    }),
+  )
 }
 
 async function styledLayer(
   parts: OwsParts,
   request: FastifyRequest,
   layer: LayerRecord,
-  name: string | undefined,
+  sent: { name?: string; style?: Style },
 ): Promise<StyledLayer> {
-  const { style } = await styleFor(parts, request, layer, name)
+  const style = sent.style ?? (await styleFor(parts, request, layer, sent.name)).style
   return { layer, style, now: await parts.catalog.layers.versionOf(layer) }
 }
