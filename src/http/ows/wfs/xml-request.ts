@@ -77,7 +77,8 @@ function readQuery(query: XmlElement, typeOf: TypeOf): TypeQuery {
   const { attributes, children } = query
   const strange = children.find(({ name }) => !known.includes(name))
   if (strange !== undefined) throw unknownPart(strange, 'a Query')
-  const names = (attributes['typeNames'] ?? attributes['typeName'] ?? '')
+  // OWSLib writes it in small letters.
+  const names = (attributes['typeNames'] ?? attributes['typenames'] ?? attributes['typeName'] ?? '')
     .split(/[\s,]+/)
     .filter((one) => one !== '')
   const [only, ...others] = names
