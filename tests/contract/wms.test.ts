@@ -154,6 +154,28 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.equal(dark(40, 105), 0)
     })
 
+    it('draws marks and lines as large for print as for the screen', async () => {
+      const usual = await cellsOf((await ask(wide)).bytes)
+      assert.deepEqual(usual(100, 84), [0, 0, 0, 0])
+      for (const dense of ['DPI=181.43', 'MAP_RESOLUTION=181.43', 'format_options=antialias:on;DPI:181.43']) {
+        const cell = await cellsOf((await ask(`${wide}&${dense}`)).bytes)
+        assert.deepEqual(cell(100, 84), [0, 255, 255, 255], dense)
+        assert.deepEqual(cell(100, 76), [0, 0, 0, 0], dense)
+      }
+      for (const wrong of [
+        'dpi=0',
+        'dpi=-90',
+        'dpi=1e9',
+        'dpi=x',
+        'map_resolution=99999',
+        'format_options=dpi:',
+      ]) {
+        const { status, text } = await ask(`${wide}&${wrong}`)
+        assert.equal(status, 400, wrong)
+        assert.match(text, /is no number from 5 to 1814/)
+      }
+    })
+
     it('takes the axes as each version says', async () => {
       const first = await ask(wide)
       for (const other of [

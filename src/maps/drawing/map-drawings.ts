@@ -58,8 +58,8 @@ export interface DrawingWish {
   isTransparent: boolean
   /** `#rrggbb`. */
   background: string
-  /** Cells for one of OGC's size, by which lengths of styles are drawn; default 1. */
-  density?: 1 | 2
+  /** Cells for one of OGC's size, by which lengths of styles are drawn and scales told; default 1. */
+  density?: number
   /** Cells along the edge that labels do not reach into; those that would are left out. Without it they are cut. */
   labelMargin?: number
 }

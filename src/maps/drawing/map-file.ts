@@ -41,7 +41,7 @@ const nothing = 'nothing'
 /** How a map file is drawn. */
 interface MapFileOptions {
   /** Cells for one of OGC's size. */
-  density?: 1 | 2
+  density?: number
   /** Cells along the edge of the picture that labels do not reach into. */
   labelMargin?: number
 }

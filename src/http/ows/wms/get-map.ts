@@ -52,6 +52,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
     ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
     background: readColor(values.find('bgcolor')),
+    ...defined({ density: readDensity(values) }),
   }
   const bytes = await parts.turns.run(reply, (signal) =>
     withFiltered(parts, { layers, filters, box, srs: crs.srs }, signal, async (shown) => {
@@ -97,6 +98,25 @@ export function readFormat(text: string): WrittenFormat {
   const format = ownValue(formats, text.toLowerCase().replace(/;\s*/, '; '))
   if (format !== undefined) return format
   throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
+}
+
+/** Of the cells of OGC's maps, 0.28 mm each. */
+const usualDpi = 25.4 / 0.28
+/** Lengths of styles are no more than so many times larger or smaller than usual. */
+const mostDensity = 20
+
+/** How dense the cells of the picture lie, as QGIS, GeoServer's and MapServer's clients say it; undefined where they do not. */
+function readDensity(values: KeyValues): number | undefined {
+  const options = /(?:^|;)\s*dpi:([^;]*)/i.exec(values.find('format_options') ?? '')?.[1]
+  const text = values.find('dpi') ?? values.find('map_resolution') ?? options
+  if (text === undefined) return undefined
+  const density = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) / usualDpi : Number.NaN
+  if (density >= 1 / mostDensity && density <= mostDensity) return density
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `DPI "${text.slice(0, 40)}" is no number from ${Math.ceil(usualDpi / mostDensity)} to ${Math.floor(usualDpi * mostDensity)}`,
+    'dpi',
+  )
 }
 
 export function readColor(text: string | undefined): string {
