@@ -15,7 +15,7 @@ function problemsOf(env: Record<string, string>): string[] {
 
 describe('loadSettings', () => {
   it('gives the defaults for an empty environment', () => {
-    const { server, data, logLevel, limits, retention, databaseUrl } = loadSettings({})
+    const { server, data, logLevel, limits, retention, databaseUrl, service } = loadSettings({})
     assert.deepEqual(server, {
       host: '127.0.0.1',
       port: 8080,
@@ -24,6 +24,7 @@ describe('loadSettings', () => {
       corsOrigins: [],
       sharedMaxAgeSeconds: 60,
       dialect: 'contract',
+      takesSldBody: false,
     })
     assert.deepEqual(data, {
       directory: resolve('data'),
@@ -38,6 +39,7 @@ describe('loadSettings', () => {
       ...{ versionDays: 30, versionBytes: 10 * 2 ** 30 },
     })
     assert.equal(databaseUrl, undefined)
+    assert.deepEqual(service, { title: 'Terrane', keywords: [], contact: {} })
   })
 
   it('takes every value that is set', () => {
@@ -51,8 +53,20 @@ describe('loadSettings', () => {
       TERRANE_IMPORT_ROOTS: `/tmp:${import.meta.dirname}`,
       TERRANE_SAMPLE: 'off',
       TERRANE_MAX_UPLOAD: '1.5 GiB',
+      TERRANE_SLD_BODY: 'on',
+      TERRANE_SERVICE_KEYWORDS: 'roads, trees and shrubs,,',
+      TERRANE_CONTACT_URL: 'https://example.org/maps',
+      TERRANE_INSPIRE_METADATA: 'https://example.org/csw?id=1',
+      TERRANE_SERVICE_LANGUAGE: 'ger',
     })
     assert.equal(settings.server.port, 0)
+    assert.equal(settings.server.takesSldBody, true)
+    assert.deepEqual(settings.service, {
+      title: 'Terrane',
+      keywords: ['roads', 'trees and shrubs'],
+      contact: { url: 'https://example.org/maps' },
+      inspire: { metadataUrl: 'https://example.org/csw?id=1', language: 'ger' },
+    })
     assert.equal(settings.server.basePath, '/geoserver')
     assert.equal(settings.server.publicUrl, 'https://maps.example.org/geoserver')
     assert.deepEqual(settings.server.trustedProxies, ['127.0.0.1', '10.0.0.0/8', '::1'])
@@ -76,8 +90,10 @@ describe('loadSettings', () => {
       TERRANE_SAMPLE: 'perhaps',
       TERRANE_MAX_UPLOAD: 'much',
       TERRANE_KEEP_UPLOADS: '-1',
+      TERRANE_CONTACT_URL: 'javascript:alert(1)',
+      TERRANE_SERVICE_LANGUAGE: 'english',
     })
-    assert.equal(problems.length, 11)
+    assert.equal(problems.length, 13)
     assert.match(problems.join('\n'), /^TERRANE_PORT .*99999/m)
   })
 
