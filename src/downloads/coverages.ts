@@ -93,16 +93,19 @@ export class Coverages {
     let layer = asked
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
-      const isLast = tries === mostTries || !before.isCurrent
+      const isLast = tries === mostTries
+      // Where nobody can tell whether others write, at least what we write ourselves is known.
+      const isSame = (): Promise<boolean> =>
+        before.isCurrent ? layers.isStill(layer, before) : layers.isSettled(layer)
       let file: CoverageFile | undefined
       try {
         file = await this.#cutOnce(layer, plan, signal)
-        if (isLast || (await layers.isStill(layer, before))) return file
+        if (isLast || (await isSame())) return file
         await file.close()
       } catch (error) {
         await file?.close()
         // Its file may have been replaced under the reader.
-        if (signal.aborted || isLast || (await layers.isStill(layer, before))) throw error
+        if (signal.aborted || isLast || (await isSame())) throw error
       }
       layer = (await layers.find(layer.workspace, layer.name)) ?? layer
     }

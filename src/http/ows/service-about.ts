@@ -26,27 +26,33 @@ export function owsTerms({ fees, access }: ServiceSettings, none: 'none' | 'NONE
   return textElement('ows:Fees', fees ?? none) + textElement('ows:AccessConstraints', access ?? none)
 }
 
+/** How and where somebody is reached; `nameOf` writes the names that OWS Common has for it as a version does. */
+function contactInfo(contact: ServiceContact, nameOf: (name: string) => string): string {
+  const { email, phone, street, city, region, postcode, country, url } = contact
+  const one = (name: string, text: string | undefined): string => textElement(nameOf(name), text)
+  const address = [
+    one('DeliveryPoint', street),
+    one('City', city),
+    one('AdministrativeArea', region),
+    one('PostalCode', postcode),
+    one('Country', country),
+    one('ElectronicMailAddress', email),
+  ].join('')
+  const inside = [
+    around(nameOf('Phone'), one('Voice', phone)),
+    around(nameOf('Address'), address),
+    url === undefined ? '' : `<${nameOf('OnlineResource')} xlink:href="${escapeXml(url)}"/>`,
+  ].join('')
+  return around(nameOf('ContactInfo'), inside)
+}
+
 /** Who offers the service (OGC 06-121r9, table 14). */
 export function owsProvider({ title, contact }: ServiceSettings): string {
-  const { organisation, person, position, email, phone, street, city, region, postcode, country, url } =
-    contact
-  const address = [
-    textElement('ows:DeliveryPoint', street),
-    textElement('ows:City', city),
-    textElement('ows:AdministrativeArea', region),
-    textElement('ows:PostalCode', postcode),
-    textElement('ows:Country', country),
-    textElement('ows:ElectronicMailAddress', email),
-  ].join('')
-  const info = [
-    around('ows:Phone', textElement('ows:Voice', phone)),
-    around('ows:Address', address),
-    url === undefined ? '' : `<ows:OnlineResource xlink:href="${escapeXml(url)}"/>`,
-  ].join('')
+  const { organisation, person, position, url } = contact
   const inside = [
     textElement('ows:IndividualName', person),
     textElement('ows:PositionName', position),
-    around('ows:ContactInfo', info),
+    contactInfo(contact, (name) => `ows:${name}`),
   ].join('')
   const site = url === undefined ? '' : `<ows:ProviderSite xlink:href="${escapeXml(url)}"/>`
   const name = textElement('ows:ProviderName', organisation ?? title)
@@ -122,25 +128,11 @@ function oneName(text: string): string {
 
 /** The service as WCS 1.0 tells it (OGC 03-065r6, section 7.2). */
 export function wcs10Service({ title, abstract, keywords, fees, access, contact }: ServiceSettings): string {
-  const { organisation, person, position, email, phone, street, city, region, postcode, country, url } =
-    contact
+  const { organisation, person, position } = contact
   const words = keywords.map((one) => textElement('keyword', one)).join('')
-  const address = [
-    textElement('deliveryPoint', street),
-    textElement('city', city),
-    textElement('administrativeArea', region),
-    textElement('postalCode', postcode),
-    textElement('country', country),
-    textElement('electronicMailAddress', email),
-  ].join('')
-  const info = [
-    around('phone', textElement('voice', phone)),
-    around('address', address),
-    url === undefined ? '' : `<onlineResource xlink:href="${escapeXml(url)}"/>`,
-  ].join('')
+  const info = contactInfo(contact, (name) => name.charAt(0).toLowerCase() + name.slice(1))
   const names = textElement('individualName', person) + textElement('organisationName', organisation)
-  const party =
-    names === '' ? '' : names + textElement('positionName', position) + around('contactInfo', info)
+  const party = names === '' ? '' : names + textElement('positionName', position) + info
   return around(
     'Service',
     [

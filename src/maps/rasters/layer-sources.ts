@@ -64,7 +64,7 @@ export class SourcesOfLayers {
     const key = String(version)
     const known = this.#known.get(layer.id)
     if (known?.key === key) return known.sources
-    const sources = this.#find(layer, key, AbortSignal.timeout(readMs))
+    const sources = this.#find(layer, version, AbortSignal.timeout(readMs))
     signal.throwIfAborted()
     if (!isCurrent) return sources
     this.#known.delete(layer.id)
@@ -75,13 +75,16 @@ export class SourcesOfLayers {
     return sources
   }
 
-  async #find(layer: LayerRecord, key: string, signal: AbortSignal): Promise<LayerSources> {
+  async #find(asked: LayerRecord, version: number, signal: AbortSignal): Promise<LayerSources> {
+    // The version that was told may be a later one than that of the record: its raster has another grid.
+    const { layers } = this.#needs.catalog
+    const layer = asked.version === version ? asked : ((await layers.findById(asked.id)) ?? asked)
     const { raster, srs, crs: declared } = layer.details
     const crs = srs ?? declared ?? raster?.crs
     if (raster === undefined) throw noTiles('the layer has no raster')
     if (crs === undefined) throw noTiles('its coordinate reference system is not known')
     const common = { crs, bands: raster.bands, ...(srs === undefined ? {} : { srs }) }
-    const store = await this.#needs.catalog.layers.storeOf(layer)
+    const store = await layers.storeOf(layer)
     const all =
       store.type === mosaicType
         ? await this.#mosaic(store, common, signal)
@@ -89,7 +92,7 @@ export class SourcesOfLayers {
     const times = all.flatMap(({ timeMs }) => timeMs ?? [])
     const newest = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
     return {
-      ...{ key, all, zooms: await this.#zooms(all, signal), isMixed: isMixed(common) },
+      ...{ key: String(version), all, zooms: await this.#zooms(all, signal), isMixed: isMixed(common) },
       ...(newest === undefined ? {} : { newestMs: newest }),
     }
   }

@@ -81,7 +81,7 @@ export function backgroundOf({
 /** Undefined where the box has no place on a map of the world. */
 async function drawCoverage(
   parts: OwsParts,
-  { layer, style, now }: StyledLayer,
+  { layer, style }: StyledLayer,
   wish: CoverageWish,
   background: Background,
   signal: AbortSignal,
@@ -90,13 +90,16 @@ async function drawCoverage(
   let current = layer
   for (let tries = 1; ; tries += 1) {
     const before = await layers.versionOf(current)
-    const isLast = tries === mostTries || !now.isCurrent
+    const isLast = tries === mostTries
     try {
       const made = await drawOnce(parts, { layer: current, style }, wish, background, signal)
       if (made === undefined || made.isCurrent || isLast) return made?.bytes
+      // Where nobody can tell whether others write, at least what we write ourselves is known.
+      if (!before.isCurrent && (await layers.isSettled(current))) return made.bytes
     } catch (error) {
       // Its file may have been replaced under the reader.
-      if (signal.aborted || isLast || (await layers.isStill(current, before))) throw error
+      const isSame = before.isCurrent ? layers.isStill(current, before) : layers.isSettled(current)
+      if (signal.aborted || isLast || (await isSame)) throw error
     }
     current = (await layers.find(layer.workspace, layer.name)) ?? layer
   }
