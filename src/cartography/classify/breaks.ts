@@ -4,7 +4,7 @@ export type BreakMethod = (typeof breakMethods)[number]
 
 /**
  * The largest value of each class, ascending, the last that of all values; fewer than asked for where values are equal. Values
- * are finite and sorted, and there is one at least.
+ * are finite and sorted, and there is one at least. A zero is told without a sign.
  */
 export function classBounds(sorted: Float64Array, method: BreakMethod, classes: number): number[] {
   const bounds =
