@@ -20,6 +20,7 @@ const uploads = 'tests/e2e/upload-documents.test.ts'
 const versions = 'tests/e2e/version-documents.test.ts'
 const edits = 'tests/e2e/editing-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
+const services = 'tests/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
 /** The test that runs a block, or why none does. */
@@ -48,6 +49,11 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,
   'docs/wfs.md > WFS > sh 1': 'tests/clients/wfs.test.ts',
+  'docs/wfs.md > In web pages > html 1': services,
+  'docs/wms.md > In web pages > html 1': services,
+  'docs/wms.md > In web pages > html 2': services,
+  'docs/wmts.md > In web pages > html 1': services,
+  'docs/wmts.md > In web pages > html 2': services,
   'docs/wms.md > WMS > sh 1': 'tests/clients/wms.test.ts',
   'docs/wcs.md > WCS > sh 1': 'tests/clients/wcs.test.ts',
   'docs/wmts.md > WMTS and TMS > sh 1': 'tests/clients/wmts.test.ts',

@@ -45,7 +45,7 @@ export async function showMapLibre(
   return shown
 }
 
-/** The same for OpenLayers. */
+/** The same for OpenLayers, whose page may add its only layer later. */
 export async function showOpenLayers(
   browser: MapBrowser,
   html: string,
@@ -53,7 +53,8 @@ export async function showOpenLayers(
 ): Promise<ShownMap> {
   const told = `globalThis.map = map
     function look() {
-      const isReady = map.getLayers().getArray().every((one) => one.getSource().getState() === 'ready')
+      const layers = map.getLayers().getArray()
+      const isReady = layers.length > 0 && layers.every((one) => one.getSource().getState() === 'ready')
       if (!isReady) return setTimeout(look, 20)
       map.once('rendercomplete', () => { globalThis.isDrawn = true })
       map.render()
