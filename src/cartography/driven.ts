@@ -27,6 +27,34 @@ export function mapDriven<From, To>(value: Driven<From>, change: (result: From) 
   }
 }
 
+/** An amount and as much more; one that is an attribute stays as it is. */
+export function enlarged(value: Value<number>, by: number): Value<number> {
+  return isDriven(value) ? mapDriven(value, (amount) => tidy(amount + by)) : tidy(value + by)
+}
+
+/** Without the last digits that multiplying leaves. */
+export function tidy(value: number): number {
+  return Number(value.toPrecision(12))
+}
+
+/** All that a value may be; undefined where an attribute tells. */
+export function amountsOf(value: Value<number>): number[] | undefined {
+  if (!isDriven(value)) return [value]
+  switch (value.by) {
+    case 'attribute':
+      return undefined
+    case 'categories':
+      return [...value.categories.map((one) => one.value), value.otherwise]
+    case 'classes':
+      return [...value.values, ...(value.otherwise === undefined ? [] : [value.otherwise])]
+    case 'interpolation':
+      return [
+        ...value.stops.map((stop) => stop.value),
+        ...(value.otherwise === undefined ? [] : [value.otherwise]),
+      ]
+  }
+}
+
 function otherwiseOf<From, To>({ otherwise }: { otherwise?: From }, change: (result: From) => To) {
   return otherwise === undefined ? {} : { otherwise: change(otherwise) }
 }

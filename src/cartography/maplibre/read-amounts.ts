@@ -19,8 +19,3 @@ function rounded(value: Value<number>): Value<number> {
   const round = (amount: number): number => Math.round(amount * 1000) / 1000
   return isDriven(value) ? mapDriven(value, round) : round(value)
 }
-
-/** Without the last digits that multiplying leaves. */
-export function tidy(value: number): number {
-  return Number(value.toPrecision(12))
-}

@@ -1,10 +1,10 @@
 import { defined } from '../../lib/defined.ts'
-import { isDriven } from '../driven.ts'
+import { enlarged, isDriven, tidy } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
 import { lineCaps, lineJoins, markShapes } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
-import { scaled, tidy, together } from './read-amounts.ts'
+import { scaled, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
 import { readText } from './read-text.ts'
 import type { Node } from './read-values.ts'
@@ -103,20 +103,20 @@ function markOf(layer: Node): MarkShape {
   return markShapes.find((shape) => shape === asNode(layer.metadata)[markName]) ?? 'circle'
 }
 
+/** MapLibre draws the outline of a circle around it; that of a mark lies on its edge. */
 function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symbolizer {
   const diameter = diameterOf(values.raw('circle-radius'))
   const radius = diameter === undefined ? values.number('circle-radius', 5) : 5
   const metres = groundMetres(radius)
   const size = diameter ?? scaled(metres ?? radius, 2, 'circle-radius', losses)
   const fill = paint(values, 'circle', losses)
-  const width = values.number('circle-stroke-width', 0)
+  const stroke = values.number('circle-stroke-width', 0)
+  const width = groundMetres(stroke) ?? stroke
   const line = paint(values, 'circle-stroke', losses)
   return {
-    ...{ kind: 'point', shape, size: isDriven(size) ? size : tidy(size) },
+    ...{ kind: 'point', shape, size: enlarged(size, isDriven(width) ? 0 : width) },
     ...(metres === undefined ? {} : { unit: 'metre' }),
     ...(fill.opacity === 0 ? {} : { fill }),
-    ...(width === 0
-      ? {}
-      : { stroke: { color: line.color, width: groundMetres(width) ?? width, opacity: line.opacity } }),
+    ...(width === 0 ? {} : { stroke: { color: line.color, width, opacity: line.opacity } }),
   }
 }

@@ -1,9 +1,9 @@
 import { defined } from '../../lib/defined.ts'
-import { isDriven } from '../driven.ts'
+import { isDriven, tidy } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Attribute, Font, Placement, Symbolizer, Value } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
-import { scaled, tidy, together } from './read-amounts.ts'
+import { scaled, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
 import type { LayerValues } from './read-values.ts'
 

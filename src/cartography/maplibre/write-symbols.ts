@@ -1,5 +1,5 @@
 import { withOpacity } from '../colors.ts'
-import { isDriven } from '../driven.ts'
+import { amountsOf, enlarged, isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Dimension, Fill, LengthUnit, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
 import type { AttributeTypes } from './attribute-types.ts'
@@ -150,7 +150,7 @@ function circleLayer(
   return {
     type: 'circle',
     paint: {
-      'circle-radius': writeLength(size, { unit, usual: 5, factor: 0.5 }, types),
+      'circle-radius': writeLength(insideOf(size, stroke, losses), { unit, usual: 5, factor: 0.5 }, types),
       'circle-color': fill === undefined ? '#000000' : writeValue(fill.color, '#000000', types),
       ...(fill === undefined
         ? { 'circle-opacity': 0 }
@@ -160,6 +160,18 @@ function circleLayer(
       ...(stroke === undefined ? {} : circleStroke(stroke, unit, types)),
     },
   }
+}
+
+/** The size of a mark up to its outline, which MapLibre draws around it, in place of that to the middle of the outline. */
+function insideOf(size: Value<number>, stroke: Stroke | undefined, losses: Losses): Value<number> {
+  const { width = 0 } = stroke ?? {}
+  if (width === 0) return size
+  const amounts = amountsOf(size)
+  if (isDriven(width) || amounts === undefined || Math.min(...amounts) < width) {
+    losses.add('the place of the outline of a mark')
+    return size
+  }
+  return enlarged(size, -width)
 }
 
 function circleStroke(
