@@ -1,14 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import type { LayerDetails } from '../src/catalog/records.ts'
-import { publishNewLayer } from '../src/catalog/rows/publication.ts'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
 import { QuantileSketch } from '../src/monitoring/series/quantile-sketch.ts'
 import { useColumns } from '../src/monitoring/series/use-rows.ts'
 import type { TestApp } from '../tests/support/app.ts'
 import { createTestApp } from '../tests/support/app.ts'
 import { placeOf } from '../tests/support/fed-monitoring.ts'
+import { fillCatalogue } from './many-layers.ts'
 import { quantile } from './quantile.ts'
-import { seededRandom } from './random.ts'
 
 // Lists of layers, page by page, in a catalogue of 10,000: `node bench/layer-list.ts [postgres://...]`.
 
@@ -24,51 +22,6 @@ const queries = {
   'by requests': 'sort=requests',
   'a filter, from the middle': 'kind=vector&sort=changed&offset=3000&limit=200',
   'whole state': 'state',
-  'capabilities of WFS': '/wfs?service=WFS&request=GetCapabilities',
-}
-
-function detailsOf(index: number, draw: () => number): LayerDetails {
-  const words = ['Road', 'River', 'Parcel', 'Tree', 'Forest', 'Address', 'North', 'South', 'Old town']
-  const word = (): string => words[Math.floor(draw() * words.length)] ?? ''
-  const attributes = Array.from({ length: 20 }, (_, at) => ({
-    name: `column_${(index * 7 + at) % 500}`,
-    type: 'text' as const,
-    example: 'an example of a value',
-  }))
-  const geometry = {
-    name: 'geometry',
-    type: 'MultiPolygon',
-    hasZ: false,
-    hasM: false,
-    crs: undefined,
-  } as const
-  const [x, y] = [400_000 + draw() * 200_000, 5_400_000 + draw() * 200_000]
-  return {
-    kind: 'vector',
-    title: `${word()} ${word()} ${index}`,
-    abstract: `${word()} `.repeat(40),
-    originalName: `layer_${index}`,
-    srs: index % 2 === 0 ? 'EPSG:25832' : 'EPSG:4326',
-    envelope:
-      index % 2 === 0
-        ? { minX: x, minY: y, maxX: x + 5000, maxY: y + 5000 }
-        : { minX: 8, minY: 50, maxX: 9, maxY: 51 },
-    schema: { attributes, geometry },
-    style: 'polygon',
-  }
-}
-
-async function fill(server: TestApp): Promise<void> {
-  const draw = seededRandom(1)
-  const store = await server.catalog.stores.getDefault('default')
-  await server.database.transaction(async (db) => {
-    for (let index = 0; index < layers; index += 1) {
-      const name = `layer_${index}`
-      const place = { workspace: 'default', name, storeId: store.id, nativeName: name }
-      const how = { mode: 'CREATE', rowsLoaded: index }
-      await publishNewLayer(db, { ...place, details: detailsOf(index, draw) }, new Date().toISOString(), how)
-    }
-  })
 }
 
 /** Some requests of every layer on each of the days, as a day of counting leaves them. */
@@ -92,11 +45,7 @@ async function feed(server: TestApp): Promise<void> {
 
 async function measure(server: TestApp): Promise<void> {
   for (const [what, query] of Object.entries(queries)) {
-    const url = query.startsWith('/')
-      ? query
-      : query === 'state'
-        ? '/rest/state'
-        : `/rest/catalogue/layers?${query}`
+    const url = query === 'state' ? '/rest/state' : `/rest/catalogue/layers?${query}`
     const times: number[] = []
     for (let round = 0; round <= rounds; round += 1) {
       const begun = performance.now()
@@ -128,7 +77,7 @@ const server = await createTestApp({
   env: { TERRANE_MONITORING: 'on', ...(url === undefined ? {} : { TERRANE_DATABASE_URL: url }) },
 })
 try {
-  await fill(server)
+  await fillCatalogue(server, layers)
   await feed(server)
   await measure(server)
   await measureChange(server)

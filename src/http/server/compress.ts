@@ -8,7 +8,7 @@ import { addVary } from '../caching.ts'
 
 /** Texts that are worth it; not events, which must not wait, nor what comes by ranges. */
 const compressible =
-  /^(?:application\/(?:[\w.+-]*\+)?(?:json|xml)|text\/(?:plain|html|css|csv|xml|javascript))/
+  /^(?:application\/(?:[\w.+-]*[+_])?(?:json|xml)|text\/(?:plain|html|css|csv|xml|javascript))/
 const minLength = 1024
 /** What holds a secret beside what a client sent is not compressed: its length would tell of it. */
 const secretPaths = /^\/rest\/security(?=[/?]|$)/

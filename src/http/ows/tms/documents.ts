@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
@@ -9,14 +7,13 @@ import { layerSegment } from '../../tiles/layer-names.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { readableCards, sendPieces } from '../send-pieces.ts'
 import { textElement } from '../xml.ts'
 import type { TileMap } from './tile-maps.ts'
 import { grids } from './tile-maps.ts'
 
 const servicePath = '/gwc/service/tms/1.0.0'
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
-/** Layers that are written without a pause for others. */
-const atATime = 200
 const tileCells = 256
 
 function linkTo(request: FastifyRequest, path: string): string {
@@ -40,26 +37,23 @@ export function describeService(request: FastifyRequest, reply: FastifyReply): F
 
 /** The layers that the caller may read, each in every grid and format. */
 export async function listTileMaps(
-  { catalog, about }: OwsParts,
+  parts: OwsParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const known = await catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
-  const pieces: string[] = []
-  for (const [index, card] of set.ordered('name', false).entries()) {
-    if (index % atATime === atATime - 1) await setImmediate()
-    pieces.push(entriesOf(request, card))
-  }
-  return sendXml(
-    reply,
-    [
-      `<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`,
-      `${textElement('Title', about.title)}${textElement('Abstract', about.abstract ?? 'Tiles of the published layers')}\n<TileMaps>\n`,
-      ...pieces,
-      '</TileMaps>\n</TileMapService>',
-    ].join(''),
-  )
+  const cards = await readableCards(parts, { request, workspace: undefined })
+  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(parts, request, cards))
+}
+
+async function* mapPieces(
+  { about }: OwsParts,
+  request: FastifyRequest,
+  cards: readonly LayerCard[],
+): AsyncGenerator<string> {
+  yield `${declaration}<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`
+  yield `${textElement('Title', about.title)}${textElement('Abstract', about.abstract ?? 'Tiles of the published layers')}\n<TileMaps>\n`
+  for (const card of cards) yield entriesOf(request, card)
+  yield '</TileMaps>\n</TileMapService>\n'
 }
 
 function entriesOf(request: FastifyRequest, card: LayerCard): string {

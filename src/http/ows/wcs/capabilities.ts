@@ -5,6 +5,7 @@ import { toCrsUri } from '../../crs-uris.ts'
 import { commonCrs } from '../common-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { textElement } from '../xml.ts'
 import { axesOf, ordered } from './axes.ts'
@@ -35,25 +36,27 @@ const sectionNames = [
 
 /** What this service has and does (OGC 09-110r4, section 8.2). */
 export async function getCapabilities(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
-  const { reply } = asked
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
-  const contents = has('Contents')
-    ? textOf('wcs:Contents', await listCoverages(parts, asked, coverageSummary))
-    : ''
-  reply.header('cache-control', 'private, no-cache')
-  reply.header('content-type', 'application/xml; charset=utf-8')
-  return reply.send(
-    [
-      head,
-      has('ServiceIdentification') ? identification(parts.about) : '',
-      has('ServiceProvider') ? owsProvider(parts.about) : '',
-      has('OperationsMetadata') ? operationsMetadata(asked) : '',
-      has('ServiceMetadata') ? serviceMetadata() : '',
-      contents,
-      '</wcs:Capabilities>\n',
-    ].join(''),
-  )
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, has))
+}
+
+async function* documentPieces(
+  parts: OwsParts,
+  asked: WcsRequest,
+  has: (section: string) => boolean,
+): AsyncGenerator<string> {
+  yield head
+  if (has('ServiceIdentification')) yield identification(parts.about)
+  if (has('ServiceProvider')) yield owsProvider(parts.about)
+  if (has('OperationsMetadata')) yield operationsMetadata(asked)
+  if (has('ServiceMetadata')) yield serviceMetadata()
+  if (has('Contents')) {
+    yield '<wcs:Contents>'
+    yield* listCoverages(parts, asked, coverageSummary)
+    yield '</wcs:Contents>'
+  }
+  yield '</wcs:Capabilities>\n'
 }
 
 function readSections({ values }: WcsRequest): string[] | undefined {

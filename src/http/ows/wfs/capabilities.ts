@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
@@ -7,6 +5,7 @@ import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { readableCards, sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
@@ -18,44 +17,28 @@ import type { WfsRequest } from './wfs-parts.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOf } from './wfs-version.ts'
 
-/** Feature types that are written without a pause for others. */
-const atATime = 200
 const abstract = 'Features of the published layers'
 
 /** What this service has and does (OGC 09-025r2, section 8; 04-094, section 13). */
 export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
-  const { request, reply, version, workspace } = asked
-  const known = await parts.catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
-  const cards = set
-    .ordered('name', false)
-    .filter((card) => card.kind !== 'raster' && (workspace === undefined || card.workspace === workspace))
-  const types: string[] = []
-  for (const [index, card] of cards.entries()) {
-    if (index % atATime === atATime - 1) await setImmediate()
-    types.push(featureType(asked, card, await parts.bounds.of(card)))
-  }
-  reply.header('cache-control', 'private, no-cache')
-  reply.header(
-    'content-type',
-    version === '2.0.0' ? 'application/xml; charset=utf-8' : 'text/xml; charset=utf-8',
-  )
-  const list =
-    version === '2.0.0'
-      ? types.join('')
-      : `<Operations><Operation>Query</Operation></Operations>${types.join('')}`
-  return reply.send(
-    [
-      head(version),
-      identification(parts.about, version),
-      owsProvider(parts.about),
-      operationsMetadata(asked),
-      // Of no type there is no list in 2.0; 1.1 wants it.
-      types.length === 0 && version === '2.0.0' ? '' : `<FeatureTypeList>${list}</FeatureTypeList>`,
-      filterCapabilities[version],
-      '</WFS_Capabilities>\n',
-    ].join(''),
-  )
+  const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
+  const cards = (await readableCards(parts, asked)).filter(({ kind }) => kind !== 'raster')
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, cards))
+}
+
+async function* documentPieces(
+  parts: OwsParts,
+  asked: WfsRequest,
+  cards: readonly LayerCard[],
+): AsyncGenerator<string> {
+  const { version } = asked
+  yield `${head(version)}${identification(parts.about, version)}${owsProvider(parts.about)}${operationsMetadata(asked)}`
+  // Of no type there is no list in 2.0; 1.1 wants it.
+  const hasList = cards.length > 0 || version === '1.1.0'
+  if (hasList) yield '<FeatureTypeList>'
+  if (version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
+  for (const card of cards) yield featureType(asked, card, await parts.bounds.of(card))
+  yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }
 
 function head(version: WfsVersion): string {

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
@@ -7,6 +5,7 @@ import type { TimeBounds } from '../../../stores/store.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { commonCrs } from '../common-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { readableCards, sendPieces } from '../send-pieces.ts'
 import { inspireView, wmsHead, wmsTail } from '../service-about.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
@@ -16,31 +15,28 @@ import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
-/** Layers that are written without a pause for others. */
-const atATime = 200
 /** How long an answer waits for times of features that are not known yet: a later one tells them. */
 const longestTimesMs = 1500
 
 /** What this service has and does (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
 export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
-  const { request, reply, version, workspace } = asked
-  const known = await parts.catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
-  const cards = set
-    .ordered('name', false)
-    .filter((card) => card.kind !== 'table' && (workspace === undefined || card.workspace === workspace))
-  const pieces: string[] = []
+  const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
+  const cards = (await readableCards(parts, asked)).filter(({ kind }) => kind !== 'table')
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, cards))
+}
+
+async function* documentPieces(
+  parts: OwsParts,
+  asked: WmsRequest,
+  cards: readonly LayerCard[],
+): AsyncGenerator<string> {
+  const { head, tail } = asked.version === '1.3.0' ? frame13(parts.about, asked) : frame11(parts.about, asked)
+  yield head
   const soon = AbortSignal.timeout(longestTimesMs)
   const times = cards.map((card) => parts.times.ofCard(card, soon))
-  for (const [index, card] of cards.entries()) {
-    if (index % atATime === atATime - 1) await setImmediate()
-    pieces.push(layerXml(asked, card, { bounds: await parts.bounds.of(card), times: await times[index] }))
-  }
-  const document =
-    version === '1.3.0' ? document13(parts.about, asked, pieces) : document11(parts.about, asked, pieces)
-  reply.header('cache-control', 'private, no-cache')
-  const type = version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-  return reply.header('content-type', `${type}; charset=utf-8`).send(document)
+  for (const [index, card] of cards.entries())
+    yield layerXml(asked, card, { bounds: await parts.bounds.of(card), times: await times[index] })
+  yield tail
 }
 
 function serviceUrl({ request, workspace }: WmsRequest): string {
@@ -66,32 +62,36 @@ function operations(asked: WmsRequest, capabilitiesType: string, legendName: str
 
 const abstract = 'Maps of the published layers'
 
-function document13(about: ServiceSettings, asked: WmsRequest, layers: string[]): string {
+/** What stands before and behind the layers. */
+interface Frame {
+  head: string
+  tail: string
+}
+
+function frame13(about: ServiceSettings, asked: WmsRequest): Frame {
   const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
-  return [
+  const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
     `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}`,
     `<LayerLimit>${mostLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
     `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about)}`,
     `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
-    ...layers,
-    '</Layer></Capability></WMS_Capabilities>\n',
   ].join('')
+  return { head, tail: '</Layer></Capability></WMS_Capabilities>\n' }
 }
 
-function document11(about: ServiceSettings, asked: WmsRequest, layers: string[]): string {
+function frame11(about: ServiceSettings, asked: WmsRequest): Frame {
   const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
-  return [
+  const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">\n',
     '<WMT_MS_Capabilities version="1.1.1">',
     `<Service><Name>OGC:WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}</Service>`,
     `<Capability><Request>${operations(asked, 'application/vnd.ogc.wms_xml', 'GetLegendGraphic')}</Request><Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>`,
     `<Layer>${textElement('Title', about.title)}${srs}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>`,
-    ...layers,
-    '</Layer></Capability></WMT_MS_Capabilities>\n',
   ].join('')
+  return { head, tail: '</Layer></Capability></WMT_MS_Capabilities>\n' }
 }
 
 /** What is not known of a layer by its card. */

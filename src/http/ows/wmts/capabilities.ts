@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
@@ -8,6 +6,7 @@ import { layerSegment } from '../../tiles/layer-names.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { OwsParts } from '../ows-parts.ts'
+import { readableCards, sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { infoFormats } from '../wms/feature-info.ts'
 import { textElement } from '../xml.ts'
@@ -16,8 +15,6 @@ import type { WmtsRequest } from './tile-request.ts'
 
 /** Degrees of latitude at the edge of web mercator, a little within. */
 const utmost = 85.0511287
-/** Layers that are written without a pause for others. */
-const atATime = 200
 const head = [
   '<?xml version="1.0" encoding="UTF-8"?>\n',
   '<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">',
@@ -25,32 +22,18 @@ const head = [
 
 /** What this service has (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(parts: OwsParts, asked: WmtsRequest): Promise<unknown> {
-  const { request, reply, workspace } = asked
-  const known = await parts.catalog.cards.now()
-  const set = hasRole(request.caller, 'user') ? known : known.open
-  const cards = set
-    .ordered('name', false)
-    .filter((card) => isDrawn(card) && (workspace === undefined || card.workspace === workspace))
-  const pieces: string[] = []
-  for (const [index, card] of cards.entries()) {
-    if (index % atATime === atATime - 1) await setImmediate()
-    pieces.push(layerXml(asked, card, await parts.bounds.of(card)))
-  }
-  reply.header('cache-control', 'private, no-cache')
-  return reply
-    .header('content-type', 'application/xml; charset=utf-8')
-    .send(
-      [
-        head,
-        serviceXml(parts.about, asked),
-        '<Contents>\n',
-        ...pieces,
-        matrixSets,
-        '</Contents>\n',
-        metadataUrl(asked),
-        '</Capabilities>\n',
-      ].join(''),
-    )
+  const cards = (await readableCards(parts, asked)).filter(isDrawn)
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, cards))
+}
+
+async function* documentPieces(
+  parts: OwsParts,
+  asked: WmtsRequest,
+  cards: readonly LayerCard[],
+): AsyncGenerator<string> {
+  yield `${head}${serviceXml(parts.about, asked)}<Contents>\n`
+  for (const card of cards) yield layerXml(asked, card, await parts.bounds.of(card))
+  yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
 }
 
 /** What has no geometry has no place on a map. */

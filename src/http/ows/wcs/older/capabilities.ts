@@ -1,6 +1,7 @@
 import type { LayerCard } from '../../../../catalog/cards/layer-card.ts'
 import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import type { OwsParts } from '../../ows-parts.ts'
+import { sendPieces } from '../../send-pieces.ts'
 import { wcs10Service } from '../../service-about.ts'
 import { textElement } from '../../xml.ts'
 import { coverageNameOf } from '../coverage-names.ts'
@@ -9,21 +10,14 @@ import type { WcsRequest } from '../wcs-parts.ts'
 import { serviceUrl } from '../wcs-parts.ts'
 
 /** What this service has and does, as WCS 1.0 tells it (OGC 03-065r6, section 7). */
-export async function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
-  const { reply, workspace } = asked
-  const contents = await listCoverages(parts, asked, (card, _srs, bounds) =>
-    offering(card, bounds, workspace),
-  )
-  reply.header('cache-control', 'private, no-cache')
-  reply.header('content-type', 'application/xml; charset=utf-8')
-  return reply.send(
-    [
-      head,
-      wcs10Service(parts.about),
-      capability(escapeXml(serviceUrl(asked))),
-      `<ContentMetadata>${contents}</ContentMetadata></WCS_Capabilities>\n`,
-    ].join(''),
-  )
+export function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked))
+}
+
+async function* documentPieces(parts: OwsParts, asked: WcsRequest): AsyncGenerator<string> {
+  yield `${head}${wcs10Service(parts.about)}${capability(escapeXml(serviceUrl(asked)))}<ContentMetadata>`
+  yield* listCoverages(parts, asked, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
+  yield '</ContentMetadata></WCS_Capabilities>\n'
 }
 
 const head = [

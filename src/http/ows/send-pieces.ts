@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { hasRole } from '../../accounts/caller.ts'
+import type { LayerCard } from '../../catalog/cards/layer-card.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { OwsParts } from './ows-parts.ts'
+
+/** Letters that are sent together. */
+const chunkLength = 65_536
+/** How long others wait for a document of which many layers are told. */
+const turnMs = 4
+
+/** Cards of the layers that the caller may read, by their names, of one workspace where one is named. */
+export async function readableCards(
+  { catalog }: Pick<OwsParts, 'catalog'>,
+  { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
+): Promise<readonly LayerCard[]> {
+  const known = await catalog.cards.now()
+  const set = hasRole(request.caller, 'user') ? known : known.open
+  const cards = set.ordered('name', false)
+  return workspace === undefined ? cards : cards.filter((card) => card.workspace === workspace)
+}
+
+/**
+ * Sends a document as it is written, which never stands in memory whole: a client takes it in its time, and others are heard
+ * in between. What fails before the first letters are out is thrown.
+ */
+export async function sendPieces(
+  reply: FastifyReply,
+  contentType: string,
+  pieces: AsyncIterable<string>,
+): Promise<FastifyReply> {
+  const chunks = inChunks(pieces)
+  const first = await chunks.next()
+  const second = first.done === true ? first : await chunks.next()
+  reply.header('cache-control', 'private, no-cache').header('content-type', contentType)
+  if (first.done === true) return reply.send('')
+  if (second.done === true) return reply.send(first.value)
+  const whole = async function* (): AsyncGenerator<Buffer> {
+    yield first.value
+    yield second.value
+    yield* chunks
+  }
+  return reply.send(Readable.from(whole(), { objectMode: false }))
+}
+
+async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = ''
+  let turn = performance.now()
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length >= chunkLength) {
+      yield Buffer.from(text)
+      text = ''
+    }
+    if (performance.now() - turn < turnMs) continue
+    await setImmediate()
+    turn = performance.now()
+  }
+  if (text !== '') yield Buffer.from(text)
+}
