@@ -172,3 +172,60 @@ describe('pages of a PostGIS table', () => {
     assert.equal((await read(store, { table: 'held' })).length, 1)
   })
 })
+
+const kinds: Record<string, string> = {
+  'a key of numbers': 'create table many (key bigint primary key, a int, b text, geom geometry(Point, 4326))',
+  'a key of texts':
+    'create table many (key text collate "und-x-icu" primary key, a int, b text, geom geometry(Point, 4326))',
+  'no key': 'create table many (key bigint, a int, b text, geom geometry(Point, 4326))',
+  'two columns as key':
+    'create table many (key bigint, a int, b text, geom geometry(Point, 4326), unique (key, a))',
+  parts: `create table many (key bigint, a int, b text, geom geometry(Point, 4326), primary key (key)) partition by hash (key);
+    create table many_0 partition of many for values with (modulus 2, remainder 0);
+    create table many_1 partition of many for values with (modulus 2, remainder 1)`,
+}
+const fillMany = `insert into many select n * 7 % 1009, case when n % 5 = 0 then null else n % 13 end, 't' || n % 3,
+  case when n % 11 = 0 then null else st_setsrid(st_point(n % 90, n % 45), 4326) end from generate_series(1, 1008) n`
+
+describe('pages of a PostGIS table behind an offset', () => {
+  const orders: NonNullable<FeatureQuery['sort']>[] = [
+    [],
+    [{ attribute: 'a', isDescending: false }],
+    [{ attribute: 'a', isDescending: true }],
+    [
+      { attribute: 'b', isDescending: true },
+      { attribute: 'a', isDescending: false },
+    ],
+  ]
+  const wishes: Partial<FeatureQuery>[] = [
+    {},
+    { bboxes: [{ minX: 10, minY: 5, maxX: 40, maxY: 30 }] },
+    { filter: { kind: 'numbers', op: '>', left: { attribute: 'a' }, right: { digits: '6' } } },
+  ]
+  for (const [kind, create] of Object.entries(kinds))
+    it(`are as those of the whole, with ${kind}`, async () => {
+      const url = await fileDatabase()
+      await runSql(
+        url,
+        `create schema if not exists ${home}; set search_path = ${home}, public; drop table if exists many cascade; ${create}; ${fillMany}`,
+      )
+      const store = createPostgisStore(storeParameters(url, home))
+      try {
+        for (const sort of orders)
+          for (const wish of wishes) {
+            const query = { table: 'many', sort, ...wish }
+            const whole = await read(store, { ...query, limit: 5000 })
+            assert.ok(whole.length > 100)
+            for (const offset of [1, 7, 99, whole.length - 3, whole.length, 4000])
+              for (const limit of [1, 5, 2000, Number.POSITIVE_INFINITY])
+                assert.deepEqual(
+                  await read(store, { ...query, offset, limit }),
+                  whole.slice(offset, offset + limit),
+                  JSON.stringify({ sort, wish, offset, limit }),
+                )
+          }
+      } finally {
+        await store.close()
+      }
+    })
+})
