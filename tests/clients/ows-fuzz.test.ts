@@ -233,24 +233,23 @@ const bodyEncodings: readonly BufferEncoding[] = ['utf8', 'utf8', 'utf8', 'utf16
 const formType = 'application/x-www-form-urlencoded'
 
 interface Post {
-  address: string
   type: string
   body: Buffer
 }
 
 /** A changed document or form, as it is or in the words of another encoding. */
-function mutatedPost(next: () => number): Post {
+function mutatedPost(next: () => number): [address: string, post: Post] {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item
   const address = pick(posts)
   if (next() < 0.25) {
     const form = mutated(pick(wholeRequests), next).split('?')[1] ?? ''
-    return { address, type: formType, body: Buffer.from(form) }
+    return [address, { type: formType, body: Buffer.from(form) }]
   }
   const text = mutatedText(pick(wholeBodies), next)
   const entity = next() < 0.3 ? text.replace(/>([^<]+)</, '>&b;&d;&#x41;&#0;<') : text
   const whole = next() < 0.5 ? `${pick(prologs)}${entity}` : entity
   const type = next() < 0.5 ? 'text/xml' : pick(bodyTypes)
-  return { address, type, body: Buffer.from(whole, pick(bodyEncodings)) }
+  return [address, { type, body: Buffer.from(whole, pick(bodyEncodings)) }]
 }
 
 interface Sent {
@@ -293,18 +292,10 @@ describe('the older services, asked by mutated requests', { timeout: 1_800_000 }
     const wishes: [address: string, post?: Post][] = Array.from({ length: runs }, (_, at) => {
       const whole = wholeRequests[at % wholeRequests.length] ?? ''
       const kind = next()
-      const plain = { type: 'text/xml' }
-      if (kind < 0.06)
-        return [
-          '/wfs',
-          { ...plain, address: '', body: Buffer.from(mutatedText(wholeBodies[at % 2] ?? '', next)) },
-        ]
-      if (kind < 0.09)
-        return ['/wcs', { ...plain, address: '', body: Buffer.from(mutatedText(wholeBodies[2] ?? '', next)) }]
-      if (kind < 0.18) {
-        const post = mutatedPost(next)
-        return [post.address, post]
-      }
+      const xml = (text: string): Post => ({ type: 'text/xml', body: Buffer.from(mutatedText(text, next)) })
+      if (kind < 0.06) return ['/wfs', xml(wholeBodies[at % 2] ?? '')]
+      if (kind < 0.09) return ['/wcs', xml(wholeBodies[2] ?? '')]
+      if (kind < 0.18) return mutatedPost(next)
       if (kind < 0.24) {
         const path = wholePaths[at % wholePaths.length] ?? ''
         const parts = path.split('/')
