@@ -6,6 +6,7 @@ import { Losses } from '../../src/cartography/losses.ts'
 import type { DrawnColumn, SqlDialect } from '../../src/cartography/mapserver/sql-dialect.ts'
 import { postgresDialect, sqliteDialect } from '../../src/cartography/mapserver/sql-dialect.ts'
 import { conditionSql } from '../../src/cartography/mapserver/write-condition.ts'
+import { writeMapServer } from '../../src/cartography/mapserver/write-mapserver.ts'
 import { meetsCondition } from '../../src/cartography/meets-condition.ts'
 import type { Condition } from '../../src/cartography/model.ts'
 import { comparisons } from '../../src/cartography/model.ts'
@@ -81,6 +82,15 @@ function makeCondition(depth: number): Condition {
   return { op: draw() < 0.5 ? 'all' : 'any', conditions }
 }
 
+/** As `makeCondition`, half of it about kinds of geometries. */
+function withKinds(depth: number): Condition {
+  if (depth === 0 || draw() < 0.3)
+    return draw() < 0.5 ? { op: 'dimension', value: pick([0, 1, 2] as const) } : makeAtom()
+  if (draw() < 0.3) return { op: 'not', condition: withKinds(depth - 1) }
+  const conditions = Array.from({ length: Math.floor(draw() * 4) }, () => withKinds(depth - 1))
+  return { op: draw() < 0.5 ? 'all' : 'any', conditions }
+}
+
 function literal(value: Row[string] | undefined, isSqlite: boolean): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'boolean') return isSqlite ? String(Number(value)) : String(value)
@@ -125,6 +135,41 @@ describe('rules of styles as SQL', () => {
         .map(({ id }) => Number(id))
       assert.deepEqual(differences(found, wanted(condition)), [], JSON.stringify(condition))
     }
+  })
+
+  it('choose the rows that they choose elsewhere where they ask for kinds of geometries', () => {
+    const database = new DatabaseSync(':memory:')
+    database.exec(insertSql(rows, true))
+    const byName = new Map(columns.map((one) => [one.name, one]))
+    const outcomes = new Map<string, number>()
+    for (let round = 0; round < 900; round += 1) {
+      const condition = withKinds(3)
+      const dimension = pick([1, 2] as const)
+      const symbols = [{ kind: 'line' as const, stroke: { color: '#000000', width: 1, opacity: 1 } }]
+      const table = { dialect: sqliteDialect, columns: byName, geometry: 'geom', dimension }
+      const { parts } = writeMapServer({ rules: [{ condition, symbols }], lost: [] }, table)
+      const [part] = parts
+      const isAsked = part?.classes[0]?.includes('EXPRESSION') === true
+      const sql = `select id from drawn where ${isAsked ? part?.columns[0]?.replace(/ AS c0$/, '') : '1 = 1'} order by id`
+      const found =
+        part === undefined
+          ? []
+          : database
+              .prepare(sql)
+              .all()
+              .map(({ id }) => Number(id))
+      const expected = rows.flatMap((row, at) =>
+        meetsCondition(condition, { dimension, get: (name) => row[name] }) ? [at] : [],
+      )
+      assert.deepEqual(differences(found, expected), [], JSON.stringify(condition))
+      assert.doesNotMatch(String(part?.columns), /ST_GeometryType/)
+      const outcome = part === undefined ? 'none' : isAsked ? 'some' : 'all'
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    }
+    assert.ok(
+      ['none', 'some', 'all'].every((one) => (outcomes.get(one) ?? 0) > 50),
+      `${[...outcomes]}`,
+    )
   })
 
   describe('in PostgreSQL', () => {

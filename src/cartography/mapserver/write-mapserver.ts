@@ -1,7 +1,8 @@
+import { without } from '../../lib/defined.ts'
 import { passOf } from '../evaluate.ts'
 import { expandRules, withoutElse } from '../expand.ts'
 import { Losses } from '../losses.ts'
-import type { Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
+import type { Condition, Dimension, LengthUnit, Rule, Style, Symbolizer } from '../model.ts'
 import { DrawnColumns } from './drawn-columns.ts'
 import { numberText } from './map-text.ts'
 import type { ConditionTable } from './write-condition.ts'
@@ -67,7 +68,10 @@ function partsOf(
   const where = isMixed ? { where: dialect.isDimension(dialect.name(geometry), dimension) } : {}
   return (['pixel', 'metre'] as const).flatMap((unit) => {
     const shown = new DrawnColumns()
-    const classes = rules.flatMap((rule) => {
+    const classes = rules.flatMap((whole) => {
+      const condition = settleDimension(whole.condition ?? { op: 'all', conditions: [] }, dimension)
+      if (condition === false) return []
+      const rule = condition === true ? without(whole, 'condition') : { ...whole, condition }
       const symbols = rule.symbols.filter((symbol) => unitOf(symbol) === unit)
       const blocks = symbols.flatMap((symbol) => symbolBlocks(symbol, { ...table, shown, losses }))
       if (blocks.length === 0) return []
@@ -78,6 +82,29 @@ function partsOf(
       ? []
       : [{ type: types[dimension], unit, columns: shown.list(), ...where, classes }]
   })
+}
+
+/** A condition for features of one kind: what it says of the kind is decided, perhaps all of it. */
+function settleDimension(condition: Condition, dimension: Dimension): Condition | boolean {
+  switch (condition.op) {
+    case 'dimension':
+      return condition.value === dimension
+    case 'not': {
+      const inner = settleDimension(condition.condition, dimension)
+      return typeof inner === 'boolean' ? !inner : { op: 'not', condition: inner }
+    }
+    case 'all':
+    case 'any': {
+      // What decides all by itself, and what has no say beside others.
+      const decisive = condition.op === 'any'
+      const settled = condition.conditions.map((one) => settleDimension(one, dimension))
+      if (settled.includes(decisive)) return decisive
+      const conditions = settled.filter((one) => typeof one !== 'boolean')
+      return conditions.length === 0 ? !decisive : { op: condition.op, conditions }
+    }
+    default:
+      return condition
+  }
 }
 
 function unitOf(symbol: Symbolizer): LengthUnit {
