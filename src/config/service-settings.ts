@@ -12,8 +12,16 @@ export interface ServiceSettings {
   fees?: string
   access?: string
   contact: ServiceContact
-  /** The record of the service in a catalogue, and the language that titles are in, as INSPIRE asks for them. */
-  inspire?: { metadataUrl: string; language: string }
+  inspire: InspireSettings
+}
+
+/** What INSPIRE asks for. */
+interface InspireSettings {
+  /** Records in a catalogue: of the services that show, and of those that give the data. */
+  viewRecord?: string
+  downloadRecord?: string
+  /** That titles are in, by ISO 639-2. */
+  language: string
 }
 
 /** Who is asked about the services. */
@@ -32,7 +40,6 @@ export interface ServiceContact {
 }
 
 export function readService(read: Reader): ServiceSettings {
-  const inspire = readInspire(read)
   return {
     title: read.text('TERRANE_SERVICE_TITLE') ?? 'Terrane',
     keywords: (read.text('TERRANE_SERVICE_KEYWORDS') ?? '')
@@ -43,8 +50,8 @@ export function readService(read: Reader): ServiceSettings {
       abstract: read.text('TERRANE_SERVICE_ABSTRACT'),
       fees: read.text('TERRANE_SERVICE_FEES'),
       access: read.text('TERRANE_SERVICE_ACCESS'),
-      inspire,
     }),
+    inspire: readInspire(read),
     contact: defined({
       organisation: read.text('TERRANE_CONTACT_ORGANISATION'),
       person: read.text('TERRANE_CONTACT_PERSON'),
@@ -62,11 +69,16 @@ export function readService(read: Reader): ServiceSettings {
 }
 
 function readInspire(read: Reader): ServiceSettings['inspire'] {
-  const metadataUrl = readWebAddress(read, 'TERRANE_INSPIRE_METADATA')
   const language = read.text('TERRANE_SERVICE_LANGUAGE') ?? 'eng'
   if (!/^[a-z]{3}$/.test(language))
     read.problem('TERRANE_SERVICE_LANGUAGE', `must be a code of ISO 639-2 such as eng, found "${language}"`)
-  return metadataUrl === undefined ? undefined : { metadataUrl, language }
+  return {
+    language,
+    ...defined({
+      viewRecord: readWebAddress(read, 'TERRANE_INSPIRE_METADATA'),
+      downloadRecord: readWebAddress(read, 'TERRANE_INSPIRE_DOWNLOAD_METADATA'),
+    }),
+  }
 }
 
 function readWebAddress(read: Reader, name: string): string | undefined {

@@ -39,7 +39,7 @@ describe('loadSettings', () => {
       ...{ versionDays: 30, versionBytes: 10 * 2 ** 30 },
     })
     assert.equal(databaseUrl, undefined)
-    assert.deepEqual(service, { title: 'Terrane', keywords: [], contact: {} })
+    assert.deepEqual(service, { title: 'Terrane', keywords: [], contact: {}, inspire: { language: 'eng' } })
   })
 
   it('takes every value that is set', () => {
@@ -57,6 +57,7 @@ describe('loadSettings', () => {
       TERRANE_SERVICE_KEYWORDS: 'roads, trees and shrubs,,',
       TERRANE_CONTACT_URL: 'https://example.org/maps',
       TERRANE_INSPIRE_METADATA: 'https://example.org/csw?id=1',
+      TERRANE_INSPIRE_DOWNLOAD_METADATA: 'https://example.org/csw?id=2',
       TERRANE_SERVICE_LANGUAGE: 'ger',
     })
     assert.equal(settings.server.port, 0)
@@ -65,7 +66,10 @@ describe('loadSettings', () => {
       title: 'Terrane',
       keywords: ['roads', 'trees and shrubs'],
       contact: { url: 'https://example.org/maps' },
-      inspire: { metadataUrl: 'https://example.org/csw?id=1', language: 'ger' },
+      inspire: {
+        ...{ viewRecord: 'https://example.org/csw?id=1', downloadRecord: 'https://example.org/csw?id=2' },
+        language: 'ger',
+      },
     })
     assert.equal(settings.server.basePath, '/geoserver')
     assert.equal(settings.server.publicUrl, 'https://maps.example.org/geoserver')

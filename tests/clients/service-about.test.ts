@@ -98,4 +98,33 @@ describe('what the older services say of themselves', { timeout: 120_000 }, () =
     assert.ok(text.indexOf('</inspire_vs:ExtendedCapabilities>') < text.indexOf('<Layer>'))
     await server.stop()
   })
+
+  it('has what INSPIRE wants of download services where their record is named', async (t) => {
+    const record = 'https://example.org/csw?id=2&f=xml'
+    const server = await serveMaps(t, {
+      ...{ TERRANE_INSPIRE_DOWNLOAD_METADATA: record, TERRANE_SERVICE_LANGUAGE: 'ger' },
+    })
+    const wishes: XmlWish[] = []
+    for (const [name, path, names] of [
+      ['WFS', '/wfs?service=WFS&request=GetCapabilities', ['default:countries', 'default:states']],
+      ['WCS', '/wcs?service=WCS&request=GetCapabilities', ['default__islands']],
+    ] as const) {
+      const text = await (await fetch(`${server.url}${path}`)).text()
+      wishes.push({ name, text })
+      assert.match(text, /<inspire_common:URL>https:\/\/example\.org\/csw\?id=2&amp;f=xml</)
+      assert.equal(text.match(/<inspire_common:Language>ger</g)?.length, 2)
+      const [, inside = ''] = /inspire_dls\.xsd">(.*)<\/inspire_dls:ExtendedCapabilities>/s.exec(text) ?? []
+      const found = [...inside.matchAll(/<inspire_common:Code>([^<]+)</g)].map(([, code]) => code)
+      for (const one of names) assert.ok(found.includes(one), `${found}`)
+      assert.ok(!found.some((one) => /secret/.test(String(one))))
+      assert.equal(inside.match(/<inspire_common:Namespace>http[^<]+</g)?.length, found.length)
+      assert.match(text, /<\/ows:ExtendedCapabilities><\/ows:OperationsMetadata>/)
+    }
+    assert.deepEqual(await faultsOfXml(t, wishes), {})
+    const older = await (
+      await fetch(`${server.url}/wfs?service=WFS&version=1.1.0&request=GetCapabilities`)
+    ).text()
+    assert.doesNotMatch(older, /inspire/)
+    await server.stop()
+  })
 })

@@ -104,20 +104,43 @@ export function wmsTail({ contact, fees, access }: ServiceSettings): string {
   ].join('')
 }
 
+/** What INSPIRE wants of a view service (Technical Guidance for View Services 3.11, scenario 1); empty where no record is named. */
+export function inspireView({ inspire: { viewRecord, language } }: ServiceSettings): string {
+  if (viewRecord === undefined) return ''
+  return `${inspireHead('inspire_vs')}${inspireRecord(viewRecord, language)}</inspire_vs:ExtendedCapabilities>`
+}
+
 /**
- * What INSPIRE wants of a view service (Technical Guidance for View Services 3.11, scenario 1): the address of its record in a
- * catalogue, and in which language it speaks.
+ * What INSPIRE wants of a download service by WFS or WCS (Technical Guidance for Download Services 3.1, 6.4): its record, and what
+ * each of the data sets is called in which namespace. Nothing where no record is named, or there are no data.
  */
-export function inspireView({ inspire }: ServiceSettings): string {
-  if (inspire === undefined) return ''
-  const { metadataUrl, language } = inspire
+export function* inspireDownload<DataSet>(
+  { inspire: { downloadRecord, language } }: ServiceSettings,
+  dataSets: readonly DataSet[],
+  identify: (one: DataSet) => { code: string; namespace: string },
+): Generator<string> {
+  if (downloadRecord === undefined || dataSets.length === 0) return
+  yield `<ows:ExtendedCapabilities>${inspireHead('inspire_dls')}${inspireRecord(downloadRecord, language)}`
+  for (const one of dataSets) {
+    const { code, namespace } = identify(one)
+    const parts = `${textElement('inspire_common:Code', code)}${textElement('inspire_common:Namespace', namespace)}`
+    yield `<inspire_dls:SpatialDataSetIdentifier>${parts}</inspire_dls:SpatialDataSetIdentifier>\n`
+  }
+  yield '</inspire_dls:ExtendedCapabilities></ows:ExtendedCapabilities>'
+}
+
+function inspireHead(prefix: 'inspire_vs' | 'inspire_dls'): string {
+  const namespace = `http://inspire.ec.europa.eu/schemas/${prefix}/1.0`
+  return `<${prefix}:ExtendedCapabilities xmlns:${prefix}="${namespace}" xmlns:inspire_common="http://inspire.ec.europa.eu/schemas/common/1.0" xsi:schemaLocation="${namespace} ${namespace}/${prefix}.xsd">`
+}
+
+/** The address of the record of the service in a catalogue, and in which language it speaks. */
+function inspireRecord(record: string, language: string): string {
   const spoken = `<inspire_common:Language>${language}</inspire_common:Language>`
   return [
-    '<inspire_vs:ExtendedCapabilities xmlns:inspire_vs="http://inspire.ec.europa.eu/schemas/inspire_vs/1.0" xmlns:inspire_common="http://inspire.ec.europa.eu/schemas/common/1.0" xsi:schemaLocation="http://inspire.ec.europa.eu/schemas/inspire_vs/1.0 http://inspire.ec.europa.eu/schemas/inspire_vs/1.0/inspire_vs.xsd">',
-    `<inspire_common:MetadataUrl>${textElement('inspire_common:URL', metadataUrl)}<inspire_common:MediaType>application/vnd.iso.19139+xml</inspire_common:MediaType></inspire_common:MetadataUrl>`,
+    `<inspire_common:MetadataUrl>${textElement('inspire_common:URL', record)}<inspire_common:MediaType>application/vnd.iso.19139+xml</inspire_common:MediaType></inspire_common:MetadataUrl>`,
     `<inspire_common:SupportedLanguages><inspire_common:DefaultLanguage>${spoken}</inspire_common:DefaultLanguage></inspire_common:SupportedLanguages>`,
     `<inspire_common:ResponseLanguage>${spoken}</inspire_common:ResponseLanguage>`,
-    '</inspire_vs:ExtendedCapabilities>',
   ].join('')
 }
 

@@ -5,12 +5,13 @@ import { toCrsUri } from '../../crs-uris.ts'
 import { commonCrs } from '../common-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { sendPieces } from '../send-pieces.ts'
-import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import { readableCards, sendPieces } from '../send-pieces.ts'
+import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import { namespaceOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { axesOf, ordered } from './axes.ts'
 import { coverageIdOf } from './coverage-names.ts'
-import { listCoverages, westAndEast } from './listed-coverages.ts'
+import { isCoverage, listCoverages, westAndEast } from './listed-coverages.ts'
 import { offeredFormats } from './output-formats.ts'
 import type { WcsRequest } from './wcs-parts.ts'
 import { serviceUrl } from './wcs-parts.ts'
@@ -49,7 +50,15 @@ async function* documentPieces(
   yield head
   if (has('ServiceIdentification')) yield identification(parts.about)
   if (has('ServiceProvider')) yield owsProvider(parts.about)
-  if (has('OperationsMetadata')) yield operationsMetadata(asked)
+  if (has('OperationsMetadata')) {
+    yield `<ows:OperationsMetadata>${operations(asked)}`
+    const coverages = (await readableCards(parts, asked)).filter(isCoverage)
+    yield* inspireDownload(parts.about, coverages, (card) => ({
+      code: coverageIdOf(card),
+      namespace: namespaceOf(asked.request, card.workspace),
+    }))
+    yield '</ows:OperationsMetadata>'
+  }
   if (has('ServiceMetadata')) yield serviceMetadata()
   if (has('Contents')) {
     yield '<wcs:Contents>'
@@ -94,14 +103,13 @@ function identification(about: ServiceSettings): string {
   ].join('')
 }
 
-function operationsMetadata(asked: WcsRequest): string {
+function operations(asked: WcsRequest): string {
   const url = escapeXml(serviceUrl(asked))
   const encoding =
     '<ows:Constraint name="PostEncoding"><ows:AllowedValues><ows:Value>XML</ows:Value></ows:AllowedValues></ows:Constraint>'
   const http = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}?"/><ows:Post xlink:href="${url}">${encoding}</ows:Post></ows:HTTP></ows:DCP>`
   const names = ['GetCapabilities', 'DescribeCoverage', 'GetCoverage']
-  const operations = names.map((name) => `<ows:Operation name="${name}">${http}</ows:Operation>`)
-  return textOf('ows:OperationsMetadata', operations.join(''))
+  return names.map((name) => `<ows:Operation name="${name}">${http}</ows:Operation>`).join('')
 }
 
 function serviceMetadata(): string {

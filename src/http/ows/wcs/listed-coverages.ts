@@ -10,10 +10,14 @@ export async function* listCoverages(
   write: (card: LayerCard, srs: string, bounds: number[]) => string,
 ): AsyncGenerator<string> {
   for (const card of await readableCards(parts, asked)) {
-    const { srs } = card.place
-    if (card.kind !== 'raster' || srs === undefined) continue
-    yield write(card, srs, (await parts.bounds.of(card)) ?? [-180, -90, 180, 90])
+    if (isCoverage(card))
+      yield write(card, card.place.srs ?? '', (await parts.bounds.of(card)) ?? [-180, -90, 180, 90])
   }
+}
+
+/** Whether a layer is one that WCS gives: its CRS has a code. */
+export function isCoverage({ kind, place }: LayerCard): boolean {
+  return kind === 'raster' && place.srs !== undefined
 }
 
 /** West and east of bounds that may go on beyond 180 degrees: all around then. */

@@ -6,7 +6,7 @@ import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { readableCards, sendPieces } from '../send-pieces.ts'
-import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
 import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { filterCapabilities } from './filter-capabilities.ts'
@@ -33,12 +33,18 @@ async function* documentPieces(
 ): AsyncGenerator<string> {
   const { version } = asked
   yield `${head(version)}${identification(parts.about, version)}${owsProvider(parts.about)}${operationsMetadata(asked)}`
+  if (version === '2.0.0') yield* inspireDownload(parts.about, cards, (card) => dataSetOf(asked, card))
+  yield '</ows:OperationsMetadata>'
   // Of no type there is no list in 2.0; 1.1 wants it.
   const hasList = cards.length > 0 || version === '1.1.0'
   if (hasList) yield '<FeatureTypeList>'
   if (version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
   for (const card of cards) yield featureType(asked, card, await parts.bounds.of(card))
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
+}
+
+function dataSetOf({ request }: WfsRequest, card: LayerCard): { code: string; namespace: string } {
+  return { code: typeNameOf(card), namespace: namespaceOf(request, card.workspace) }
 }
 
 function head(version: WfsVersion): string {
@@ -85,7 +91,6 @@ function operationsMetadata(asked: WfsRequest): string {
     ...(version === '2.0.0'
       ? [one('ListStoredQueries', ''), one('DescribeStoredQueries', ''), ...constraints()]
       : []),
-    '</ows:OperationsMetadata>',
   ].join('')
 }
 
