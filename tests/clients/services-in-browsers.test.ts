@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { MapBrowser, ShownMap } from '../support/browser.ts'
 import { startBrowser } from '../support/browser.ts'
+import { paintFlat } from '../support/flat-style.ts'
 import { documentedPage, showLeaflet, showOpenLayers } from '../support/map-pages.ts'
 import { colouredShares, differentCells } from '../support/pictures.ts'
 import { rasterize } from '../support/rasterized.ts'
@@ -13,9 +14,6 @@ import { serveMaps } from '../support/served-maps.ts'
 const colour = '#4477aa'
 /** Of a cell of 32 by 32 pixels, so much may differ where edges are drawn smooth. */
 const edges = 0.06
-
-/** Areas without an outline, which would cover more than the area. */
-const flat = `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>flat</Name><UserStyle><FeatureTypeStyle><Rule><PolygonSymbolizer><Fill><CssParameter name="fill">${colour}</CssParameter></Fill></PolygonSymbolizer></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
 
 const inDegrees: [string, string] = [
   'zoom: 1',
@@ -39,11 +37,7 @@ describe('WMS, WMTS, TMS and WFS in pages of other origins', { timeout: 240_000 
     const cleanup = { after: (work: () => void) => ends.push(work) }
     browser = await startBrowser(cleanup)
     server = await serveMaps(cleanup)
-    const style = { name: 'flat', format: 'sld', document: flat }
-    assert.equal((await server.call('POST', '/rest/styles', { style })).status, 201)
-    const layer = { defaultStyle: { name: 'flat' } }
-    const put = await server.call('PUT', '/rest/layers/default:countries', { layer })
-    assert.ok(put.status < 300, put.text)
+    await paintFlat(server, colour)
   })
   after(async () => {
     await server.stop()

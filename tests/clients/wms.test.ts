@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { blockAt } from '../support/document-blocks.ts'
 import { runCommands } from '../support/document-commands.ts'
+import { paintFlat } from '../support/flat-style.ts'
 import { colouredShares, differentCells } from '../support/pictures.ts'
 import { testCluster } from '../support/postgres.ts'
 import type { Qgis } from '../support/qgis.ts'
@@ -48,10 +49,6 @@ async function ready(url: string): Promise<void> {
   assert.fail(`${url} is not ready`)
 }
 
-/** Areas without an outline, which would cover more than the area. */
-const flat =
-  '<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>flat</Name><UserStyle><FeatureTypeStyle><Rule><PolygonSymbolizer><Fill><CssParameter name="fill">#0000ff</CssParameter></Fill></PolygonSymbolizer></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>'
-
 interface Told {
   layers: string[]
   box: number[]
@@ -70,11 +67,7 @@ describe('WMS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
     const database = await (await testCluster()).createDatabase()
     server = await serveMaps(cleanup, { TERRANE_DATABASE_URL: database })
     qgis = startQgis(cleanup)
-    const style = { name: 'flat', format: 'sld', document: flat }
-    assert.equal((await server.call('POST', '/rest/styles', { style })).status, 201)
-    const layer = { defaultStyle: { name: 'flat' } }
-    const put = await server.call('PUT', '/rest/layers/default:countries', { layer })
-    assert.ok(put.status < 300, put.text)
+    await paintFlat(server, '#0000ff')
   })
   after(async () => {
     await server.stop()

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { blockAt } from '../support/document-blocks.ts'
 import { runCommands } from '../support/document-commands.ts'
+import { paintFlat } from '../support/flat-style.ts'
 import { colouredShares, differentCells } from '../support/pictures.ts'
 import type { Qgis } from '../support/qgis.ts'
 import { squareOf, startQgis } from '../support/qgis.ts'
@@ -35,10 +36,6 @@ print(json.dumps(dict(
 )))
 `
 
-/** Areas without an outline, which would cover more than the area. */
-const flat =
-  '<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>flat</Name><UserStyle><FeatureTypeStyle><Rule><PolygonSymbolizer><Fill><CssParameter name="fill">#0000ff</CssParameter></Fill></PolygonSymbolizer></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>'
-
 describe('WMTS and TMS in the programs of others', { timeout: 240_000 }, () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
@@ -47,11 +44,7 @@ describe('WMTS and TMS in the programs of others', { timeout: 240_000 }, () => {
     const cleanup = { after: (work: () => void) => ends.push(work) }
     server = await serveMaps(cleanup)
     qgis = startQgis(cleanup)
-    const style = { name: 'flat', format: 'sld', document: flat }
-    assert.equal((await server.call('POST', '/rest/styles', { style })).status, 201)
-    const layer = { defaultStyle: { name: 'flat' } }
-    const put = await server.call('PUT', '/rest/layers/default:countries', { layer })
-    assert.ok(put.status < 300, put.text)
+    await paintFlat(server, '#0000ff')
   })
   after(async () => {
     await server.stop()
