@@ -62,6 +62,8 @@ describe('an import that runs', async () => {
     assert.ok((await layers()).every(({ name }) => name !== 'stopped'))
     await one.page.reload()
     await one.page.getByRole('button', { name: 'Import 1 layer' }).waitFor()
+    await one.page.getByText('1 layer was cancelled.').waitFor()
+    assert.equal(await one.page.getByText('has failed').count(), 0)
     await expectSound(one, 'import-cancelled-1440-light')
   })
 

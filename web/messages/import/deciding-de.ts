@@ -124,5 +124,6 @@ export const decidingDe: DecidingTexts = {
     'Sie können diese Seite schließen. Die Arbeit geht weiter, und diese Adresse zeigt, wie weit sie ist.',
   tried: 'Wird ausprobiert. Nichts wird gespeichert.',
   failed: (value) => `${count(value, 'Ebene ist', 'Ebenen sind')} gescheitert.`,
+  cancelled: (value) => `${count(value, 'Ebene wurde', 'Ebenen wurden')} abgebrochen.`,
   open: (value) => `${count(value, 'Ebene braucht', 'Ebenen brauchen')} eine Antwort.`,
 }

@@ -122,6 +122,7 @@ export const decidingEn = {
   mayClose: 'You may close this page. The work goes on, and this address shows how far it is.',
   tried: 'Is tried out. Nothing is saved.',
   failed: (value: number) => `${count(value, 'layer has', 'layers have')} failed.`,
+  cancelled: (value: number) => `${count(value, 'layer was', 'layers were')} cancelled.`,
   open: (value: number) => `${count(value, 'layer needs', 'layers need')} an answer.`,
 }
 

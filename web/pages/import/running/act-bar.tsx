@@ -77,8 +77,11 @@ function Told({ work: { tasks, state }, isRehearsing, isRunning }: ToldProps) {
   const [texts, deciding, batch] = [importTexts.value, decidingTexts.value, batchTexts.value]
   const countOf = (view: Parameters<typeof isOfView>[1]): number =>
     tasks.filter((task) => isOfView(task, view)).length
-  const [done, failed, open] = [countOf('done'), countOf('failed'), countOf('decide')]
-  const isBegun = done + failed > 0
+  const [done, open] = [countOf('done'), countOf('decide')]
+  // What somebody has cancelled stands among what has failed, to be loaded again, and is called what it is.
+  const cancelled = tasks.filter((task) => task.state === 'CANCELED').length
+  const failed = countOf('failed') - cancelled
+  const isBegun = done + failed + cancelled > 0
   if (isRehearsing) return <b>{deciding.tried}</b>
   if (isRunning) return <b>{batch.loadedOf(done, tasks.length)}</b>
   return (
@@ -92,6 +95,7 @@ function Told({ work: { tasks, state }, isRehearsing, isRunning }: ToldProps) {
       </b>{' '}
       <span class="dim">
         {failed > 0 && `${deciding.failed(failed)} `}
+        {cancelled > 0 && `${deciding.cancelled(cancelled)} `}
         {open > 0 && `${deciding.open(open)} `}
         {!isBegun && texts.nothingSaved}
       </span>
