@@ -39,6 +39,11 @@ describe('MapLibre styles', () => {
       [8, 10],
     )
     const stroke = { color: '#000000', width: 2, opacity: 1 }
+    const onGround = { kind: 'point', shape: 'circle', size: 10, stroke, unit: 'metre' } as const
+    const written = JSON.parse(writeMapLibre({ rules: [{ symbols: [onGround] }], lost: [] }, 'x').document)
+    const { 'circle-stroke-width': metres } = written.layers[0].paint
+    const mixed = circle({ 'circle-radius': 4, 'circle-stroke-width': metres })
+    assert.equal(mixed?.kind === 'point' && mixed.size, 8)
     for (const [size, radius, lost] of [
       [10, 4, []],
       [2, 0, []],

@@ -111,10 +111,13 @@ function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symb
   const size = diameter ?? scaled(metres ?? radius, 2, 'circle-radius', losses)
   const fill = paint(values, 'circle', losses)
   const stroke = values.number('circle-stroke-width', 0)
-  const width = groundMetres(stroke) ?? stroke
+  const strokeMetres = groundMetres(stroke)
+  const width = strokeMetres ?? stroke
+  // Pixels are not added to metres.
+  const isAlike = (metres === undefined) === (strokeMetres === undefined)
   const line = paint(values, 'circle-stroke', losses)
   return {
-    ...{ kind: 'point', shape, size: enlarged(size, isDriven(width) ? 0 : width) },
+    ...{ kind: 'point', shape, size: enlarged(size, isDriven(width) || !isAlike ? 0 : width) },
     ...(metres === undefined ? {} : { unit: 'metre' }),
     ...(fill.opacity === 0 ? {} : { fill }),
     ...(width === 0 ? {} : { stroke: { color: line.color, width, opacity: line.opacity } }),
