@@ -16,6 +16,7 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
+import { readsAlone } from './reading-workers.ts'
 import { sweepLoad } from './run-load.ts'
 import { statesOfTables } from './states/states.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -80,7 +81,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     sweep: (loadId) => sweepLoad(settings, loadId),
     count: (query, signal) => use((client) => countFeatures(client, memory, query), signal),
     async *readFeatures(query, signal) {
-      const lease = await pool.lease(signal)
+      const lease = await pool.lease(signal, { isAlone: readsAlone(query) })
       try {
         for await (const page of streamFeatures(lease.client, memory, query)) {
           signal.throwIfAborted()

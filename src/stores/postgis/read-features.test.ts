@@ -7,7 +7,10 @@ import { runSql } from '../../../tests/support/postgres.ts'
 import { columnValue } from '../../geo/column.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
+import { parseConnectionSettings } from './connection-settings.ts'
 import { createPostgisStore } from './postgis-store.ts'
+import { ReadPool } from './read-pool.ts'
+import { readsAlone } from './reading-workers.ts'
 
 const home = 'read_features'
 type Shown = Record<string, unknown>
@@ -228,4 +231,40 @@ describe('pages of a PostGIS table behind an offset', () => {
         await store.close()
       }
     })
+})
+
+describe('connections that read PostGIS', () => {
+  it('leave the workers to the database for all but pages near a place', async () => {
+    const url = await fileDatabase()
+    const pool = new ReadPool(parseConnectionSettings(storeParameters(url, home)), { maxConnections: 1 })
+    const setting = async (isAlone: boolean): Promise<string> => {
+      const { client, release } = await pool.lease(never, { isAlone })
+      try {
+        const { rows } = await client.query('show max_parallel_workers_per_gather')
+        return String(rows[0]?.max_parallel_workers_per_gather)
+      } finally {
+        release()
+      }
+    }
+    try {
+      const usual = await setting(false)
+      assert.notEqual(usual, '0')
+      const seen = []
+      for (const isAlone of [true, true, false, true, false, false]) seen.push(await setting(isAlone))
+      assert.deepEqual(seen, ['0', '0', usual, '0', usual, usual])
+      const after = await pool.use((client) => client.query('show max_parallel_workers_per_gather'))
+      assert.equal(after.rows[0]?.max_parallel_workers_per_gather, usual)
+    } finally {
+      await pool.close()
+    }
+    const bboxes = [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }]
+    const page = { table: 'many', limit: 10, offset: 0 }
+    const asked: FeatureQuery[] = [
+      { ...page, bboxes },
+      page,
+      { ...page, bboxes, sort: [{ attribute: 'a', isDescending: false }] },
+      { ...page, bboxes, limit: Number.POSITIVE_INFINITY },
+    ]
+    assert.deepEqual(asked.map(readsAlone), [true, false, false, false])
+  })
 })

@@ -15,7 +15,6 @@ import { conditionsOf, identitySql } from './read-conditions.ts'
 import { orderedRows } from './read-order.ts'
 import type { TextRow } from './read-rows.ts'
 import { batchOfRows, selectList, textTypes } from './read-rows.ts'
-import { chooseWorkers } from './reading-workers.ts'
 import type { TableFacts } from './table-facts.ts'
 
 /** What is kept between questions to a store. */
@@ -127,7 +126,6 @@ async function* readRows(
   const parts = orderedRows(layout.facts, query)
   const [only] = parts
   const isPage = query.limit <= batchRows && layout.facts.kind !== 'view'
-  if (isPage) await chooseWorkers(client, query)
   if (isPage && parts.length === 1 && only !== undefined) {
     yield* readAtOnce(client, featuresSql(layout, query, only), statements)
     return

@@ -4,6 +4,7 @@ import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
+import { setWorkers } from './reading-workers.ts'
 import { endProcesses, processIdOf } from './session.ts'
 
 const usualConnections = 4
@@ -28,10 +29,13 @@ export class ReadPool {
     this.#maxConnections = maxConnections
   }
 
-  /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
-  async lease(signal?: AbortSignal): Promise<Lease> {
+  /**
+   * Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. `isAlone`: the database reads by
+   * one process.
+   */
+  async lease(signal?: AbortSignal, { isAlone = false } = {}): Promise<Lease> {
     signal?.throwIfAborted()
-    const client = await this.#connect()
+    const client = await this.#connect(isAlone)
     const onError = (): void => {}
     client.on('error', onError)
     let isCut = false
@@ -84,7 +88,7 @@ export class ReadPool {
     return pool
   }
 
-  async #connect(): Promise<PoolClient> {
+  async #connect(isAlone: boolean): Promise<PoolClient> {
     let client: PoolClient | undefined
     try {
       if (this.#isClosed) throw new Error('The connections are closed')
@@ -95,6 +99,7 @@ export class ReadPool {
         await prepareSession(client, this.#settings)
         this.#prepared.add(client)
       }
+      await setWorkers(client, isAlone)
       return client
     } catch (error) {
       client?.release(true)
