@@ -43,6 +43,7 @@ export async function startPrometheus(test: Cleanup, job: string): Promise<Prome
     `--web.listen-address=127.0.0.1:${port}`,
   ]
   await startProgram(test, 'prometheus', args, port)
+  await untilReady(`http://127.0.0.1:${port}/-/ready`)
   const query: Prometheus['query'] = async (expression) => {
     const address = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`
     const response = await fetch(address)
@@ -60,6 +61,15 @@ export async function startPrometheus(test: Cleanup, job: string): Promise<Prome
       }
       throw new Error(`${expression} is ${last} still`)
     },
+  }
+}
+
+/** Prometheus listens before it can answer: 503 until then. */
+async function untilReady(address: string): Promise<void> {
+  for (const until = Date.now() + patienceMs; ; await sleep(30)) {
+    const { ok, status } = await fetch(address)
+    if (ok) return
+    if (Date.now() > until) throw new Error(`${address} still answers ${status}`)
   }
 }
 

@@ -19,6 +19,8 @@ export function groundMetres(value: Value<number>): number | undefined {
     return undefined
   const [low, high, ...more] = value.stops
   if (low?.at !== first || high?.at !== last || more.length > 0) return undefined
+  // Nothing is nothing on the ground too: the inside of a circle that is all outline.
+  if (low.value === 0 && high.value === 0) return 0
   const isGround = Math.abs(high.value / (low.value * 2 ** (last - first)) - 1) < 1e-9
   return isGround ? Number((low.value / pixelsOfMetre).toPrecision(9)) : undefined
 }

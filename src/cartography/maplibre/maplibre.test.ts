@@ -44,6 +44,9 @@ describe('MapLibre styles', () => {
     const { 'circle-stroke-width': metres } = written.layers[0].paint
     const mixed = circle({ 'circle-radius': 4, 'circle-stroke-width': metres })
     assert.equal(mixed?.kind === 'point' && mixed.size, 8)
+    const allOutline = { ...onGround, stroke: { ...stroke, width: 10 } }
+    const document = writeMapLibre({ rules: [{ symbols: [allOutline] }], lost: [] }, 'x').document
+    assert.deepEqual(readMapLibre(document).rules[0]?.symbols, [allOutline])
     for (const [size, radius, lost] of [
       [10, 4, []],
       [2, 0, []],

@@ -71,7 +71,8 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
     ...defined({ cap, join }),
   }
   const right = values.number('line-offset', 0)
-  const offset = right === 0 ? undefined : scaled(groundMetres(right) ?? right, -1, 'line-offset', losses)
+  const length = groundMetres(right) ?? right
+  const offset = length === 0 ? undefined : scaled(length, -1, 'line-offset', losses)
   return {
     kind: 'line',
     ...(metres === undefined ? {} : { unit: 'metre' as const }),

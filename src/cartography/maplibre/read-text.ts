@@ -35,10 +35,11 @@ export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
 }
 
 function readHalo(values: LayerValues, textOpacity: Value<number>, losses: Losses) {
-  const width = values.number('text-halo-width', 0)
+  const given = values.number('text-halo-width', 0)
+  const width = groundMetres(given) ?? given
   const { color, opacity } = values.color('text-halo-color', '#ffffff')
   if (width === 0) return undefined
-  return { color, width: groundMetres(width) ?? width, opacity: together(textOpacity, opacity, losses) }
+  return { color, width, opacity: together(textOpacity, opacity, losses) }
 }
 
 /** The parts of `"{x} text"`, of `get`, `concat` and `format`; undefined for others, and for nothing. */
