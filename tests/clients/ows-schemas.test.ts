@@ -92,7 +92,25 @@ describe('answers of the older services', { timeout: 240_000 }, () => {
           )
         const schemas = { [`${server.url}/default/wfs`]: await ask('DescribeFeatureType') }
         wishes.push({ name: `${type} ${version}`, text: await ask('GetFeature'), schemas })
+        if (version === '1.1.0') continue
+        for (const reference of await propertiesOf(type)) {
+          const text = await ask(`GetPropertyValue&valueReference=${encodeURIComponent(reference)}`)
+          assert.match(text, /<wfs:ValueCollection /)
+          wishes.push({ name: `${reference} of ${type}`, text, schemas })
+        }
       }
+    assert.ok(wishes.length > 3 * types.length)
     assert.deepEqual(await faultsOfXml(t, wishes), {})
   })
+
+  /** Every property of a type, and its ids. */
+  async function propertiesOf(type: string): Promise<string[]> {
+    const schema = await read(
+      `/wfs?service=WFS&version=2.0.0&request=DescribeFeatureType&typeNames=default:${type}`,
+    )
+    const names = [...schema.matchAll(/<xs:element name="([^"]*)" type="[^"]*" minOccurs=/g)].map(
+      ([, name = '']) => name,
+    )
+    return ['@gml:id', ...names.slice(0, 12)]
+  }
 })

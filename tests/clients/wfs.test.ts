@@ -38,6 +38,7 @@ for version in ('1.1.0', '2.0.0'):
 wfs = WebFeatureService(sys.argv[1], version='2.0.0')
 told['2.0.0']['stored'] = [query.id for query in wfs.storedqueries]
 told['2.0.0']['byId'] = wfs.getfeature(storedQueryID='urn:ogc:def:query:OGC-WFS::GetFeatureById', storedQueryParams={'ID': 'states.3'}).read().decode().count('</default:states>')
+told['2.0.0']['values'] = wfs.getpropertyvalue(typename='default:states', valuereference='name', method='Get').decode().count('</wfs:member>')
 print(json.dumps(told))
 `
 
@@ -51,6 +52,7 @@ interface Told {
   gml: number
   stored?: string[]
   byId?: number
+  values?: number
 }
 
 interface ReadFeature {
@@ -171,6 +173,8 @@ describe('WFS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
       if (version === '1.1.0') continue
       assert.deepEqual(told.stored, ['urn:ogc:def:query:OGC-WFS::GetFeatureById'])
       assert.equal(told.byId, 1)
+      assert.ok(told.operations.includes('GetPropertyValue'))
+      assert.equal(told.values, (await readByGdal(join(server.sources, 'states.shp'))).length)
     }
   })
 
@@ -181,6 +185,7 @@ describe('WFS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
     const { code, stdout, stderr } = await runCommands(commands, { PASSWORD: password }, folder)
     assert.equal(code, 0, stderr)
     assert.match(stdout, /<WFS_Capabilities version="2.0.0"/)
+    assert.equal(stdout.match(/<wfs:member><default:name>[^<]+<\/default:name><\/wfs:member>/g)?.length, 3)
     assert.match(stdout, /^id,.*,WKT\r$/m)
     assert.match(readFileSync(join(folder, 'states.gml'), 'utf8'), /<wfs:FeatureCollection /)
   })

@@ -64,6 +64,31 @@ for (const [shape, settings] of Object.entries(shapes)) {
     })
     after(() => client.server.close())
 
+    it('gives the values of a property of one query', async () => {
+      const ask = (reference: string, inside: string): string =>
+        `<wfs:GetPropertyValue ${newer} version="2.0.0" valueReference="${reference}" count="2">${inside}</wfs:GetPropertyValue>`
+      const query = `<wfs:Query typeNames="default:trees"><fes:Filter>${large}</fes:Filter>${descending}</wfs:Query>`
+      const { status, text } = await post(ask('n', query))
+      assert.equal(status, 200, text)
+      assert.match(text, /numberMatched="2" numberReturned="2"/)
+      assert.deepEqual(
+        [...text.matchAll(/<wfs:member>(.*)<\/wfs:member>/g)].map(([, one]) => one),
+        ['<default:n>3</default:n>', '<default:n>2</default:n>'],
+      )
+      const stored =
+        '<wfs:StoredQuery id="urn:ogc:def:query:OGC-WFS::GetFeatureById"><wfs:Parameter name="ID">trees.2</wfs:Parameter></wfs:StoredQuery>'
+      assert.match((await post(ask('n', stored))).text, /<wfs:member><default:n>2<\/default:n><\/wfs:member>/)
+      for (const [body, told] of [
+        [ask('', query), /InvalidParameterValue" locator="valuereference"/],
+        [ask('n', ''), /GetPropertyValue has no Query and no StoredQuery/],
+        [ask('n', '<wfs:Nonsense/>'), /no part of GetPropertyValue/],
+      ] as const) {
+        const refused = await post(body)
+        assert.equal(refused.status, 400, refused.text)
+        assert.match(refused.text, told)
+      }
+    })
+
     it('gives what the same asks by key and value, in both versions', async () => {
       assert.deepEqual(await idsOf(getFeature('')), ['trees.1', 'trees.2', 'trees.3', 'trees.4'])
       assert.deepEqual(await idsOf(getFeature(`<fes:Filter>${large}</fes:Filter>${descending}`)), [

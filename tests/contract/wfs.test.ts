@@ -99,6 +99,69 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.match(gone.text, /exceptionCode="NotFound"/)
     })
 
+    it('gives the values of a property, each that is there', async () => {
+      const values =
+        'service=WFS&version=2.0.0&request=GetPropertyValue&typeNames=default:trees&valueReference='
+      const membersOf = async (
+        query: string,
+      ): Promise<{ counts: string; members: string[]; text: string }> => {
+        const { status, type, text } = await ask(query)
+        assert.equal(status, 200, text)
+        assert.equal(type, 'application/gml+xml; version=3.2')
+        const [, counts = ''] =
+          /<wfs:ValueCollection [^>]*(numberMatched="\d+" numberReturned="\d+")/.exec(text) ?? []
+        const members = [...text.matchAll(/<wfs:member>(.*)<\/wfs:member>\n/g)].map(([, one = '']) => one)
+        return { counts, members, text }
+      }
+      for (const name of ['kind', 'default:kind', 'default:trees/default:kind', '//kind'])
+        assert.deepEqual((await membersOf(values + name)).members, [
+          '<default:kind>oak</default:kind>',
+          '<default:kind>Größe "x" &lt;&amp;&gt;</default:kind>',
+          '<default:kind></default:kind>',
+        ])
+      const large = await membersOf(`${values}n&cql_filter=n%3E1&bbox=10,50,12,52,EPSG:4326&sortBy=n+D`)
+      assert.deepEqual(large.members, ['<default:n>3</default:n>', '<default:n>2</default:n>'])
+      assert.equal(large.counts, 'numberMatched="2" numberReturned="2"')
+      const ofIds = await membersOf(`${values}@gml:id`)
+      assert.deepEqual(ofIds.members, ['trees.1', 'trees.2', 'trees.3', 'trees.4'])
+      const places = await membersOf(`${values}geometry&resourceId=trees.2,trees.4&srsName=EPSG:4326`)
+      assert.deepEqual(places.members, [
+        '<default:geometry><gml:Point gml:id="trees.2.g" srsName="EPSG:4326"><gml:pos>11 51</gml:pos></gml:Point></default:geometry>',
+      ])
+      assert.equal(places.counts, 'numberMatched="1" numberReturned="1"')
+      const stored = `service=WFS&version=2.0.0&request=GetPropertyValue&valueReference=n&storedquery_id=urn:ogc:def:query:OGC-WFS::GetFeatureById&id=trees.2`
+      assert.deepEqual((await membersOf(stored)).members, ['<default:n>2</default:n>'])
+      const unused = await membersOf(`${values}gml:name`)
+      assert.deepEqual(unused.members, [])
+      assert.equal(unused.counts, 'numberMatched="0" numberReturned="0"')
+
+      const first = await membersOf(`${values}kind&count=2`)
+      assert.equal(first.counts, 'numberMatched="3" numberReturned="2"')
+      const [, next = ''] = /next="([^"]*)"/.exec(first.text) ?? []
+      const [path = '', query = ''] = next.replaceAll('&amp;', '&').split('?')
+      assert.match(path, /\/wfs$/)
+      const second = await membersOf(query)
+      assert.deepEqual(second.members, ['<default:kind></default:kind>'])
+      assert.equal(second.counts, 'numberMatched="3" numberReturned="1"')
+      const hits = await ask(`${values}kind&resultType=hits`)
+      assert.match(hits.text, /<wfs:ValueCollection [^>]*numberMatched="3" numberReturned="0"/)
+    })
+
+    it('refuses values of what is no property, of older versions and in other formats', async () => {
+      const values = (more: string): string => `service=WFS&request=GetPropertyValue&typeNames=trees${more}`
+      for (const [more, code, locator] of [
+        ['&version=2.0.0', 'MissingParameterValue', 'valuereference'],
+        ['&version=2.0.0&valueReference=', 'InvalidParameterValue', 'valuereference'],
+        ['&version=2.0.0&valueReference=nothing', 'InvalidParameterValue', 'valuereference'],
+        ['&version=2.0.0&valueReference=n&outputFormat=json', 'InvalidParameterValue', 'outputformat'],
+        ['&version=1.1.0&valueReference=n', 'OperationNotSupported', 'request'],
+      ] as const) {
+        const { status, text } = await ask(values(more))
+        assert.ok(status >= 400 && status < 500, text)
+        assert.match(text, new RegExp(`exceptionCode="${code}" locator="${locator}"`), more)
+      }
+    })
+
     it('gives a Shapefile', async () => {
       const reply = await client.server.app.inject({
         ...{ method: 'GET', url: `/wfs?${get}&outputFormat=SHAPE-ZIP&count=2&startIndex=1&sortBy=n` },

@@ -46,6 +46,7 @@ const parts = {
   'wfs-members-3.2': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.2'],
   'wfs-members-3.1': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.1'],
   'wfs-members-2.1': async () => (await import('./gml/wfs-members.ts')).wfsMembers['2.1'],
+  'wfs-values': async () => (await import('./gml/wfs-members.ts')).wfsValues,
 } satisfies Record<string, () => Promise<FeatureFormat>>
 
 /** What readers of stores write features as. */

@@ -170,7 +170,9 @@ const wfs = {
       {
         ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
         REQUEST: Type.Optional(
-          Type.String({ description: 'GetCapabilities, DescribeFeatureType or GetFeature' }),
+          Type.String({
+            description: 'GetCapabilities, DescribeFeatureType, GetFeature or GetPropertyValue',
+          }),
         ),
         ...urlToken,
       },

@@ -36,8 +36,19 @@ export class GmlFeatureText {
 
   /** The element of a row; `attributes` of it besides, with a blank before each. */
   write(batch: FeatureBatch, row: number, id: string, attributes = ''): string {
-    const key = gmlId(this.#layer, id)
-    let text = `<${this.#element}${attributes} ${this.#idAttribute}="${key}">`
+    const key = this.idOf(id)
+    const text = this.writeProperties(batch, row, key)
+    return `<${this.#element}${attributes} ${this.#idAttribute}="${key}">${text}</${this.#element}>`
+  }
+
+  /** The id of a row as documents have it. */
+  idOf(id: string): string {
+    return gmlId(this.#layer, id)
+  }
+
+  /** The elements of what a row has; `key` begins the ids of its geometries. */
+  writeProperties(batch: FeatureBatch, row: number, key: string): string {
+    let text = ''
     for (const [index, column] of batch.columns.entries()) {
       const name = this.#names[index]
       const value = gmlValue(column, row)
@@ -48,6 +59,6 @@ export class GmlFeatureText {
       const wkb = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
       text += `<${this.#geometryName}>${this.#geometry.write(wkb, `${key}.g`)}</${this.#geometryName}>`
     }
-    return `${text}</${this.#element}>`
+    return text
   }
 }

@@ -27,6 +27,24 @@ class MemberWriter extends WrittenText implements FeatureWriter {
   }
 }
 
+/** Of rows that are one property each: its values; of rows without any their ids. */
+class ValueWriter extends WrittenText implements FeatureWriter {
+  readonly #features: GmlFeatureText
+  readonly #isId: boolean
+
+  constructor(about: WrittenAbout, schema: Schema) {
+    super()
+    this.#features = new GmlFeatureText(about, schema, { prefix: about.prefix ?? 'a', version: '3.2' })
+    this.#isId = schema.attributes.length === 0 && schema.geometry === undefined
+  }
+
+  add(batch: FeatureBatch, row: number, id: string): void {
+    const key = this.#features.idOf(id)
+    const value = this.#isId ? key : this.#features.writeProperties(batch, row, key)
+    this.text += `<wfs:member>${value}</wfs:member>\n`
+  }
+}
+
 function membersOf(version: GmlVersion): FeatureFormat {
   return { open: (about, schema) => new MemberWriter(about, schema, version), end: () => '' }
 }
@@ -36,3 +54,9 @@ function membersOf(version: GmlVersion): FeatureFormat {
  * section 2.4), without what stands around them.
  */
 export const wfsMembers = { '3.2': membersOf('3.2'), '3.1': membersOf('3.1'), '2.1': membersOf('2.1') }
+
+/** Members of a value collection of WFS 2.0 (OGC 09-025r2, section 10.3). */
+export const wfsValues: FeatureFormat = {
+  open: (about, schema) => new ValueWriter(about, schema),
+  end: () => '',
+}

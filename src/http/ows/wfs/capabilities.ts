@@ -89,7 +89,12 @@ function operationsMetadata(asked: WfsRequest): string {
     one('DescribeFeatureType', allowed(version, 'outputFormat', [schemas])),
     one('GetFeature', `${allowed(version, 'resultType', ['results', 'hits'])}${formats}`),
     ...(version === '2.0.0'
-      ? [one('ListStoredQueries', ''), one('DescribeStoredQueries', ''), ...constraints()]
+      ? [
+          one('GetPropertyValue', allowed(version, 'resultType', ['results', 'hits'])),
+          one('ListStoredQueries', ''),
+          one('DescribeStoredQueries', ''),
+          ...constraints(),
+        ]
       : []),
   ].join('')
 }

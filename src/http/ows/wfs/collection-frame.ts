@@ -25,8 +25,12 @@ export interface MemberNamespaces {
 
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
-/** The root element of a feature collection, from the head of the document on. */
+/** What a document of GML is: features, or values of one of their properties. */
+export type CollectionElement = 'wfs:FeatureCollection' | 'wfs:ValueCollection'
+
+/** The root element of a collection, from the head of the document on. */
 export function collectionRoot(
+  element: CollectionElement,
   about: CollectionAbout,
   { version, prefixes, locations: described }: MemberNamespaces,
 ): string {
@@ -35,7 +39,7 @@ export function collectionRoot(
   const locations = [wfs, wfsLocation, ...described]
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
-    `<wfs:FeatureCollection xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,
+    `<${element} xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,
     ` xsi:schemaLocation="${escapeXml(locations.join(' '))}"`,
     ...numbersOf(version, about),
     '>\n',
@@ -53,10 +57,14 @@ function numbersOf(version: WfsVersion, about: CollectionAbout): string[] {
 }
 
 /** A document of GML. */
-export function gmlFrame(about: CollectionAbout, namespaces: MemberNamespaces): PageFrame {
+export function gmlFrame(
+  element: CollectionElement,
+  about: CollectionAbout,
+  namespaces: MemberNamespaces,
+): PageFrame {
   return {
-    head: Buffer.from(collectionRoot(about, namespaces)),
-    tailOf: () => Buffer.from('</wfs:FeatureCollection>\n'),
+    head: Buffer.from(collectionRoot(element, about, namespaces)),
+    tailOf: () => Buffer.from(`</${element}>\n`),
   }
 }
 

@@ -81,10 +81,16 @@ async function layerOfId(
   )
 }
 
-/** What readers of stores write. */
-export type PageOutput = 'gml32' | 'gml31' | 'json' | 'csv'
+/** What readers of stores write features as. */
+export type FeatureOutput = 'gml32' | 'gml31' | 'json' | 'csv'
 
-const formNames = { gml32: 'wfs-members-3.2', gml31: 'wfs-members-3.1', csv: 'csv' } as const
+/** What readers of stores write. */
+export type PageOutput = FeatureOutput | 'values'
+
+const formNames: Record<Exclude<PageOutput, 'json'>, WrittenForm['name']> = {
+  ...{ gml32: 'wfs-members-3.2', gml31: 'wfs-members-3.1' },
+  ...{ csv: 'csv', values: 'wfs-values' },
+}
 
 /** As what the features of a reading are written; undefined for GeoJSON. */
 function formOf(

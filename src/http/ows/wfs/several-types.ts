@@ -7,7 +7,7 @@ import type { CollectionAbout } from './collection-frame.ts'
 import { collectionRoot, jsonFrame } from './collection-frame.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { mostFeatures, openCounted } from './open-counted.ts'
-import type { PageOutput, Reading } from './readings.ts'
+import type { FeatureOutput, PageOutput, Reading } from './readings.ts'
 import { pageWish } from './readings.ts'
 import { namespacesOf } from './service-links.ts'
 import type { WfsRequest } from './wfs-parts.ts'
@@ -15,7 +15,7 @@ import type { WfsRequest } from './wfs-parts.ts'
 interface AskedTypes {
   readings: readonly Reading[]
   wanted: FeatureRequest
-  output: PageOutput
+  output: FeatureOutput
   mediaType: string
 }
 
@@ -53,7 +53,7 @@ export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: Ask
     readings.map(({ layer }) => layer),
     output,
   )
-  const head = Buffer.from(collectionRoot(about, namespaces))
+  const head = Buffer.from(collectionRoot('wfs:FeatureCollection', about, namespaces))
   const bytes = aroundGml(parts, asked, slices, { output, head, timeStamp: about.timeStamp })
   return sendBytes(asked, bytes)
 }

@@ -1,6 +1,7 @@
 import { gmlNamespaces } from '../../../formats/writing/gml/gml-version.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { keepPrivately } from '../../caching.ts'
+import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { FeatureRequest } from './feature-request.ts'
@@ -69,6 +70,16 @@ export function storedId(asked: WfsRequest): string | undefined {
   return asked.values.require('id')
 }
 
+/** What GetFeatureById asks for. */
+export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
+  const srsName = values.find('srsname')
+  const query = { typeName: '', properties: undefined, sort: [], filter: undefined, bbox: undefined }
+  return {
+    ...{ resultType: 'results', count: undefined, startIndex: 0, position: undefined },
+    ...{ outputFormat: values.find('outputformat'), queries: [{ ...query, ids: [id], srsName }] },
+  }
+}
+
 /** One feature by its id: in GML the element alone (OGC 09-025r2, section 7.9.3.6). */
 export async function sendById(
   parts: OwsParts,
@@ -78,21 +89,7 @@ export async function sendById(
 ): Promise<unknown> {
   const { values, reply, version } = asked
   const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
-  const query = {
-    typeName: '',
-    properties: undefined,
-    sort: [],
-    filter: undefined,
-    bbox: undefined,
-    ids: [id],
-  }
-  const wanted: FeatureRequest = {
-    ...{ resultType: 'results', count: undefined, startIndex: 0, position: undefined },
-    ...{
-      outputFormat: values.find('outputformat'),
-      queries: [{ ...query, srsName: values.find('srsname') }],
-    },
-  }
+  const wanted = byIdRequest(values, id)
   if (output !== 'gml32' && output !== 'gml31') return sendFeatures(wanted)
   const [reading] = await toReadings(parts, asked, wanted)
   if (reading === undefined) throw notThere(id)

@@ -10,6 +10,7 @@ import { describeFeatureType } from './describe-feature-type.ts'
 import { sendException } from './exceptions.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { getFeature } from './get-feature.ts'
+import { getPropertyValue } from './get-property-value.ts'
 import { describeStoredQueries, listStoredQueries } from './stored-queries.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 import type { WfsVersion } from './wfs-version.ts'
@@ -21,6 +22,7 @@ const operations: Record<string, Answer> = {
   getcapabilities: getCapabilities,
   describefeaturetype: describeFeatureType,
   getfeature: getFeature,
+  getpropertyvalue: getPropertyValue,
   liststoredqueries: listStoredQueries,
   describestoredqueries: describeStoredQueries,
 }

@@ -35,24 +35,24 @@ export function readWfsXml(root: XmlElement, request: FastifyRequest): GivenRequ
   ])
   const stored = texts(children, 'StoredQueryId').join(',')
   if (stored !== '') pairs.push(['storedquery_id', stored])
-  if (name !== 'GetFeature') return { values: new KeyValues(pairs) }
+  if (name !== 'GetFeature' && name !== 'GetPropertyValue') return { values: new KeyValues(pairs) }
   const query = children.find((one) => one.name === 'StoredQuery')
   if (query !== undefined) return { values: new KeyValues([...pairs, ...storedPairs(query, children)]) }
   const values = new KeyValues(pairs)
   // What another version has inside is not looked at.
   requestVersion(values)
-  return { values, features: featuresOf(values, children, typeOf) }
+  return { values, features: featuresOf(values, root, typeOf) }
 }
 
 type TypeOf = (text: string, element: XmlElement) => string
 
-function featuresOf(values: KeyValues, children: readonly XmlElement[], typeOf: TypeOf): FeatureRequest {
+function featuresOf(values: KeyValues, { name, children }: XmlElement, typeOf: TypeOf): FeatureRequest {
   const queries = children.map((query) => {
-    if (query.name !== 'Query') throw unknownPart(query, 'GetFeature')
+    if (query.name !== 'Query') throw unknownPart(query, name)
     return readQuery(query, typeOf)
   })
   if (queries.length === 0)
-    throw new OwsFailure('MissingParameterValue', 'GetFeature has no Query and no StoredQuery', 'Query')
+    throw new OwsFailure('MissingParameterValue', `${name} has no Query and no StoredQuery`, 'Query')
   return {
     resultType: readResultType(values.find('resulttype')),
     count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),

@@ -1,0 +1,94 @@
+import type { Filter } from '../../../filters/filter.ts'
+import { allOf, notOf } from '../../../filters/filter.ts'
+import type { Schema } from '../../../geo/schema.ts'
+import type { PropertySelection } from '../../../stores/reading/page-wish.ts'
+import { keepPrivately } from '../../caching.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import type { OwsParts } from '../ows-parts.ts'
+import { requireProperty } from '../property-names.ts'
+import type { FeatureRequest } from './feature-request.ts'
+import { readFeatureRequest } from './kvp-feature-request.ts'
+import { readOutputFormat } from './output-formats.ts'
+import type { Reading } from './readings.ts'
+import { toReadings } from './readings.ts'
+import { sendHits, sendPage } from './send-page.ts'
+import { byIdRequest, storedId } from './stored-queries.ts'
+import type { WfsRequest } from './wfs-parts.ts'
+
+const format = 'application/gml+xml; version=3.2'
+
+/** Values of one property of the features of a type, each that is there (OGC 09-025r2, section 10). */
+export async function getPropertyValue(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
+  if (asked.version !== '2.0.0')
+    throw new OwsFailure('OperationNotSupported', 'GetPropertyValue is of WFS 2.0: ask by it', 'request')
+  const reference = requireReference(asked)
+  const wanted = requestOf(asked)
+  const { name, mediaType } = readOutputFormat(wanted.outputFormat, asked.version)
+  if (name !== 'gml32')
+    throw new OwsFailure('InvalidParameterValue', `Values are written as ${format} alone`, 'outputformat')
+  const [found, ...others] = await toReadings(parts, asked, wanted)
+  if (found === undefined)
+    throw new OwsFailure('MissingParameterValue', 'The parameter TYPENAMES is missing', 'typenames')
+  if (others.length > 0)
+    throw new OwsFailure('InvalidParameterValue', 'Values are those of one type: ask for each', 'typenames')
+  const reading = readingOfValues(found, reference)
+  keepPrivately(asked.reply)
+  if (wanted.resultType === 'hits') return sendHits(parts, asked, [reading], 'values')
+  return sendPage(parts, asked, { reading, wanted, output: 'values', mediaType })
+}
+
+function requireReference({ values }: WfsRequest): string {
+  const [given] = values.all(/^valuereference$/)
+  const reference = given?.trim()
+  if (reference !== undefined && reference !== '') return reference
+  throw new OwsFailure(
+    given === undefined ? 'MissingParameterValue' : 'InvalidParameterValue',
+    'VALUEREFERENCE names a property: DescribeFeatureType lists them',
+    'valuereference',
+  )
+}
+
+function requestOf(asked: WfsRequest): FeatureRequest {
+  const id = storedId(asked)
+  if (id !== undefined) return byIdRequest(asked.values, id)
+  return asked.features ?? readFeatureRequest(asked.values)
+}
+
+/** The property alone, of the features that have it. */
+function readingOfValues(reading: Reading, reference: string): Reading {
+  const { layer, wish } = reading
+  const { selection, having } = valuesOf(layer.details.schema, reference)
+  const asked = having === undefined ? wish.filter?.asked : narrowed(wish.filter?.asked, having)
+  if (asked === undefined) return { ...reading, wish: { ...wish, selection } }
+  return {
+    ...reading,
+    wish: { ...wish, selection, filter: { asked, srs: wish.filter?.srs ?? 'EPSG:4326' } },
+  }
+}
+
+function narrowed(filter: Filter | undefined, by: Filter): Filter {
+  return allOf(filter === undefined ? [by] : [filter, by])
+}
+
+interface Values {
+  selection: PropertySelection
+  /** What features with a value have in common; absent: all have one. */
+  having?: Filter
+}
+
+/** What of GML every feature may have, and none has here. */
+const unused =
+  /^(?:.*\/)?gml:(?:name|description|descriptionReference|identifier|boundedBy|location|metaDataProperty)$/
+
+function valuesOf(schema: Schema, reference: string): Values {
+  const none: PropertySelection = { attributes: [], hasGeometry: false }
+  if (/^(?:.*\/)?@gml:id$/.test(reference)) return { selection: none }
+  if (unused.test(reference)) return { selection: none, having: { kind: 'constant', is: false } }
+  const property = requireProperty(schema, reference, 'valuereference')
+  if (property === schema.geometry?.name)
+    return { selection: { ...none, hasGeometry: true }, having: notOf({ kind: 'empty' }) }
+  return {
+    selection: { ...none, attributes: [property] },
+    having: notOf({ kind: 'empty', attribute: property }),
+  }
+}
