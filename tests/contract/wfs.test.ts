@@ -49,7 +49,10 @@ for (const [shape, settings] of Object.entries(shapes)) {
         import: { targetStore: { dataStore: { name: 'default' } } },
       })
       const id = Number(created.json.import?.id)
-      await client.upload(id, [{ name: 'trees.geojson', content: collection }])
+      await client.upload(
+        id,
+        ['trees', 'bushes'].map((name) => ({ name: `${name}.geojson`, content: collection })),
+      )
       await client.call('POST', `/${id}`)
     })
     after(() => client.server.close())
@@ -97,6 +100,65 @@ for (const [shape, settings] of Object.entries(shapes)) {
       const gone = await ask(`${stored}&id=trees.99`)
       assert.equal(gone.status, 404)
       assert.match(gone.text, /exceptionCode="NotFound"/)
+    })
+
+    it('tells where the features are that it counts', async () => {
+      const hits = await ask(`${get}&resultType=hits&count=3&sortBy=n+D`)
+      const [, next = '', rest = ''] =
+        /numberMatched="4" numberReturned="0" next="([^"]*)"([^>]*)>/.exec(hits.text) ?? []
+      assert.doesNotMatch(rest, /previous=/)
+      const first = await ask(next.replaceAll('&amp;', '&').split('?')[1] ?? '')
+      assert.match(first.text, /numberMatched="4" numberReturned="3"/)
+      assert.deepEqual(ids(first.text), ids((await ask(`${get}&count=3&sortBy=n+D`)).text))
+      const none = await ask(`${get}&resultType=hits&cql_filter=n%3E9`)
+      assert.match(none.text, /numberMatched="0" numberReturned="0">/)
+    })
+
+    it('refuses ids of another type than the one that is asked for', async () => {
+      const typed = 'service=WFS&request=GetFeature&typeNames=default:'
+      for (const [asked, given] of [
+        ['bushes', 'trees.1'],
+        ['trees', 'trees.1,bushes.1'],
+        ['bushes', 'two.dots,trees.1'],
+      ] as const) {
+        const { status, text } = await ask(`${typed}${asked}&version=2.0.0&resourceId=${given}`)
+        assert.equal(status, 400, text)
+        assert.match(text, /exceptionCode="InvalidParameterValue" locator="resourceid"/)
+      }
+      const both = `service=WFS&version=2.0.0&request=GetFeature&typeNames=(trees)(bushes)&resourceId=trees.1,bushes.2`
+      assert.match((await ask(both)).text, /numberMatched="2"/)
+      for (const unknown of ['test-5f3b', 'nowhere.1', 'nowhere.at.all']) {
+        const { status, text } = await ask(`${get}&resourceId=${unknown}`)
+        assert.equal(status, 200, text)
+        assert.match(text, /numberMatched="0"/)
+        const stored = `service=WFS&version=2.0.0&request=GetFeature&storedquery_id=GetFeatureById&id=${unknown}`
+        const gone = await ask(stored)
+        assert.equal(gone.status, 404, gone.text)
+        assert.match(gone.text, /exceptionCode="NotFound"/)
+      }
+      const older = await ask(
+        `${typed.replace('typeNames', 'typeName')}trees&version=1.1.0&featureId=bushes.1`,
+      )
+      assert.match(older.text, /numberOfFeatures="0"/)
+    })
+
+    it('takes what GML has for every feature as a property without a value', async () => {
+      const filter = (inside: string): string => `${get}&filter=${encodeURIComponent(inside)}`
+      const isNull = (name: string): string =>
+        `<fes:PropertyIsNull xmlns:fes="http://www.opengis.net/fes/2.0"><fes:ValueReference>${name}</fes:ValueReference></fes:PropertyIsNull>`
+      const around = (inside: string): string =>
+        `<fes:Filter xmlns:fes="http://www.opengis.net/fes/2.0">${inside}</fes:Filter>`
+      assert.equal(ids((await ask(filter(around(isNull('gml:name'))))).text).length, 4)
+      const some = around(`<fes:Not>${isNull('gml:boundedBy')}</fes:Not>`)
+      assert.equal(ids((await ask(filter(some))).text).length, 0)
+      const place =
+        '<gml:Envelope xmlns:gml="http://www.opengis.net/gml/3.2"><gml:lowerCorner>0 0</gml:lowerCorner><gml:upperCorner>9 9</gml:upperCorner></gml:Envelope>'
+      const box = around(
+        `<fes:BBOX><fes:ValueReference>gml:description</fes:ValueReference>${place}</fes:BBOX>`,
+      )
+      const { status, text } = await ask(filter(box))
+      assert.equal(status, 400, text)
+      assert.match(text, /exceptionCode="(?:InvalidParameterValue|OperationProcessingFailed)"/)
     })
 
     it('gives the values of a property, each that is there', async () => {

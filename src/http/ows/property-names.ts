@@ -13,7 +13,14 @@ export function findProperty({ attributes, geometry }: Schema, text: string): st
   return [text, fromXmlName(text), plain, fromXmlName(plain)].find((one) => names.has(one))
 }
 
-/** The same; throws `OwsFailure` (`InvalidParameterValue`) for what the type has not. */
+/** Whether a text names what GML has for every feature, and no feature here has a value of (OGC 07-036, section 9.4). */
+export function isUnusedGml(text: string): boolean {
+  return /^(?:.*\/)?gml:(?:name|description|descriptionReference|identifier|boundedBy|location|metaDataProperty)$/.test(
+    text,
+  )
+}
+
+/** The same as `findProperty`; throws `OwsFailure` (`InvalidParameterValue`) for what the type has not. */
 export function requireProperty(schema: Schema, text: string, locator: string): string {
   const found = findProperty(schema, text)
   if (found !== undefined) return found

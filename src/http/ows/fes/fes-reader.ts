@@ -6,7 +6,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { NamedCrs } from '../named-crs.ts'
 import { defaultCrs } from '../named-crs.ts'
-import { findProperty } from '../property-names.ts'
+import { findProperty, isUnusedGml } from '../property-names.ts'
 import { isGml, readGml } from './gml-literals.ts'
 import { readTime } from './gml-times.ts'
 
@@ -77,11 +77,17 @@ export class FesReader {
     if (relation !== undefined) return this.#relation(relation, element)
     const time = ownValue(times, name)
     if (time !== undefined) return this.#time(time, element)
-    if (name === 'PropertyIsNull' || name === 'PropertyIsNil')
-      return call('isNull', this.#operand(this.#only(element), undefined))
+    if (name === 'PropertyIsNull' || name === 'PropertyIsNil') return this.#isNull(this.#only(element))
     if (name === 'PropertyIsBetween') return this.#between(element)
     if (name === 'PropertyIsLike') return this.#like(element)
     throw unsupportedFilter(`The operator "${name.slice(0, 100)}" of Filter Encoding is not offered`)
+  }
+
+  #isNull(operand: XmlElement): Expression {
+    const text = operand.text.trim()
+    const isUnused = references.includes(operand.name) && isUnusedGml(text)
+    if (isUnused && findProperty(this.#schema, text) === undefined) return { kind: 'boolean', value: true }
+    return call('isNull', this.#operand(operand, undefined))
   }
 
   #only({ name, children }: XmlElement): XmlElement {

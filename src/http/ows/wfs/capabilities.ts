@@ -82,15 +82,18 @@ function operationsMetadata(asked: WfsRequest): string {
   const one = (name: string, parameters: string): string =>
     `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
   const formats = allowed(version, 'outputFormat', listedFormats(version))
+  // No property refers to anything that could be resolved.
+  const resolve = version === '2.0.0' ? allowed(version, 'resolve', ['none', 'local']) : ''
+  const results = `${allowed(version, 'resultType', ['results', 'hits'])}${resolve}`
   const schemas = version === '2.0.0' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
   return [
     '<ows:OperationsMetadata>',
     one('GetCapabilities', allowed(version, 'AcceptVersions', wfsVersions)),
     one('DescribeFeatureType', allowed(version, 'outputFormat', [schemas])),
-    one('GetFeature', `${allowed(version, 'resultType', ['results', 'hits'])}${formats}`),
+    one('GetFeature', `${results}${formats}`),
     ...(version === '2.0.0'
       ? [
-          one('GetPropertyValue', allowed(version, 'resultType', ['results', 'hits'])),
+          one('GetPropertyValue', `${results}${allowed(version, 'outputFormat', [schemas])}`),
           one('ListStoredQueries', ''),
           one('DescribeStoredQueries', ''),
           ...constraints(),

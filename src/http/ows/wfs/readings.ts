@@ -22,6 +22,9 @@ export interface Reading {
 /** Most names of a layer that an id without its type is taken apart into. */
 const mostDots = 8
 
+/** Most types that are looked for of ids which are of none that is asked for. */
+const mostStrangeTypes = 20
+
 /** What a request asks for, layer by layer. */
 export async function toReadings(
   parts: Pick<OwsParts, 'catalog'>,
@@ -39,9 +42,30 @@ export async function toReadings(
       if (!isKnown) readings.push(readingOf(layer, query))
     }
   }
+  if (asked.version === '2.0.0') await refuseStrangeIds(parts, asked, queries, readings)
   const layers = new Map(readings.map(({ layer }) => [layer.id, layer]))
   request.usedLayers = [...layers.values()]
   return readings
+}
+
+/** Ids are of the types that are asked for, where these are named (OGC 09-025r2, section 7.9.2.4.1). */
+async function refuseStrangeIds(
+  parts: Pick<OwsParts, 'catalog'>,
+  asked: WfsRequest,
+  queries: readonly TypeQuery[],
+  readings: readonly Reading[],
+): Promise<void> {
+  const ids = queries.flatMap(({ typeName, ids: own }) => (typeName === '' ? [] : (own ?? [])))
+  const strange = ids.filter((id) => readings.every(({ layer }) => fromGmlId(layer.name, id) === undefined))
+  const firsts = new Map(strange.map((id) => [id.slice(0, id.lastIndexOf('.')), id]))
+  for (const id of [...firsts.values()].slice(0, mostStrangeTypes)) {
+    if ((await findTypeOfId(parts, asked, id)) === undefined) continue
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `"${id.slice(0, 200)}" is the id of a feature of another type than those that are asked for`,
+      'resourceid',
+    )
+  }
 }
 
 function readingOf(layer: LayerRecord, query: TypeQuery): Reading {
@@ -57,23 +81,31 @@ async function readingsOfIds(
 ): Promise<Reading[]> {
   const byLayer = new Map<number, { layer: LayerRecord; ids: string[] }>()
   for (const id of query.ids ?? []) {
-    const layer = await layerOfId(parts, { request, workspace }, id)
+    const layer = await requireTypeOfId(parts, { request, workspace }, id)
     const found = byLayer.get(layer.id) ?? { layer, ids: [] }
     byLayer.set(layer.id, { ...found, ids: [...found.ids, id] })
   }
   return [...byLayer.values()].map(({ layer, ids }) => readingOf(layer, { ...query, ids }))
 }
 
-async function layerOfId(
+/** The layer whose name an id begins with; undefined where there is none. */
+export async function findTypeOfId(
   parts: Pick<OwsParts, 'catalog'>,
   { request, workspace }: Pick<WfsRequest, 'request' | 'workspace'>,
   id: string,
-): Promise<LayerRecord> {
+): Promise<LayerRecord | undefined> {
   let at = id.indexOf('.')
   for (let tries = 0; at > 0 && tries < mostDots; tries += 1, at = id.indexOf('.', at + 1)) {
     const layer = await findType(parts, request, id.slice(0, at), workspace)
     if (layer !== undefined) return layer
   }
+  return undefined
+}
+
+async function requireTypeOfId(...of: Parameters<typeof findTypeOfId>): Promise<LayerRecord> {
+  const [, , id] = of
+  const found = await findTypeOfId(...of)
+  if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
     `"${id.slice(0, 200)}" is the id of no feature: they begin with the name of their type and a dot`,

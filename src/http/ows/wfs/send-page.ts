@@ -11,7 +11,7 @@ import type { PageStart } from './page-start.ts'
 import { pageStart } from './page-start.ts'
 import type { PageOutput, Reading } from './readings.ts'
 import { pageWish } from './readings.ts'
-import { namespacesOf, pageUrl } from './service-links.ts'
+import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
 import { countOf } from './several-types.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
@@ -109,7 +109,7 @@ function gmlOf(output: 'gml32' | 'gml31' | 'values'): 'gml32' | 'gml31' {
   return output === 'gml31' ? output : 'gml32'
 }
 
-/** How many features match, and none of them (OGC 09-025r2, section 7.6.3.6). */
+/** How many features match, and none of them, with the address of the first page (OGC 09-025r2, sections 7.6.3.6, 7.7.4.2). */
 export async function sendHits(
   parts: OwsParts,
   asked: WfsRequest,
@@ -121,7 +121,9 @@ export async function sendHits(
   const about: CollectionAbout = {
     timeStamp: parts.features.clock.now().toISOString(),
     ...{ numberMatched, numberReturned: asked.version === '2.0.0' ? 0 : numberMatched },
-    ...{ next: undefined, previous: undefined },
+    // What was sent as XML has no address.
+    next: asked.features === undefined && numberMatched > 0 ? resultsUrl(asked) : undefined,
+    previous: undefined,
   }
   const layers = readings.map(({ layer }) => layer)
   const element = elementOf(output)

@@ -56,6 +56,11 @@ export function pageUrl(asked: WfsRequest, { startIndex, count, position }: Page
   return sameUrl(asked, place)
 }
 
+/** The address of the results of a request that asks how many there are. */
+export function resultsUrl(asked: WfsRequest): string {
+  return sameUrl(asked, { resulttype: undefined })
+}
+
 /** The request again, with other values for some of its parameters; undefined: without it. */
 function sameUrl(asked: WfsRequest, changed: Record<string, string | undefined>): string {
   const query = new URLSearchParams()

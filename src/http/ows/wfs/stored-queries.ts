@@ -6,7 +6,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
-import { pageWish, toReadings } from './readings.ts'
+import { findTypeOfId, pageWish, toReadings } from './readings.ts'
 import { namespacesOf } from './service-links.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 import { wordsOf } from './wfs-version.ts'
@@ -89,6 +89,7 @@ export async function sendById(
 ): Promise<unknown> {
   const { values, reply, version } = asked
   const { name: output, mediaType } = readOutputFormat(values.find('outputformat'), version)
+  if ((await findTypeOfId(parts, asked, id)) === undefined) throw notThere(id)
   const wanted = byIdRequest(values, id)
   if (output !== 'gml32' && output !== 'gml31') return sendFeatures(wanted)
   const [reading] = await toReadings(parts, asked, wanted)
