@@ -36,9 +36,26 @@ for (const store of indexStores) {
         ['&time=2020-01-01T00:00:00.000Z', [true, false, false]],
         ['&time=2020,2022', [true, false, true]],
         ['&time=2020-01-01/2021-06-01', [true, true, false]],
+        ['&time=2021-01-01/current', [false, true, true]],
         ['&time=2020-01-01/2022-06-01/P1D,2021', [true, true, true]],
       ] as const)
         assert.deepEqual(await seen(time), expected, time)
+    })
+
+    it('tell which time they show where none is asked for', async () => {
+      const info = `${map.replace('GetMap', 'GetFeatureInfo')}&query_layers=default:m&x=75&y=15`
+      for (const [query, expected] of [
+        [map, '99 Default value used: time=2022-01-01T00:00:00.000Z ISO8601'],
+        [`${map}&time=default`, '99 Default value used: time=2022-01-01T00:00:00.000Z ISO8601'],
+        [info, '99 Default value used: time=2022-01-01T00:00:00.000Z ISO8601'],
+        [`${map}&time=2021`, undefined],
+        [`${map}&time=current`, undefined],
+      ] as const) {
+        const { app, admin } = client.server
+        const reply = await app.inject({ url: `/wms?service=WMS&${query}`, headers: admin })
+        assert.equal(reply.statusCode, 200, reply.body)
+        assert.equal(reply.headers.warning, expected, query)
+      }
     })
 
     it('refuse what is no time, and times that there are none of', async () => {

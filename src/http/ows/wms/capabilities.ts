@@ -119,10 +119,24 @@ function layerXml(asked: WmsRequest, card: LayerCard, { bounds, times }: FoundOu
   ].join('')
 }
 
+/** Degrees that a box has at least: of a single point nobody could ask a map. */
+const leastSide = 0.002
+
+function sides(least: number, largest: number, limit: number): [least: number, largest: number] {
+  if (largest - least >= leastSide) return [least, largest]
+  const middle = Math.max(leastSide / 2 - limit, Math.min(limit - leastSide / 2, (least + largest) / 2))
+  return [rounded(middle - leastSide / 2), rounded(middle + leastSide / 2)]
+}
+
+function rounded(degrees: number): number {
+  return Number(degrees.toFixed(9))
+}
+
 function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
-  const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
+  const [west = -180, lowest = -90, east = 180, highest = 90] = bounds ?? []
   const crosses = east > 180
-  const [minX, maxX] = crosses ? [-180, 180] : [west, east]
+  const [minX, maxX] = crosses ? [-180, 180] : sides(west, east, 180)
+  const [south, north] = sides(lowest, highest, 90)
   if (version === '1.1.1')
     return `<LatLonBoundingBox minx="${minX}" miny="${south}" maxx="${maxX}" maxy="${north}"/>`
   return [
@@ -132,11 +146,13 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
   ].join('')
 }
 
-function styleXml({ request }: WmsRequest, card: LayerCard): string {
+function styleXml({ request, version }: WmsRequest, card: LayerCard): string {
+  // How large a legend is shows when it is drawn; 1.1.1 wants a size.
+  const size = version === '1.3.0' ? '' : ' width="200" height="200"'
   const legend = escapeXml(request.link(`/tiles/${layerSegment(card)}/legend.png`))
   return [
     `<Style>${textElement('Name', card.style)}${textElement('Title', card.style)}`,
-    '<LegendURL width="200" height="200"><Format>image/png</Format>',
+    `<LegendURL${size}><Format>image/png</Format>`,
     `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${legend}"/></LegendURL></Style>`,
   ].join('')
 }

@@ -20,7 +20,7 @@ import type { LayerFilter } from './layer-filters.ts'
 import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
-import { readTimes } from './time-dimension.ts'
+import { readTimes, tellDefaultTimes } from './time-dimension.ts'
 
 const mostFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
@@ -93,6 +93,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
     ),
   )
   if (found === undefined) return reply.hijack()
+  tellDefaultTimes(reply, values, details)
   const body = writer.write(found, asked, parts.features.clock.now().toISOString())
   return reply
     .header('content-type', writer.type)
@@ -119,18 +120,22 @@ function cellBox({ values, version }: WmsRequest, crs: MapCrs): Envelope {
   const box = readMapBox(values, crs)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const [across, down] = version === '1.3.0' ? ['i', 'j'] : ['x', 'y']
-  const column = cellNumber(values.find(across) ?? values.require(across === 'i' ? 'x' : 'i'), width)
-  const row = cellNumber(values.find(down) ?? values.require(down === 'j' ? 'y' : 'j'), height)
+  const column = cellNumber(values.find(across) ?? values.require(across === 'i' ? 'x' : 'i'), width, across)
+  const row = cellNumber(values.find(down) ?? values.require(down === 'j' ? 'y' : 'j'), height, down)
   const [cellWidth, cellHeight] = [(box.maxX - box.minX) / width, (box.maxY - box.minY) / height]
   const [x, y] = [box.minX + (column + 0.5) * cellWidth, box.maxY - (row + 0.5) * cellHeight]
   const [reachX, reachY] = [reachCells * cellWidth, reachCells * cellHeight]
   return { minX: x - reachX, minY: y - reachY, maxX: x + reachX, maxY: y + reachY }
 }
 
-function cellNumber(text: string, most: number): number {
+function cellNumber(text: string, most: number, name: string): number {
   const value = Number(text)
   if (/^\d{1,9}$/.test(text) && value < most) return value
-  throw new OwsFailure('InvalidPoint', `"${text}" is no column or row of the map`, 'i')
+  throw new OwsFailure(
+    'InvalidPoint',
+    `${name.toUpperCase()} "${text}" is no whole number from 0 to ${most - 1}`,
+    name,
+  )
 }
 
 interface FeatureQuestion {

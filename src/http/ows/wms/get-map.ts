@@ -17,7 +17,7 @@ import { withFiltered } from './filtered-layers.ts'
 import { readLayerFilters, withTimes } from './layer-filters.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readSentStyles } from './sent-styles.ts'
-import { readTimes } from './time-dimension.ts'
+import { readTimes, tellDefaultTimes } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
 /** Cells along a side of a picture at most. */
@@ -43,10 +43,8 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const { format, laid, mediaType } = readFormat(values.require('format'))
   const layers = await readLayers(parts, asked)
   const records = layers.map(({ layer }) => layer)
-  const times = readTimes(
-    values,
-    records.map(({ details }) => details),
-  )
+  const details = records.map((one) => one.details)
+  const times = readTimes(values, details)
   const filters = withTimes(readLayerFilters(values, records), records, times)
   const wish: LayersWish = {
     ...{ layers, srs: crs.srs, box, width, height, format, times },
@@ -63,6 +61,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
     }),
   )
   if (bytes === undefined) return reply.hijack()
+  tellDefaultTimes(reply, values, details)
   reply.header('cache-control', 'private, max-age=0, must-revalidate')
   return reply.header('content-type', mediaType).send(Buffer.from(bytes))
 }

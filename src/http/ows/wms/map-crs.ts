@@ -44,7 +44,7 @@ export function readMapBox(values: KeyValues, { isYx }: MapCrs): Envelope {
   const order = isYx ? ': in this CRS latitude or northing comes first' : ''
   throw new OwsFailure(
     'InvalidParameterValue',
-    `BBOX "${text}" has its least corner beyond its largest${order}`,
+    `BBOX "${text}" has no area: the least corner comes first, then the largest${order}`,
     'bbox',
   )
 }

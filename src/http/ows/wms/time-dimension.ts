@@ -6,6 +6,7 @@ import { Failure } from '../../../lib/errors.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import { parseTime } from '../../../maps/rasters/time-wish.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
+import type { FastifyReply } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
@@ -40,12 +41,28 @@ export function readTimes(
   throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
 }
 
+/** Tells which times are shown where none is asked for (OGC 06-042, annex C.4.2): the newest of each mosaic. */
+export function tellDefaultTimes(
+  reply: FastifyReply,
+  values: KeyValues,
+  layers: readonly Pick<LayerDetails, 'times'>[],
+): void {
+  if (!/^(?:default)?$/i.test(values.find('time')?.trim() ?? '')) return
+  const newest = new Set(layers.flatMap(({ times }) => (times === undefined ? [] : [times.to])))
+  if (newest.size > 0)
+    reply.header(
+      'warning',
+      [...newest].map((time) => `99 Default value used: time=${time} ISO8601`).join(', '),
+    )
+}
+
 function readPart(text: string): TimeWish {
   const [from = '', to, step, ...others] = text.split('/')
   if (others.length > 0 || (step !== undefined && step !== '0' && !period.test(step)))
     throw wrongTime(`TIME "${text.slice(0, 100)}" is no instant and no interval of ISO 8601`)
   try {
-    const wish = parseTime(to === undefined ? from : `${from}/${to}`)
+    // Nothing is newer than now.
+    const wish = parseTime(to === undefined ? from : `${from}/${/^current$/i.test(to) ? '..' : to}`)
     if (wish !== undefined) return wish
   } catch (error) {
     if (!(error instanceof Failure)) throw error
