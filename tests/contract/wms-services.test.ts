@@ -97,6 +97,47 @@ describe('WMS as a service', () => {
     assert.match(body, /xlink:href="http:\/\/[^"]+\/geoserver\/default\/wms\?"/)
   })
 
+  it('is the service that SERVICE names, at whatever address it is asked', async (test) => {
+    const server = await createTestApp()
+    test.after(() => server.close())
+    const roots = {
+      WMS: '<WMS_Capabilities ',
+      WFS: '<WFS_Capabilities ',
+      WCS: '<wcs:Capabilities ',
+      WMTS: '<Capabilities xmlns="http://www.opengis.net/wmts/1.0"',
+    }
+    const usual = { wms: 'WMS', wfs: 'WFS', wcs: 'WCS', wmts: 'WMTS', 'gwc/service/wmts': 'WMTS' } as const
+    const ask = async (path: string, more: string) => {
+      const url = `/${path}?request=GetCapabilities${more}`
+      const { statusCode, body } = await server.app.inject({ url, headers: server.admin })
+      return { statusCode, body }
+    }
+    const home = Object.entries(usual).flatMap(([path, service]) => [
+      [path, service] as const,
+      [`default/${path}`, service] as const,
+    ])
+    for (const [path, service] of home) {
+      assert.ok((await ask(path, '')).body.includes(roots[service]), path)
+      assert.ok((await ask(path, '&service=')).body.includes(roots[service]), path)
+      for (const [name, root] of Object.entries(roots))
+        assert.ok((await ask(path, `&service=${name.toLowerCase()}`)).body.includes(root), `${path} ${name}`)
+      const { statusCode, body } = await ask(path, '&service=WPS')
+      assert.equal(statusCode, 400, body)
+      const isOws = service !== 'WMS'
+      assert.match(body, isOws ? /<ows:ExceptionReport / : /<ServiceExceptionReport /)
+      assert.match(body, /[cC]ode="InvalidParameterValue" locator="service"/)
+    }
+    assert.match((await ask('ows', '')).body, /code="MissingParameterValue" locator="service"/)
+    for (const [payload, told] of [
+      ['service=WCS&request=GetCapabilities', /<wcs:Capabilities /],
+      ['service=WMS&request=GetCapabilities', /exceptionCode="InvalidParameterValue" locator="service"/],
+    ] as const) {
+      const headers = { ...server.admin, 'content-type': 'application/x-www-form-urlencoded' }
+      const { body } = await server.app.inject({ method: 'POST', url: '/wfs', payload, headers })
+      assert.match(body, told)
+    }
+  })
+
   it('loses one drawing at most when a process dies, and leaves none behind', async (test) => {
     const server = await createTestApp()
     test.after(() => server.close())

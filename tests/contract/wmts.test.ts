@@ -114,6 +114,16 @@ describe('WMTS and TMS', () => {
       [keyed(place), 'MissingParameterValue', 'layer'],
       [keyed(`${closed}&${place}`).replace('GetTile', 'toString'), 'OperationNotSupported', 'request'],
       [keyed(`${closed}&${place}`).replace('1.0.0', '2.0.0'), 'InvalidParameterValue', 'version'],
+      [
+        'service=WMTS&request=GetCapabilities&acceptversions=2.0.0,0.9',
+        'VersionNegotiationFailed',
+        'acceptversions',
+      ],
+      [
+        `${keyed(`${closed}&${place}`).replace('GetTile', 'GetFeatureInfo')}&i=1&j=1&infoformat=text/none`,
+        'InvalidParameterValue',
+        'InfoFormat',
+      ],
     ]
     for (const [query, code, locator] of cases) {
       const { statusCode, body } = await get(`/wmts?${query}`)

@@ -114,10 +114,10 @@ export interface Calls {
   "POST /wfs": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/wfs": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "POST /{workspace}/wfs": { params: { workspace: string }; query: { access_token?: string }; body: undefined; answer: unknown }
-  "GET /wcs": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: undefined }
-  "POST /wcs": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: undefined }
-  "GET /{workspace}/wcs": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: undefined }
-  "POST /{workspace}/wcs": { params: { workspace: string }; query: { access_token?: string }; body: undefined; answer: undefined }
+  "GET /wcs": { params: Record<never, never>; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /wcs": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: unknown }
+  "GET /{workspace}/wcs": { params: { workspace: string }; query: { SERVICE?: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
+  "POST /{workspace}/wcs": { params: { workspace: string }; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /ows": { params: Record<never, never>; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }
   "POST /ows": { params: Record<never, never>; query: { access_token?: string }; body: undefined; answer: unknown }
   "GET /{workspace}/ows": { params: { workspace: string }; query: { SERVICE: string; VERSION?: string; REQUEST?: string; access_token?: string }; body: undefined; answer: unknown }

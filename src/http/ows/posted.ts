@@ -1,4 +1,3 @@
-import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
@@ -32,13 +31,15 @@ export async function answerPosted(
     const text = bodyText(request)
     if (!text.startsWith('<')) {
       const given = readForm(request, text)
-      if (given.values.find('service')?.toUpperCase() === 'WCS') service = 'WCS'
+      service = requireService(given.values.find('service') ?? ofAddress)
       request.usedService = `OWS:${service}`
       if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, given)
       return await answerWfs(parts, request, reply, workspace, given)
     }
     const root = parseRequestXml(text, (reason) => invalidBody(`The body ${reason}`))
-    service = requireService(root, ofAddress)
+    if (root.name === 'Envelope')
+      throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
+    service = requireService(root.attributes['service'] ?? ofAddress)
     request.usedService = `OWS:${service}`
     if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
@@ -95,14 +96,12 @@ function readForm(request: FastifyRequest, text: string): GivenRequest {
   return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
 }
 
-function requireService({ name, attributes }: XmlElement, ofAddress: PostedService): PostedService {
-  if (name === 'Envelope')
-    throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
-  const service = (attributes['service'] ?? ofAddress).toUpperCase()
+function requireService(name: string): PostedService {
+  const service = name.toUpperCase()
   if (service === 'WFS' || service === 'WCS') return service
   throw new OwsFailure(
     'InvalidParameterValue',
-    `Only WFS and WCS are asked by XML; "${service.slice(0, 40)}" is asked by GET`,
+    `Only WFS and WCS are asked by POST; "${service.slice(0, 40)}" is asked by GET`,
     'service',
   )
 }

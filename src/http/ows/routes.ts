@@ -1,21 +1,19 @@
 import { Type } from 'typebox'
-import { ownValue } from '../../lib/own-value.ts'
-import type { OwnEventType } from '../../monitoring/model/event-types.ts'
-import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { Bytes, media } from '../description.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { keyValuesOf } from './key-values.ts'
-import { OwsFailure } from './ows-failure.ts'
+import {
+  answerAtOws,
+  answerAtWcs,
+  answerAtWfs,
+  answerAtWms,
+  answerAtWmts,
+  offeredServices,
+} from './answer-service.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { answerPosted, mostBodyBytes } from './posted.ts'
+import { postedAnswers, serviceAnswers } from './service-answers.ts'
 import { tmsEndpoints } from './tms/routes.ts'
-import { answerWcs } from './wcs/wcs.ts'
-import { answerWfs } from './wfs/wfs.ts'
-import { sendException } from './wms/exceptions.ts'
-import { answerWms } from './wms/wms.ts'
 import { wmtsEndpoints } from './wmts/routes.ts'
-import { answerWmts } from './wmts/wmts.ts'
 
 const Workspace = Type.Object({
   workspace: Type.String({ description: 'Only its layers, by their names alone' }),
@@ -31,37 +29,6 @@ const Query = Type.Object(
   { additionalProperties: true },
 )
 
-const wmsAnswers = {
-  'image/png': Bytes,
-  'image/jpeg': Bytes,
-  'image/webp': Bytes,
-  'image/gif': Bytes,
-  'image/tiff': Bytes,
-  'text/xml': Type.String(),
-  'application/vnd.ogc.wms_xml': Type.String(),
-  'text/plain': Type.String(),
-  'text/html': Type.String(),
-  'application/json': Type.Unknown(),
-  'application/geo+json': Type.Unknown(),
-  'application/vnd.ogc.gml': Type.String(),
-  'application/gml+xml': Type.String(),
-}
-const wfsAnswers = {
-  'application/xml': Type.String(),
-  'text/xml': Type.String(),
-  'application/gml+xml': Type.String(),
-  'application/json': Type.Unknown(),
-  'text/csv': Type.String(),
-  'application/zip': Bytes,
-}
-
-const wcsAnswers = {
-  'application/xml': Type.String(),
-  'image/tiff': Bytes,
-  'image/png': Bytes,
-  'image/jpeg': Bytes,
-}
-
 const wms = {
   knowsParameters: true,
   tags: ['ows'],
@@ -70,63 +37,21 @@ const wms = {
   description:
     'By key and value, names in any case, as OGC 06-042 and 01-068r3 say; parameters that they do not know are ignored. What fails is told by a service exception report.',
   told: { query: Query },
-  answers: {
-    200: media('What was asked for', wmsAnswers),
-  },
+  answers: serviceAnswers,
 }
 
 const askWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0',
-  handle: (parts: OwsParts, request, reply) => answerWms(parts, request, reply, undefined),
+  handle: (parts: OwsParts, request, reply) => answerAtWms(parts, request, reply, undefined),
 })
 
 const askWorkspaceWms = operation({
   ...wms,
   summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerWms(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) => answerAtWms(parts, request, reply, request.params.workspace),
 })
-
-interface Service {
-  countsAs: OwnEventType
-  answer: (
-    parts: OwsParts,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    workspace: string | undefined,
-  ) => Promise<unknown>
-}
-
-/** Services that one address answers, by the parameter SERVICE. */
-const services: Record<string, Service> = {
-  WMS: { countsAs: 'OWS:WMS', answer: answerWms },
-  WFS: { countsAs: 'OWS:WFS', answer: answerWfs },
-  WCS: { countsAs: 'OWS:WCS', answer: answerWcs },
-  WMTS: { countsAs: 'OWS:WMTS', answer: answerWmts },
-}
-const offered = Object.keys(services).join(', ')
-
-/** Asks the service that the request names. */
-function answerOws(
-  parts: OwsParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  workspace: string | undefined,
-): Promise<unknown> | FastifyReply {
-  const named = keyValuesOf(request.originalUrl).find('service')
-  const service = ownValue(services, named?.toUpperCase() ?? '')
-  if (service !== undefined) {
-    request.usedService = service.countsAs
-    return service.answer(parts, request, reply, workspace)
-  }
-  const text =
-    named === undefined
-      ? `The parameter SERVICE is missing: ${offered}`
-      : `SERVICE "${named}" is not offered here: ${offered}`
-  const code = named === undefined ? 'MissingParameterValue' : 'InvalidParameterValue'
-  return sendException(reply, new OwsFailure(code, text, 'service'), '1.3.0')
-}
 
 const ows = {
   ...wms,
@@ -135,27 +60,26 @@ const ows = {
   told: {
     query: Type.Object(
       {
-        SERVICE: Type.String({ description: offered }),
+        SERVICE: Type.String({ description: offeredServices }),
         ...{ VERSION: Type.Optional(Type.String()), REQUEST: Type.Optional(Type.String()) },
         ...urlToken,
       },
       { additionalProperties: true },
     ),
   },
-  answers: { 200: media('What was asked for', { ...wmsAnswers, ...wfsAnswers, ...wcsAnswers }) },
 }
 
 const askOws = operation({
   ...ows,
-  summary: `OGC services by the parameter SERVICE: ${offered}`,
-  handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, undefined),
+  summary: `OGC services by the parameter SERVICE: ${offeredServices}`,
+  handle: (parts: OwsParts, request, reply) => answerAtOws(parts, request, reply, undefined),
 })
 
 const askWorkspaceOws = operation({
   ...ows,
-  summary: `OGC services of a workspace by the parameter SERVICE: ${offered}`,
+  summary: `OGC services of a workspace by the parameter SERVICE: ${offeredServices}`,
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerOws(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) => answerAtOws(parts, request, reply, request.params.workspace),
 })
 
 const wfs = {
@@ -179,22 +103,20 @@ const wfs = {
       { additionalProperties: true },
     ),
   },
-  answers: {
-    200: media('What was asked for', wfsAnswers),
-  },
+  answers: serviceAnswers,
 }
 
 const askWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0',
-  handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, undefined),
+  handle: (parts: OwsParts, request, reply) => answerAtWfs(parts, request, reply, undefined),
 })
 
 const askWorkspaceWfs = operation({
   ...wfs,
   summary: 'Web Feature Service 1.1.0 and 2.0.0 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerWfs(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) => answerAtWfs(parts, request, reply, request.params.workspace),
 })
 
 const wcs = {
@@ -213,24 +135,53 @@ const wcs = {
       { additionalProperties: true },
     ),
   },
-  answers: { 200: media('What was asked for', wcsAnswers) },
 }
 
 const askWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1',
-  handle: (parts: OwsParts, request, reply) => answerWcs(parts, request, reply, undefined),
+  handle: (parts: OwsParts, request, reply) => answerAtWcs(parts, request, reply, undefined),
 })
 
 const askWorkspaceWcs = operation({
   ...wcs,
   summary: 'Web Coverage Service 1.0.0 and 2.0.1 of a workspace',
   params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerWcs(parts, request, reply, request.params.workspace),
+  handle: (parts: OwsParts, request, reply) => answerAtWcs(parts, request, reply, request.params.workspace),
+})
+
+const wmts = {
+  ...wfs,
+  description:
+    'By key and value, names in any case, as OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. What fails is told by an exception report.',
+  told: {
+    query: Type.Object(
+      {
+        ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
+        REQUEST: Type.Optional(Type.String({ description: 'GetCapabilities, GetTile or GetFeatureInfo' })),
+        ...urlToken,
+      },
+      { additionalProperties: true },
+    ),
+  },
+}
+
+const askWmts = operation({
+  ...wmts,
+  summary: 'Web Map Tile Service 1.0.0',
+  handle: (parts: OwsParts, request, reply) => answerAtWmts(parts, request, reply, undefined),
+})
+
+const askWorkspaceWmts = operation({
+  ...wmts,
+  summary: 'Web Map Tile Service 1.0.0 of a workspace',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) => answerAtWmts(parts, request, reply, request.params.workspace),
 })
 
 const posted = {
   ...wfs,
+  answers: postedAnswers,
   description:
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
@@ -256,7 +207,6 @@ const postWorkspaceWfs = operation({
 const postedCoverage = {
   ...posted,
   description: 'The same as XML, as OGC 09-148r1 says, or as a form of keys and values.',
-  answers: { 200: media('What was asked for', wcsAnswers) },
 }
 
 const postWcs = operation({
@@ -274,13 +224,8 @@ const postWorkspaceWcs = operation({
     answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WCS' }),
 })
 
-const postedOws = {
-  ...posted,
-  answers: { 200: media('What was asked for', { ...wfsAnswers, ...wcsAnswers }) },
-}
-
 const postOws = operation({
-  ...postedOws,
+  ...posted,
   summary:
     'Web Feature Service and Web Coverage Service asked by XML, the only ones of the services here that are',
   handle: (parts: OwsParts, request, reply) =>
@@ -288,7 +233,7 @@ const postOws = operation({
 })
 
 const postWorkspaceOws = operation({
-  ...postedOws,
+  ...posted,
   summary: 'Web Feature Service and Web Coverage Service of a workspace asked by XML',
   params: Workspace,
   handle: (parts: OwsParts, request, reply) =>
@@ -311,6 +256,12 @@ export const owsEndpoints = [
   endpoint('POST', '/:workspace/wcs', 'public', 'OWS:WCS', { postWorkspaceWcs }),
   endpoint('POST', '/ows', 'public', 'OWS:WFS', { postOws }),
   endpoint('POST', '/:workspace/ows', 'public', 'OWS:WFS', { postWorkspaceOws }),
+  endpoint('GET', '/wmts', 'public', 'OWS:WMTS', { askWmts }),
+  endpoint('GET', '/:workspace/wmts', 'public', 'OWS:WMTS', { askWorkspaceWmts }),
+  endpoint('GET', '/gwc/service/wmts', 'public', 'OWS:WMTS', { askCachedWmts: askWmts }),
+  endpoint('GET', '/:workspace/gwc/service/wmts', 'public', 'OWS:WMTS', {
+    askCachedWorkspaceWmts: askWorkspaceWmts,
+  }),
   ...wmtsEndpoints,
   ...tmsEndpoints,
 ]

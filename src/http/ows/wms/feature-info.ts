@@ -57,11 +57,20 @@ const writers: Record<string, InfoWriter> = {
 /** Media types of what is told of features, as capabilities list them. */
 export const infoFormats = Object.keys(writers)
 
+function findWriter(format: string): InfoWriter | undefined {
+  return ownValue(writers, format.toLowerCase().replace(/;\s*/, '; '))
+}
+
+/** Whether what is told of features can be had so. */
+export function isInfoFormat(format: string): boolean {
+  return findWriter(format) !== undefined
+}
+
 /** Features at a cell of a map (OGC 06-042, section 7.4). */
 export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
   const { values, version, request, reply, workspace } = asked
   const format = values.find('info_format') ?? 'text/plain'
-  const writer = ownValue(writers, format.toLowerCase().replace(/;\s*/, '; '))
+  const writer = findWriter(format)
   if (writer === undefined)
     throw new OwsFailure(
       'InvalidFormat',

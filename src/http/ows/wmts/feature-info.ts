@@ -2,7 +2,7 @@ import { getTileMatrixSet, tileEnvelope } from '../../../tiles/tile-matrix-sets.
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { getFeatureInfo as getMapFeatureInfo } from '../wms/feature-info.ts'
+import { getFeatureInfo as getMapFeatureInfo, infoFormats, isInfoFormat } from '../wms/feature-info.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
 import { requireTileLayer } from './send-named-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
@@ -32,6 +32,12 @@ export async function getFeatureInfo(
   for (const [locator, text] of [['I', i] as const, ['J', j] as const])
     if (!/^\d{1,3}$/.test(text) || Number(text) >= tileCells)
       throw new OwsFailure('PointIJOutOfRange', `${locator} is not a whole number from 0 to 255`, locator)
+  if (!isInfoFormat(format))
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `INFOFORMAT "${format.slice(0, 100)}" is not one of ${infoFormats.join(', ')}`,
+      'InfoFormat',
+    )
   const values = new KeyValues([
     ...([
       ['srs', matrix.srs],

@@ -10,7 +10,7 @@ import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
 import { getTile } from './get-tile.ts'
 import type { NamedTile } from './tile-request.ts'
-import { answerWmts, orException } from './wmts.ts'
+import { orException } from './wmts.ts'
 
 const Workspace = Type.Object({
   workspace: Type.String({ description: 'Only its layers, by their names alone' }),
@@ -67,29 +67,6 @@ const answers = {
   }),
   204: empty('No features are in the vector tile'),
 }
-const Query = Type.Object(
-  {
-    ...{ SERVICE: Type.Optional(Type.String()), VERSION: Type.Optional(Type.String()) },
-    REQUEST: Type.Optional(Type.String({ description: 'GetCapabilities, GetTile or GetFeatureInfo' })),
-    ...urlToken,
-  },
-  { additionalProperties: true },
-)
-
-const keyed = { ...marks, told: { query: Query }, answers }
-
-const askWmts = operation({
-  ...keyed,
-  summary: 'Web Map Tile Service 1.0.0',
-  handle: (parts: OwsParts, request, reply) => answerWmts(parts, request, reply, undefined),
-})
-const askWorkspaceWmts = operation({
-  ...keyed,
-  summary: 'Web Map Tile Service 1.0.0 of a workspace',
-  params: Workspace,
-  handle: (parts: OwsParts, request, reply) => answerWmts(parts, request, reply, request.params.workspace),
-})
-
 function servicePathOf(workspace: string | undefined): string {
   return workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`
 }
@@ -177,14 +154,8 @@ function below(address: string, name: string) {
   ]
 }
 
-/** WMTS, at our addresses and those of GeoWebCache. */
+/** Paths of WMTS, at our addresses and those of GeoWebCache. */
 export const wmtsEndpoints = [
-  endpoint('GET', '/wmts', 'public', 'OWS:WMTS', { askWmts }),
-  endpoint('GET', '/:workspace/wmts', 'public', 'OWS:WMTS', { askWorkspaceWmts }),
-  endpoint('GET', '/gwc/service/wmts', 'public', 'OWS:WMTS', { askCachedWmts: askWmts }),
-  endpoint('GET', '/:workspace/gwc/service/wmts', 'public', 'OWS:WMTS', {
-    askCachedWorkspaceWmts: askWorkspaceWmts,
-  }),
   ...below('/wmts', 'Wmts'),
   ...below('/:workspace/wmts', 'WorkspaceWmts'),
   ...below('/gwc/service/wmts', 'CachedWmts'),

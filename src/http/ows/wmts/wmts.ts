@@ -14,7 +14,13 @@ type Answer = (parts: OwsParts, asked: WmtsRequest, values: KeyValues) => Promis
 
 const operations: Record<string, Answer> = {
   getcapabilities: (parts, asked, values) => {
-    requireVersion(values.find('acceptversions'))
+    const accepted = values.find('acceptversions')
+    if (accepted !== undefined && !isOffered(accepted))
+      throw new OwsFailure(
+        'VersionNegotiationFailed',
+        `WMTS ${accepted.slice(0, 60)} is not offered here: ask for 1.0.0`,
+        'acceptversions',
+      )
     return getCapabilities(parts, asked)
   },
   gettile: (parts, asked, values) => {
@@ -31,8 +37,13 @@ const operations: Record<string, Answer> = {
   },
 }
 
+/** Whether one of versions with commas between is. */
+function isOffered(versions: string): boolean {
+  return versions.split(',').some((one) => one.trim() === '1.0.0')
+}
+
 function requireVersion(text: string | undefined): void {
-  if (text === undefined || text.split(',').some((one) => one.trim() === '1.0.0')) return
+  if (text === undefined || isOffered(text)) return
   throw new OwsFailure('InvalidParameterValue', `Version "${text.slice(0, 60)}" is not 1.0.0`, 'version')
 }
 
