@@ -274,6 +274,12 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
           )
         }
       }
+      // As in filters, a column of the same name is meant before what GML has for every feature.
+      const own = String(await ask('request=GetPropertyValue&typeNames=odd&valueReference=gml:description'))
+      assert.match(
+        own,
+        /<wfs:member><default:description>value of description<\/default:description><\/wfs:member>/,
+      )
       const body = String(await ask('request=GetPropertyValue&typeNames=grid&valueReference=geom'))
       const read = await readGml(Buffer.from(body))
       assert.deepEqual(

@@ -5,7 +5,7 @@ import type { PropertySelection } from '../../../stores/reading/page-wish.ts'
 import { keepPrivately } from '../../caching.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { isUnusedGml, requireProperty } from '../property-names.ts'
+import { findProperty, isUnusedGml, requireProperty } from '../property-names.ts'
 import type { FeatureRequest } from './feature-request.ts'
 import { readFeatureRequest } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
@@ -79,7 +79,8 @@ interface Values {
 function valuesOf(schema: Schema, reference: string): Values {
   const none: PropertySelection = { attributes: [], hasGeometry: false }
   if (/^(?:.*\/)?@gml:id$/.test(reference)) return { selection: none }
-  if (isUnusedGml(reference)) return { selection: none, having: { kind: 'constant', is: false } }
+  const isNone = isUnusedGml(reference) && findProperty(schema, reference) === undefined
+  if (isNone) return { selection: none, having: { kind: 'constant', is: false } }
   const property = requireProperty(schema, reference, 'valuereference')
   if (property === schema.geometry?.name)
     return { selection: { ...none, hasGeometry: true }, having: notOf({ kind: 'empty' }) }
