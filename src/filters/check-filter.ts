@@ -52,6 +52,11 @@ function checkCall(call: Call, schema: Schema): Filter {
   throw invalidFilter(`"${op}" is neither true nor false of a row`)
 }
 
+/** Whether it gives a text without its case or its accents. */
+function isFolding({ op }: Call): boolean {
+  return op === 'casei' || op === 'accenti'
+}
+
 function isOneOf<Name extends string>(names: readonly Name[], text: string): text is Name {
   return (names as readonly string[]).includes(text)
 }
@@ -76,6 +81,9 @@ function isTrue({ type, value }: Operand, name: string): Filter {
 function emptiness(of: Expression, schema: Schema): Filter {
   if (isGeometry(of, schema)) return { kind: 'empty' }
   if (of.kind === 'property') return { kind: 'empty', attribute: attributeOf(of.name, schema).name }
+  if (of.kind === 'call' && isFolding(of)) return emptiness(one(of), schema)
+  if (of.kind === 'call' || of.kind === 'interval')
+    throw unsupportedFilter('IS NULL is asked of a property or a value, not of a condition or an interval')
   return { kind: 'constant', is: false }
 }
 
@@ -196,7 +204,7 @@ function operandOf(written: Expression, schema: Schema): Operand {
   if (written.kind === 'date' || written.kind === 'timestamp')
     return { type: 'time', value: spanOfLiteral(written) }
   if (written.kind === 'property') return attributeOperand(written.name, schema)
-  if (written.kind === 'call' && (written.op === 'casei' || written.op === 'accenti')) {
+  if (written.kind === 'call' && isFolding(written)) {
     const of = textOf(one(written), schema, written.op.toUpperCase())
     return { type: 'text', value: { folded: written.op === 'casei' ? 'case' : 'accents', of } }
   }

@@ -11,12 +11,14 @@ import {
   temporalRelations,
 } from './expression.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
-import { invalidFilter, unsupportedFilter } from './refusals.ts'
+import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 
-const operators = new Set<string>([
+const operators: readonly string[] = [
   ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', 'casei', 'accenti'],
   ...[...comparisons, ...spatialRelations, ...temporalRelations],
-])
+]
+/** By their letters in lower case: Annex C has `t_finishedBy`, earlier drafts had others. */
+const named = new Map(operators.map((op) => [op.toLowerCase(), op]))
 const arithmetic = new Set(['+', '-', '*', '/', '^', '%', 'div'])
 const shownLength = 60
 
@@ -47,9 +49,9 @@ function readObject(
 ): Expression {
   const { op, args, property, date, timestamp, interval, bbox, type } = written
   if (typeof op === 'string') {
-    requireOperator(op)
+    const known = operatorOf(op)
     if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is no list`)
-    return { kind: 'call', op, args: args.map((one) => read(one, reader, depth + 1)) }
+    return { kind: 'call', op: known, args: args.map((one) => read(one, reader, depth + 1)) }
   }
   if (typeof property === 'string') return { kind: 'property', name: property }
   if (typeof date === 'string') return { kind: 'date', text: date }
@@ -60,11 +62,13 @@ function readObject(
   throw unknownPart(written)
 }
 
-function requireOperator(op: string): void {
-  if (operators.has(op)) return
-  if (arithmetic.has(op))
-    throw unsupportedFilter('Arithmetic is not offered in filters: compare with the value that it gives')
-  throw unsupportedFilter(`The operator or function "${op}" is not offered: ${[...operators].join(', ')} are`)
+function operatorOf(op: string): string {
+  const known = named.get(op.toLowerCase())
+  if (known !== undefined) return known
+  if (arithmetic.has(op)) throw arithmeticRefused()
+  throw unsupportedFilter(
+    `The operator or function "${op.slice(0, shownLength)}" is not offered: ${operators.join(', ')} are`,
+  )
 }
 
 function readInterval(ends: WrittenJson[], reader: { parts: number }, depth: number): Expression {

@@ -12,7 +12,13 @@ export interface Token {
 
 /** Letters of names (OGC 21-065r2, Annex B: `identifierStart`, `identifierPart`), in the classes of Unicode. */
 const pattern =
-  /(?<word>[\p{L}_:][\p{L}\p{M}\p{N}_:.]*)|"(?<quoted>(?:[^"]|"")*)"|'(?<text>(?:[^'\\]|''|\\'|\\)*)'|(?<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<sign><>|<=|>=|[()=<>,+\-*/^%])/uy
+  /(?<word>[\p{L}_:][\p{L}\p{M}\p{N}_:.]*)|"(?<quoted>(?:[^"]|"")*)"|'(?<text>(?:[^'\\]|''|\\[\s\S])*)'|(?<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<sign><>|<=|>=|[()=<>,+\-*/^%])/uy
+
+/** What stands behind a backslash for another character (OGC 21-065r2, requirement `/req/cql2-text/escaping`). */
+const escaped: Record<string, string> = {
+  ...{ a: '\x07', b: '\b', t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' },
+  ...{ "'": "'", '\\': '\\' },
+}
 
 const shownBehind = 20
 
@@ -25,7 +31,12 @@ export function tokensOf(filter: string): Token[] {
     if (at >= filter.length) break
     pattern.lastIndex = at
     const groups = pattern.exec(filter)?.groups
-    if (groups === undefined) throw unreadable(filter, at, 'nothing of CQL2 text begins here')
+    if (groups === undefined)
+      throw unreadable(
+        filter,
+        at,
+        filter[at] === "'" ? 'the text that begins here has no end' : 'nothing of CQL2 text begins here',
+      )
     tokens.push({ ...tokenOf(groups), from: at, to: pattern.lastIndex })
     at = pattern.lastIndex
   }
@@ -37,9 +48,14 @@ function tokenOf(groups: Record<string, string | undefined>): Pick<Token, 'kind'
   const { word, quoted, text, number, sign } = groups
   if (word !== undefined) return { kind: 'word', text: word }
   if (quoted !== undefined) return { kind: 'quoted', text: quoted.replaceAll('""', '"') }
-  if (text !== undefined) return { kind: 'text', text: text.replace(/''|\\'/g, "'") }
+  if (text !== undefined) return { kind: 'text', text: unescaped(text) }
   if (number !== undefined) return { kind: 'number', text: number }
   return { kind: 'sign', text: sign ?? '' }
+}
+
+/** A backslash before any other character stays: it may be meant for LIKE. */
+function unescaped(text: string): string {
+  return text.replace(/''|\\([abtnvfr'\\])/g, (_, letter?: string) => escaped[letter ?? "'"] as string)
 }
 
 /** Tells where in a filter something else was expected. */

@@ -1,10 +1,11 @@
-import { checkFilter } from '../filters/check-filter.ts'
 import { parseCql2Json } from '../filters/cql2-json.ts'
 import { parseCql2Text } from '../filters/cql2-text.ts'
+import { requireLatitudes } from '../filters/require-places.ts'
 import { swapAxes } from '../filters/swap-axes.ts'
 import type { Schema } from '../geo/schema.ts'
 import { invalid } from '../lib/errors.ts'
 import type { WishedFilter } from '../stores/reading/wished-filter.ts'
+import { isInDegrees, wishFilter } from '../stores/reading/wished-filter.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
 
 /** Query parameters of a filter (OGC 19-079r2, section 8), as text. */
@@ -34,6 +35,8 @@ export function readFilter(parameters: FilterParameters, schema: Schema): Wished
   const named = parameters['filter-crs']
   const crs = named === undefined ? crs84 : parseCrsUri('filter-crs', named)
   if (parameters.filter === undefined) return undefined
-  const written = parse(parameters.filter)
-  return { asked: checkFilter(crs.isYx ? swapAxes(written) : written, schema), srs: crs.srs }
+  const given = parse(parameters.filter)
+  const written = crs.isYx ? swapAxes(given) : given
+  if (isInDegrees(crs.srs)) requireLatitudes(written)
+  return wishFilter(written, schema, crs.srs)
 }

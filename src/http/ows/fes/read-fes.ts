@@ -1,9 +1,9 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { checkFilter } from '../../../filters/check-filter.ts'
 import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import { wishFilter } from '../../../stores/reading/wished-filter.ts'
 import { parseRequestXml } from '../request-xml.ts'
 import { FesReader } from './fes-reader.ts'
 
@@ -35,7 +35,7 @@ export function readFes(filter: XmlElement): WrittenFes {
     filter: (layer) => {
       const reader = new FesReader(layer)
       const written = reader.read(only)
-      return { asked: checkFilter(written, layer.details.schema), srs: reader.srs }
+      return wishFilter(written, layer.details.schema, reader.srs)
     },
   }
 }

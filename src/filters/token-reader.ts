@@ -1,0 +1,78 @@
+import type { Token } from './cql2-tokens.ts'
+import { unreadable } from './cql2-tokens.ts'
+import { deepestFilter, largestFilter } from './expression.ts'
+import { invalidFilter } from './refusals.ts'
+
+/** Goes through the tokens of a filter; throws `invalid-filter` for what is too long, too deep, or not as expected. */
+export class TokenReader {
+  protected readonly filter: string
+  readonly #tokens: Token[]
+  #at = 0
+  #depth = 0
+
+  constructor(filter: string, tokens: Token[]) {
+    this.filter = filter
+    this.#tokens = tokens
+    if (tokens.length > largestFilter)
+      throw invalidFilter(`The filter has more than ${largestFilter} operators, values and names`)
+  }
+
+  /** What comes next; at the end a token of kind `end`. */
+  protected get next(): Token {
+    return this.behind(0)
+  }
+
+  /** What stands `count` tokens behind the next one. */
+  protected behind(count: number): Token {
+    return this.#tokens[Math.min(this.#at + count, this.#tokens.length - 1)] as Token
+  }
+
+  /** Passes the next token, and gives it. */
+  protected take(): Token {
+    const { next } = this
+    this.#at += 1
+    return next
+  }
+
+  protected isWord(word: string, { kind, text }: Token = this.next): boolean {
+    return kind === 'word' && text.toUpperCase() === word
+  }
+
+  protected isSign(sign: string, { kind, text }: Token = this.next): boolean {
+    return kind === 'sign' && text === sign
+  }
+
+  /** Whether a word comes next and an opening bracket behind it. */
+  protected get isCall(): boolean {
+    return this.next.kind === 'word' && this.isSign('(', this.behind(1))
+  }
+
+  protected takeWord(word: string): boolean {
+    if (!this.isWord(word)) return false
+    this.take()
+    return true
+  }
+
+  protected takeSign(sign: string): boolean {
+    if (!this.isSign(sign)) return false
+    this.take()
+    return true
+  }
+
+  protected expectSign(sign: string): void {
+    if (!this.takeSign(sign)) this.fail(`"${sign}" was expected`)
+  }
+
+  protected fail(expected: string): never {
+    throw unreadable(this.filter, this.next.from, expected)
+  }
+
+  protected deeper<Result>(read: () => Result): Result {
+    this.#depth += 1
+    if (this.#depth > deepestFilter)
+      throw invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
+    const found = read()
+    this.#depth -= 1
+    return found
+  }
+}
