@@ -1,13 +1,13 @@
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import { GeometryError } from '../geo/wkb.ts'
 import { WktReader } from '../geo/wkt.ts'
-import type { Token } from './cql2-tokens.ts'
-import { tokensOf } from './cql2-tokens.ts'
 import type { Expression } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 import { TokenReader } from './token-reader.ts'
+import type { Token } from './tokens.ts'
+import { tokensOf } from './tokens.ts'
 
 const geometryWords = new Set([
   ...[
@@ -229,7 +229,17 @@ export class Cql2Parser extends TokenReader {
 function plainValue({ kind, text }: Token): Expression | undefined {
   if (kind === 'text') return { kind: 'text', value: text }
   if (kind === 'number') return { kind: 'number', digits: text }
+  if (kind === 'time') return momentOf(text)
   return kind === 'quoted' ? { kind: 'property', name: text } : undefined
+}
+
+/** A date, or a time by RFC 3339 of one that may lack seconds, and its zone: that is UTC then. */
+function momentOf(text: string): Expression {
+  const [date = '', time] = text.split('T')
+  if (time === undefined) return { kind: 'date', text: date }
+  const [, clock = '', hours, minutes = '00'] = /^([\d:.]+)(?:Z|([-+]\d\d):?(\d\d)?)?$/.exec(time) ?? []
+  const whole = clock.length === 'hh:mm'.length ? `${clock}:00` : clock
+  return { kind: 'timestamp', text: `${date}T${whole}${hours === undefined ? 'Z' : `${hours}:${minutes}`}` }
 }
 
 /** An end of an interval: a text stands for the date or moment in it, `..` for none. */

@@ -1,7 +1,13 @@
-import type { Token } from './cql2-tokens.ts'
-import { unreadable } from './cql2-tokens.ts'
 import { deepestFilter, largestFilter } from './expression.ts'
 import { invalidFilter } from './refusals.ts'
+import type { Token } from './tokens.ts'
+import { unreadable } from './tokens.ts'
+
+/** Square ones, where a notation has them, are as good as round ones. */
+const brackets = new Map([
+  ['[', '('],
+  [']', ')'],
+])
 
 /** Goes through the tokens of a filter; throws `invalid-filter` for what is too long, too deep, or not as expected. */
 export class TokenReader {
@@ -39,7 +45,7 @@ export class TokenReader {
   }
 
   protected isSign(sign: string, { kind, text }: Token = this.next): boolean {
-    return kind === 'sign' && text === sign
+    return kind === 'sign' && (text === sign || brackets.get(text) === sign)
   }
 
   /** Whether a word comes next and an opening bracket behind it. */

@@ -66,7 +66,9 @@ describe('the abstract tests of CQL2 on its test data (OGC 21-065r2, Annex A)', 
     ])
     // By the schema an operand of isNull is of one kind alone, and a property is of several: none is valid. Of those that
     // are joined each part stands alone too, and the schema takes long for them.
-    child.child.stdin?.end(JSON.stringify(written.filter((one) => !one.includes('"isNull"') && !one.startsWith('{"op":"or"'))))
+    child.child.stdin?.end(
+      JSON.stringify(written.filter((one) => !one.includes('"isNull"') && !one.startsWith('{"op":"or"'))),
+    )
     assert.deepEqual(JSON.parse((await child).stdout), [])
     for (const [at, { collection, items }] of cql2Predicates.entries())
       for (const store of cql2Stores)

@@ -105,6 +105,21 @@ const links: Link[] = [
     ...{ type: /json/, has: /"Iowa"/ },
   },
   {
+    by: 'a script that filters by place, in ECQL',
+    link: "/topp/ows?service=WFS&version=1.1.0&request=GetFeature&typeName=topp:states&outputFormat=application/json&CQL_FILTER=BBOX(the_geom,-91.5,40.5,-90.5,41.5) AND STATE_NAME ILIKE 'i%25'",
+    ...{ type: /json/, has: /"totalFeatures":1.*"Iowa"|"Iowa".*"totalFeatures":1/ },
+  },
+  {
+    by: 'a script that knows the ids',
+    link: "/ows?service=WFS&version=2.0.0&request=GetFeature&typeNames=topp:states&outputFormat=application/json&CQL_FILTER=IN('states.3')",
+    ...{ type: /json/, has: /"Utah"/ },
+  },
+  {
+    by: 'a viewer that filters its map',
+    link: `/topp/wms?${preview}&format=image%2Fpng&CQL_FILTER=INTERSECTS(the_geom, POLYGON((-95 35,-85 35,-85 45,-95 45,-95 35)))`,
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
     by: 'OpenLayers, which asks for a box',
     link: '/wfs?service=WFS&version=1.1.0&request=GetFeature&typename=topp:states&outputFormat=application/json&srsname=EPSG:3857&bbox=-10130000,4800000,-9900000,5000000,EPSG:3857',
     ...{ type: /json/, has: /"totalFeatures":\s*1\b/ },

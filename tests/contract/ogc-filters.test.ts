@@ -9,6 +9,7 @@ import type { VectorStore } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { someFilters } from '../support/arbitrary-filters.ts'
+import { ecqlAndCql2, refusedEcql } from '../support/ecql-cases.ts'
 import { fesOfCql2 } from '../support/fes-of-cql2.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { clientOf } from '../support/importer-client.ts'
@@ -209,6 +210,21 @@ describe('filters in CQL2', needsGdal, () => {
         assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer} ${fes}`)
       }
     }
+  })
+
+  it("reads GeoServer's dialect as the same filters", async () => {
+    for (const [ecql, cql] of ecqlAndCql2)
+      for (const layer of ['of_table', 'of_file']) {
+        const numbers = await found(layer, { filter: cql })
+        assert.deepEqual(await foundByFes(layer, ecql, 'cql_filter'), numbers, `${layer} ${ecql}`)
+        assert.ok(numbers.length > 0, cql)
+      }
+    for (const layer of ['of_table', 'of_file']) {
+      const ids = await foundByFes(layer, `IN ('${layer}.3','${layer}.5', 'others.1')`, 'cql_filter')
+      assert.deepEqual(ids, [3, 5])
+    }
+    for (const [ecql, reason] of refusedEcql)
+      await assert.rejects(foundByFes('of_table', ecql, 'cql_filter'), reason, ecql)
   })
 
   it('tells what is wrong with a filter, and asks no store', async () => {

@@ -2,6 +2,9 @@ import { fromXmlName } from '../../formats/writing/gml/xml-text.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { OwsFailure } from './ows-failure.ts'
 
+/** What stored links call the geometry, as GeoServer and others name it, whatever it is called here. */
+const geometryNames = new Set(['the_geom', 'geom', 'geometry'])
+
 /** The property that a text names: as it is, with a prefix or a path before it, as a name in XML. */
 export function findProperty({ attributes, geometry }: Schema, text: string): string | undefined {
   const names = new Set([
@@ -10,7 +13,8 @@ export function findProperty({ attributes, geometry }: Schema, text: string): st
   ])
   const last = text.split('/').at(-1) ?? ''
   const plain = last.slice(last.lastIndexOf(':') + 1)
-  return [text, fromXmlName(text), plain, fromXmlName(plain)].find((one) => names.has(one))
+  const found = [text, fromXmlName(text), plain, fromXmlName(plain)].find((one) => names.has(one))
+  return found ?? (geometryNames.has(plain) ? geometry?.name : undefined)
 }
 
 /** Whether a text names what GML has for every feature, and no feature here has a value of (OGC 07-036, section 9.4). */

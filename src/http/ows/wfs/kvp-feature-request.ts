@@ -1,7 +1,5 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
-import { checkFilter } from '../../../filters/check-filter.ts'
-import { parseCql2Text } from '../../../filters/cql2-text.ts'
-import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import { readEcql } from '../fes/read-ecql.ts'
+import type { WrittenFes } from '../fes/read-fes.ts'
 import { parseFesXml, readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -135,23 +133,17 @@ function readBbox(text: string | undefined): RequestedBox | undefined {
   )
 }
 
-/** By Filter Encoding or by CQL. */
+/** By Filter Encoding or by the dialect of GeoServer. */
 function readFilters(values: KeyValues): Partial<Pick<TypeQuery, 'ids'>> & Pick<TypeQuery, 'filter'> {
   const text = values.find('filter')
-  const cql = readCqlFilter(values.find('cql_filter'))
-  if (text === undefined) return { filter: cql }
-  if (cql !== undefined)
+  const cql = values.find('cql_filter')
+  if (text !== undefined && cql !== undefined)
     throw new OwsFailure('InvalidParameterValue', 'Only one of FILTER and CQL_FILTER can be given', 'filter')
-  const { ids, filter } = readFes(parseFesXml(text.trim().replace(/^\(|\)$/g, '')))
-  return { ids, filter }
+  if (cql !== undefined) return withFilter(readEcql(cql))
+  if (text === undefined) return { filter: undefined }
+  return withFilter(readFes(parseFesXml(text.trim().replace(/^\(|\)$/g, ''))))
 }
 
-/** CQL text as GeoServer has it: geometries in the CRS of the layer, with x or easting first. */
-function readCqlFilter(text: string | undefined): TypeQuery['filter'] {
-  if (text === undefined) return undefined
-  const written = parseCql2Text(text)
-  return ({ details }: LayerRecord): WishedFilter => ({
-    asked: checkFilter(written, details.schema),
-    srs: details.srs ?? 'EPSG:4326',
-  })
+function withFilter({ ids, filter }: WrittenFes): ReturnType<typeof readFilters> {
+  return { filter, ...(ids === undefined ? {} : { ids }) }
 }

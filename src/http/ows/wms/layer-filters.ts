@@ -1,11 +1,11 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { checkFilter } from '../../../filters/check-filter.ts'
-import { parseCql2Text } from '../../../filters/cql2-text.ts'
 import { allOf } from '../../../filters/filter.ts'
 import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import { readEcql } from '../fes/read-ecql.ts'
+import type { WrittenFes } from '../fes/read-fes.ts'
 import { parseFesXml, readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -106,8 +106,8 @@ function perLayer(
   return layers.map((layer, at) => ({ layer, text: texts[at] ?? '' }))
 }
 
-/** A text or a name in quotes, in which a quote stands twice or behind a backslash (OGC 21-065r2, annex B). */
-const quotedText = /'(?:[^'\\]|''|\\'|\\)*'|"(?:[^"]|"")*"/g
+/** A text or a name in quotes, in which a quote stands twice. */
+const quotedText = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g
 
 /** Semicolons in texts and in names do not divide. */
 function splitCql(text: string): string[] {
@@ -124,17 +124,15 @@ function splitFes(text: string): string[] {
   return plain.startsWith('(') && plain.endsWith(')') ? plain.slice(1, -1).split(/\)\s*\(/) : [plain]
 }
 
-/** Geometries in the CRS of the layer, with x or easting first. */
 function readCql({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
-  if (/^\s*(?:include)?\s*$/i.test(text)) return undefined
-  if (/^\s*exclude\s*$/i.test(text)) return { filter: nothing }
-  const { schema, srs = 'EPSG:4326' } = layer.details
-  return { filter: { asked: checkFilter(parseCql2Text(text), schema), srs } }
+  return /^\s*(?:include)?\s*$/i.test(text) ? undefined : ofLayer(readEcql(text), layer)
 }
 
 function readFilterXml({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
-  if (text.trim() === '') return undefined
-  const { ids, filter } = readFes(parseFesXml(text))
+  return text.trim() === '' ? undefined : ofLayer(readFes(parseFesXml(text)), layer)
+}
+
+function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): LayerFilter {
   return ids === undefined ? defined({ filter: filter?.(layer) }) : ofIds(ids, layer)
 }
 

@@ -1,0 +1,193 @@
+import { Cql2Parser } from './cql2-text.ts'
+import type { Expression } from './expression.ts'
+import { spatialRelations } from './expression.ts'
+import { intervalEnd } from './literals.ts'
+import { unsupportedFilter } from './refusals.ts'
+import { ecql, tokensOf } from './tokens.ts'
+
+/** What a filter in ECQL says: features by ids, or what holds of them. */
+export type WrittenEcql =
+  | { ids: string[] }
+  | {
+      written: Expression
+      /** The CRS that boxes name, each the same; undefined where none does. */
+      crs?: string
+      /** Whether other geometries name none. */
+      isMixed: boolean
+    }
+
+const relations = new Map<string, string>(
+  spatialRelations.map((op) => [op.slice('s_'.length).toUpperCase(), op]),
+)
+const refused = new Set(['DWITHIN', 'BEYOND', 'RELATE'])
+
+/**
+ * Reads a filter in the dialect that GeoServer's `cql_filter` takes (GeoTools' ECQL); what CQL2 text has besides is taken too.
+ * Throws `invalid-filter` and `unsupported-filter`.
+ */
+export function parseEcql(filter: string): WrittenEcql {
+  const parser = new EcqlParser(filter, tokensOf(filter, ecql))
+  return parser.result()
+}
+
+class EcqlParser extends Cql2Parser {
+  /** Stands for the ids in the tree, where it has to be alone. */
+  #marker: Expression | undefined
+  #ids: string[] = []
+  readonly #named = new Set<string>()
+  #isMixed = false
+
+  result(): WrittenEcql {
+    const written = this.parse()
+    if (this.#marker !== undefined) {
+      if (written === this.#marker) return { ids: this.#ids }
+      throw unsupportedFilter('IN of ids stands alone in a filter: it is not joined with other conditions')
+    }
+    const [crs, other] = this.#named
+    if (other !== undefined) throw unsupportedFilter('Boxes of a filter name one CRS')
+    return { written, isMixed: this.#isMixed, ...(crs === undefined ? {} : { crs }) }
+  }
+
+  protected override relation(): Expression | undefined {
+    for (const [word, value] of [
+      ['INCLUDE', true],
+      ['EXCLUDE', false],
+    ] as const)
+      if (this.takeWord(word)) return { kind: 'boolean', value }
+    if (!this.isCall) return undefined
+    const word = this.next.text.toUpperCase()
+    if (word === 'IN') return this.#idList()
+    if (word === 'BBOX' && this.#namesGeometry) return this.#boxed()
+    if (refused.has(word))
+      throw unsupportedFilter(`${word} is not offered: distances and patterns of relations are not compared`)
+    const op = relations.get(word)
+    if (op === undefined) return super.relation()
+    this.take()
+    return { kind: 'call', op, args: this.arguments(() => this.value()) }
+  }
+
+  /** `IN ('states.1', 'states.2')` without a property before it. */
+  #idList(): Expression {
+    this.take()
+    this.#ids = this.arguments(() => {
+      const { kind } = this.next
+      if (kind !== 'text' && kind !== 'number') this.fail('an id was expected')
+      return this.take().text
+    })
+    this.#marker = { kind: 'boolean', value: true }
+    return this.#marker
+  }
+
+  /** Whether a name follows the bracket, not a number. */
+  get #namesGeometry(): boolean {
+    const { kind } = this.behind(2)
+    return kind === 'word' || kind === 'quoted'
+  }
+
+  /** `BBOX(the_geom, 1, 2, 3, 4, 'EPSG:4326')`, x or longitude first. */
+  #boxed(): Expression {
+    this.take()
+    const [property, ...more] = this.arguments(() => this.value())
+    const named = more.at(-1)
+    const numbers = named?.kind === 'text' ? more.slice(0, -1) : more
+    const sides = numbers.map((side) => (side.kind === 'number' ? Number(side.digits) : Number.NaN))
+    if (property === undefined || sides.length !== 4 || !sides.every(Number.isFinite))
+      this.fail('BBOX takes a geometry, four numbers, and the name of a CRS or nothing')
+    if (named?.kind === 'text') this.#named.add(named.value)
+    else this.#isMixed = true
+    return { kind: 'call', op: 's_intersects', args: [property, { kind: 'box', sides }] }
+  }
+
+  protected override value(): Expression {
+    const found = super.value()
+    if (found.kind === 'geometry' || found.kind === 'box') this.#isMixed = true
+    return found
+  }
+
+  /** The box of ECQL has both x before both y. */
+  protected override call(word: string): Expression {
+    if (word !== 'ENVELOPE') return super.call(word)
+    const [x1 = 0, x2 = 0, y1 = 0, y2 = 0, ...more] = this.sides(word)
+    if (more.length > 0) this.fail('ENVELOPE takes four numbers')
+    return { kind: 'box', sides: [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)] }
+  }
+
+  protected override predicate(value: Expression): Expression | undefined {
+    if (this.takeWord('ILIKE')) {
+      const folded = (of: Expression): Expression => ({ kind: 'call', op: 'casei', args: [of] })
+      return { kind: 'call', op: 'like', args: [folded(value), folded(this.value())] }
+    }
+    return this.#timed(value) ?? super.predicate(value)
+  }
+
+  /** `BEFORE OR DURING` ends before the end of its period, `DURING OR AFTER` begins behind the beginning. */
+  #timed(value: Expression): Expression | undefined {
+    const related = (op: string, to: Expression): Expression => ({ kind: 'call', op, args: [value, to] })
+    if (this.takeWord('TEQUALS')) return related('t_equals', this.#time())
+    if (this.takeWord('AFTER')) return related('t_after', this.#time())
+    if (this.takeWord('BEFORE')) {
+      if (!this.takeWord('OR')) return related('t_before', this.#time())
+      if (!this.takeWord('DURING')) this.fail('DURING was expected')
+      return related('t_before', this.#period().to)
+    }
+    if (!this.takeWord('DURING')) return undefined
+    if (!this.takeWord('OR')) return related('t_during', this.#period())
+    if (!this.takeWord('AFTER')) this.fail('AFTER was expected')
+    return related('t_after', this.#period().from)
+  }
+
+  #time(): Expression {
+    const { kind, text } = this.next
+    const begins = kind === 'time' || (kind === 'word' && isDuration(text))
+    if (!begins || !(this.isSign('/', this.behind(1)) || kind === 'word')) return this.#moment()
+    return this.#period()
+  }
+
+  #period(): Extract<Expression, { kind: 'interval' }> {
+    const [from, to] = [this.#end(), this.takeSign('/') ? this.#end() : this.fail('"/" was expected')]
+    if (typeof from !== 'string')
+      return { kind: 'interval', from, to: typeof to === 'string' ? moved(from, to, 1) : to }
+    if (typeof to === 'string') this.fail('a period has a date beside its duration')
+    return { kind: 'interval', from: moved(to, from, -1), to }
+  }
+
+  /** A moment, or a duration as text. */
+  #end(): Expression | string {
+    const { kind, text } = this.next
+    return kind === 'word' && isDuration(text) ? this.take().text : this.#moment()
+  }
+
+  #moment(): Expression {
+    const value = this.value()
+    if (value.kind === 'text') return intervalEnd(value.value)
+    if (value.kind === 'date' || value.kind === 'timestamp' || value.kind === 'property') return value
+    return this.fail('a date or time was expected before this')
+  }
+}
+
+const duration =
+  /^P(?=.)(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/i
+
+function isDuration(text: string): boolean {
+  return duration.test(text)
+}
+
+/** The moment that lies a duration (ISO 8601) behind or before another one. */
+function moved(from: Expression, text: string, sign: 1 | -1): Expression {
+  const start = from.kind === 'date' || from.kind === 'timestamp' ? new Date(from.text) : undefined
+  if (start === undefined || Number.isNaN(start.getTime()))
+    throw unsupportedFilter('A duration is added to a date or time that is written')
+  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (duration.exec(text) ?? [])
+    .slice(1)
+    .map((part = '0') => sign * Number(part))
+  const end = new Date(start)
+  end.setUTCFullYear(start.getUTCFullYear() + years, start.getUTCMonth() + months, start.getUTCDate() + days)
+  end.setUTCHours(
+    start.getUTCHours() + hours,
+    start.getUTCMinutes() + minutes,
+    start.getUTCSeconds() + seconds,
+  )
+  if (Number.isNaN(end.getTime()) || end.getUTCFullYear() < 1 || end.getUTCFullYear() > 9999)
+    throw unsupportedFilter('A period ends outside of the years 1 to 9999')
+  return { kind: 'timestamp', text: end.toISOString() }
+}

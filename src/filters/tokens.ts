@@ -1,0 +1,103 @@
+import { invalidFilter } from './refusals.ts'
+
+/** What stands at a place of a filter in text. */
+export interface Token {
+  kind: 'word' | 'quoted' | 'text' | 'number' | 'time' | 'sign' | 'end'
+  /** As it is meant: without quotes and escapes. */
+  text: string
+  /** Where it begins and ends, in characters from 0. */
+  from: number
+  to: number
+}
+
+/** How tokens of a notation are written. */
+interface Notation {
+  name: string
+  pattern: RegExp
+  plain(text: string): string
+}
+
+/** Letters of names (OGC 21-065r2, Annex B: `identifierStart`, `identifierPart`), in the classes of Unicode. */
+const names = String.raw`(?<word>[\p{L}_:][\p{L}\p{M}\p{N}_:.]*)|"(?<quoted>(?:[^"]|"")*)"`
+const numbers = String.raw`(?<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)`
+const signs = String.raw`(?<sign><>|<=|>=|[()=<>,+\-*/^%])`
+/** A date, or a date and time, without quotes. */
+const times = String.raw`(?<time>\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[-+]\d\d(?::?\d\d)?)?)?)`
+
+/** What stands behind a backslash for another character (OGC 21-065r2, requirement `/req/cql2-text/escaping`). */
+const escaped = new Map([
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['t', '\t'],
+  ['n', '\n'],
+  ['v', '\v'],
+  ['f', '\f'],
+  ['r', '\r'],
+])
+
+/** CQL2 text: a backslash before another character than those stays, since it may be meant for LIKE. */
+const cql2: Notation = {
+  name: 'CQL2 text',
+  pattern: new RegExp(String.raw`${names}|'(?<text>(?:[^'\\]|''|\\[\s\S])*)'|${numbers}|${signs}`, 'uy'),
+  plain: (text) =>
+    text.replace(
+      /''|\\([abtnvfr'\\])/g,
+      (_, letter = "'") => escaped.get(letter as string) ?? String(letter),
+    ),
+}
+
+/** ECQL of GeoServer: no escapes but doubled quotes, times without quotes, and square brackets beside round ones. */
+export const ecql: Notation = {
+  name: 'ECQL',
+  pattern: new RegExp(
+    `${names}|'(?<text>(?:[^']|'')*)'|${times}|${numbers}|${signs.replace('[(', String.raw`[\[\](`)}`,
+    'uy',
+  ),
+  plain: (text) => text.replaceAll("''", "'"),
+}
+
+const shownBehind = 20
+
+/** The tokens of a filter, the last of kind `end`; throws `invalid-filter` for what begins none. */
+export function tokensOf(filter: string, notation: Notation = cql2): Token[] {
+  const { pattern } = notation
+  const tokens: Token[] = []
+  let at = 0
+  while (true) {
+    while (/\s/u.test(filter[at] ?? '')) at += 1
+    if (at >= filter.length) break
+    pattern.lastIndex = at
+    const groups = pattern.exec(filter)?.groups
+    if (groups === undefined)
+      throw unreadable(
+        filter,
+        at,
+        filter[at] === "'"
+          ? 'the text that begins here has no end'
+          : `nothing of ${notation.name} begins here`,
+      )
+    tokens.push({ ...tokenOf(groups, notation), from: at, to: pattern.lastIndex })
+    at = pattern.lastIndex
+  }
+  tokens.push({ kind: 'end', text: '', from: at, to: at })
+  return tokens
+}
+
+function tokenOf(
+  { word, quoted, text, number, time, sign }: Record<string, string | undefined>,
+  { plain }: Notation,
+): Pick<Token, 'kind' | 'text'> {
+  if (word !== undefined) return { kind: 'word', text: word }
+  if (quoted !== undefined) return { kind: 'quoted', text: quoted.replaceAll('""', '"') }
+  if (text !== undefined) return { kind: 'text', text: plain(text) }
+  if (number !== undefined) return { kind: 'number', text: number }
+  if (time !== undefined) return { kind: 'time', text: time }
+  return { kind: 'sign', text: sign ?? '' }
+}
+
+/** Tells where in a filter something else was expected. */
+export function unreadable(filter: string, at: number, expected: string): Error {
+  const found = filter.slice(at, at + shownBehind)
+  const place = found === '' ? 'at its end' : `at character ${at + 1}, "${found}"`
+  return invalidFilter(`The filter cannot be read ${place}: ${expected}`)
+}
