@@ -6,7 +6,7 @@ import { withRasterSource } from '../formats/raster/raster-programs.ts'
 import { detectFormat } from '../formats/registry.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
-import { reprojectEnvelope } from '../geo/reproject-envelope.ts'
+import { coverEnvelope } from '../geo/reproject-envelope.ts'
 import { Failure, invalid } from '../lib/errors.ts'
 import { withSidecars } from '../stores/files/with-sidecars.ts'
 import type { WishedBox } from '../stores/reading/page-wish.ts'
@@ -121,7 +121,7 @@ async function envelopeIn(
 ): Promise<Envelope | undefined> {
   const reprojector = await findReprojector(from, to)
   try {
-    return await reprojectEnvelope(reprojector, envelope)
+    return await coverEnvelope(reprojector, envelope)
   } finally {
     await reprojector.close()
   }

@@ -15,22 +15,34 @@ export function requireBoxes(written: Expression): void {
   }
 }
 
-/** Refuses geometries of longitudes and latitudes where the latter are beyond the poles (`invalid-filter`). */
+/**
+ * Refuses geometries of longitudes and latitudes where the latter are beyond the poles, and boxes that lie there altogether
+ * (`invalid-filter`): those of a map that shows more than the world are good.
+ */
 export function requireLatitudes(written: Expression): void {
   for (const part of partsOf(written)) {
+    if (part.kind === 'box') requireOnEarth(part.sides)
     if (part.kind !== 'geometry') continue
     const { wkb } = part
     const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
     walkCoordinates(view, 0, (start, count, dimensions) => {
       for (let point = 0, at = start + 8; point < count; point += 1, at += dimensions * 8) {
         const latitude = view.getFloat64(at, true)
-        if (Math.abs(latitude) > 90)
-          throw invalidFilter(
-            `A geometry of the filter has the latitude ${latitude}: latitudes are -90 to 90. Which ordinate comes first tells the CRS of filter-crs; in CRS84 it is the longitude`,
-          )
+        if (Math.abs(latitude) > 90) throw beyondPoles('A geometry', latitude)
       }
     })
   }
+}
+
+function requireOnEarth(sides: readonly number[]): void {
+  const [south, north] = [sides[1] as number, sides[sides.length / 2 + 1] as number]
+  if (south > 90 || north < -90) throw beyondPoles('A box', south > 90 ? south : north)
+}
+
+function beyondPoles(what: string, latitude: number): Error {
+  return invalidFilter(
+    `${what} of the filter has the latitude ${latitude}: latitudes are -90 to 90. Which ordinate comes first tells the CRS of filter-crs; in CRS84 it is the longitude`,
+  )
 }
 
 function* partsOf(written: Expression): Generator<Expression> {

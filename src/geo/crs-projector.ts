@@ -89,9 +89,12 @@ function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
   }
 }
 
+/** How far PROJ lets a longitude go beyond the 180th meridian before it comes round: data that end there overshoot it. */
+const overshoot = 1e-12
+
 /** A longitude difference between -pi and pi. */
 export function wrapped(radians: number): number {
-  if (radians >= -Math.PI && radians <= Math.PI) return radians
+  if (Math.abs(radians) < Math.PI + overshoot) return radians
   return radians - 2 * Math.PI * Math.floor((radians + Math.PI) / (2 * Math.PI))
 }
 

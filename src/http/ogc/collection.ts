@@ -10,6 +10,7 @@ import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from '../crs-uris.ts'
 import { layerSegment } from '../tiles/layer-names.ts'
+import type { ItemLink } from './item-link.ts'
 import { isSortable } from './property-names.ts'
 
 /** The calendar of times. */
@@ -17,6 +18,16 @@ export const gregorian = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
 
 export function collectionId(layer: LayerRecord): string {
   return `${layer.workspace}:${layer.name}`
+}
+
+/** What a filter of a layer may name (OGC 19-079r2, `/req/queryables/queryables-link`). */
+export function queryablesLink(request: FastifyRequest, layer: LayerRecord): ItemLink {
+  return {
+    rel: 'http://www.opengis.net/def/rel/ogc/1.0/queryables',
+    type: 'application/schema+json',
+    title: 'Queryables',
+    href: request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}/queryables`),
+  }
 }
 
 /** CRSs that a collection can be read in, its storage CRS first after CRS84. */
@@ -80,12 +91,7 @@ export async function toCollection(
       title: 'Schema',
       href: request.link(`${path}/schema`),
     },
-    {
-      rel: 'http://www.opengis.net/def/rel/ogc/1.0/queryables',
-      type: 'application/schema+json',
-      title: 'Queryables',
-      href: request.link(`${path}/queryables`),
-    },
+    queryablesLink(request, layer),
     {
       rel: 'http://www.opengis.net/def/rel/ogc/1.0/sortables',
       type: 'application/schema+json',

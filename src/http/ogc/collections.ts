@@ -6,6 +6,7 @@ import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
 import {
   collectionId,
+  queryablesLink,
   supportedCrs,
   toCollection,
   toJsonSchema,
@@ -14,6 +15,7 @@ import {
   toSortables,
 } from './collection.ts'
 import { sayMapLink, toCoverage } from './coverage.ts'
+import { linkHeader } from './item-link.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { chosenRepresentation, represented } from './representations.ts'
@@ -73,6 +75,7 @@ export const describeCollection = represented(
     handle: (parts: OgcParts, request, reply) =>
       aboutLayer(parts, request, reply, (layer) => {
         sayMapLink(request, reply, layer)
+        if (layer.details.kind === 'vector') reply.header('link', linkHeader(queryablesLink(request, layer)))
         return describe(parts, request, layer, { isBrief: false })
       }),
   }),

@@ -42,8 +42,11 @@ const geoJsonForm: ItemsForm = {
     const rest = JSON.stringify({ numberMatched, numberReturned, timeStamp, links })
     return Buffer.from(`],${rest.slice(1)}`)
   },
-  describe: (reply) => {
+  describe: (reply, links) => {
     reply.header('content-type', 'application/geo+json; charset=utf-8')
+    // The others stand at the end of the document.
+    const queryables = links.find(({ rel }) => rel.endsWith('/queryables'))
+    if (queryables !== undefined) reply.header('link', linkHeader(queryables))
   },
 }
 

@@ -3,7 +3,7 @@ import { invalid } from '../../lib/errors.ts'
 import type { RowPosition, SortKey } from '../../stores/order.ts'
 import type { PagePart } from '../../stores/reading/page-wish.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { collectionId } from './collection.ts'
+import { collectionId, queryablesLink } from './collection.ts'
 import type { ItemLink } from './item-link.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readPage } from './items-query.ts'
@@ -64,6 +64,7 @@ export function pageLinks(
     { rel: 'collection', type: 'application/json', href: request.link(collection) },
     ...(next === undefined ? [] : [link('next', next)]),
     ...(prev === undefined ? [] : [link('prev', prev)]),
+    ...(layer.details.kind === 'vector' ? [queryablesLink(request, layer)] : []),
     ...alternateLinks(request, path),
   ]
 }

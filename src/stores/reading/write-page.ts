@@ -7,7 +7,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
 import { featureTag } from '../../geo/feature-tag.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
-import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
+import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -20,6 +20,7 @@ import { PageRows, withNextRow } from './page-rows.ts'
 import type { FileLink, PagePart, PageWish, WishedBox, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
+import { isInDegrees } from './wished-filter.ts'
 
 /** Characters of a part, about. */
 const partLength = 128 * 1024
@@ -221,7 +222,8 @@ async function boxesIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise
   if (crs === undefined) return boxes
   const reprojector = await findReprojector(srs, crs)
   try {
-    const images = await Promise.all(boxes.map((box) => reprojectEnvelope(reprojector, box)))
+    const asked = !reprojector.isIdentity && isInDegrees(srs) ? boxes.flatMap(betweenMeridians) : boxes
+    const images = await Promise.all(asked.map((box) => coverEnvelope(reprojector, box)))
     return images.filter((image) => image !== undefined)
   } finally {
     await reprojector.close()

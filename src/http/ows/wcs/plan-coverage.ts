@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import type { AxisScale, CoverageGrid, CoverageWish, Resampling } from '../../../downloads/coverages.ts'
 import { envelopeOf, windowOf } from '../../../downloads/coverages.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import { reprojectEnvelope } from '../../../geo/reproject-envelope.ts'
+import { coverEnvelope } from '../../../geo/reproject-envelope.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import { parseTime } from '../../../maps/rasters/time-wish.ts'
@@ -149,7 +149,7 @@ async function imageOf(box: Envelope, from: string, to: string): Promise<Envelop
   if (from === to) return box
   const reprojector = await findReprojector(from, to)
   try {
-    const image = await reprojectEnvelope(reprojector, box)
+    const image = await coverEnvelope(reprojector, box)
     if (image !== undefined) return image
   } finally {
     await reprojector.close()
