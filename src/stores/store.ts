@@ -1,4 +1,5 @@
 import type { Filter } from '../filters/filter.ts'
+import type { Area } from '../geo/area.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -191,7 +192,7 @@ export interface FeatureQuery extends OrderedRows {
   limit: number
   offset: number
   /** Features that touch one of these, exactly, and those without geometry: two where a box crosses the antimeridian. */
-  bboxes?: Envelope[]
+  bboxes?: Area[]
   /** Attribute of type date or timestamp with an interval; an open end is undefined. ISO 8601 text. */
   time?: { attribute: string; from?: string; to?: string }
   /** What features are asked for besides; its geometries are in the table's CRS, its names those of the columns. */

@@ -100,6 +100,28 @@ export function describeReading(make: MakeStore, { can }: StoreDescription): voi
     )
 
     it(
+      'finds what an outline in a box touches, and not what lies beside it',
+      withStore(make, async (under) => {
+        const { store } = under
+        await fill(under)
+        // Points lie at (n, n): below this line none does but those that it ends at.
+        const beside = { minX: 3, minY: 3, maxX: 9, maxY: 9, outline: [3, 3, 9, 3, 9, 9, 6, 5, 3, 3] }
+        const within = { minX: 3, minY: 2, maxX: 6.5, maxY: 7, outline: [3, 2, 6.5, 6, 4, 7, 3, 2] }
+        assert.deepEqual(await numbers(store, { bboxes: [beside] }), [3, 9, 19])
+        assert.deepEqual(await numbers(store, { bboxes: [within] }), [4, 5, 6, 19])
+        assert.equal(await store.count({ table: 'layer', bboxes: [beside, within] }, never), 6)
+        const all = {
+          minX: -9,
+          minY: -9,
+          maxX: 99,
+          maxY: 99,
+          outline: [-9, -9, 99, -9, 99, 99, -9, 99, -9, -9],
+        }
+        assert.equal(await store.count({ table: 'layer', bboxes: [all] }, never), 20)
+      }),
+    )
+
+    it(
       'tests boxes at full precision',
       withStore(make, async ({ store, fill }) => {
         const near = 500_000.01

@@ -1,3 +1,5 @@
+import { PolygonTest } from '../polygon-test.ts'
+import { walkCoordinates } from '../wkb.ts'
 import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
@@ -30,26 +32,61 @@ const exchanged: Record<RelationName, RelationName> = {
 export class RelationTest {
   readonly #relation: RelationName
   readonly #fixed: JtsGeometry
+  /** What meets a polygon is seen without JTS, which lays both sides over each other for each row. */
+  readonly #polygons: PolygonTest[]
   readonly #parts: JtsGeometry[]
 
   /** `isFixedFirst`: the fixed geometry is the left side of the relation. Its WKB is little-endian ISO WKB. */
   constructor(relation: RelationName, fixed: Uint8Array, isFixedFirst: boolean) {
     this.#relation = isFixedFirst ? exchanged[relation] : relation
     this.#fixed = jtsGeometry(fixed, 0)
-    this.#parts = partsOf(this.#fixed)
+    this.#polygons = polygonsIn(fixed).map((rings) => new PolygonTest(rings))
+    this.#parts = partsOf(this.#fixed).filter((part) => !part.getGeometryType().endsWith('Polygon'))
   }
 
   /** Whether the geometry at `offset` stands in the relation to the fixed one. */
   test(bytes: Uint8Array, offset: number): boolean {
-    const row = jtsGeometry(bytes, offset)
-    if (this.#relation === 'intersects') return this.#meets(row)
-    if (this.#relation === 'disjoint') return !this.#meets(row)
-    return related(this.#relation, row, this.#fixed)
+    if (this.#relation === 'intersects') return this.#meets(bytes, offset)
+    if (this.#relation === 'disjoint') return !this.#meets(bytes, offset)
+    return related(this.#relation, jtsGeometry(bytes, offset), this.#fixed)
   }
 
-  #meets(row: JtsGeometry): boolean {
-    return partsOf(row).some((part) => this.#parts.some((one) => jts.RelateOp.intersects(part, one)))
+  #meets(bytes: Uint8Array, offset: number): boolean {
+    if (this.#polygons.some((polygon) => polygon.touches(bytes, offset))) return true
+    if (this.#parts.length === 0) return false
+    return partsOf(jtsGeometry(bytes, offset)).some((part) =>
+      this.#parts.some((one) => jts.RelateOp.intersects(part, one)),
+    )
   }
+}
+
+/** The rings of each polygon in a little-endian ISO WKB that has some; x and y alone. */
+function polygonsIn(wkb: Uint8Array): Float64Array[][] {
+  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+  const polygons: Float64Array[][] = []
+  collectPolygons(view, 0, polygons)
+  return polygons.filter((rings) => rings.some((ring) => ring.length > 2))
+}
+
+/** Gives the offset behind the geometry. */
+function collectPolygons(view: DataView, offset: number, found: Float64Array[][]): number {
+  const type = view.getUint32(offset + 1, true)
+  const typeCode = type % 1000
+  if (typeCode < 3) return walkCoordinates(view, offset, () => undefined)
+  if (typeCode === 3) {
+    const rings: Float64Array[] = []
+    found.push(rings)
+    return walkCoordinates(view, offset, (start, count, dimensions) => {
+      rings.push(
+        Float64Array.from({ length: count * 2 }, (_, at) =>
+          view.getFloat64(start + ((at >> 1) * dimensions + (at & 1)) * 8, true),
+        ),
+      )
+    })
+  }
+  let at = offset + 9
+  for (let part = view.getUint32(offset + 5, true); part > 0; part -= 1) at = collectPolygons(view, at, found)
+  return at
 }
 
 type Exact = Exclude<RelationName, 'intersects' | 'disjoint'>

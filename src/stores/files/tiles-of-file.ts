@@ -1,3 +1,4 @@
+import { areaTest } from '../../geo/area.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { inTurns } from '../in-turns.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
@@ -113,7 +114,7 @@ async function piecesOf(
       if (position !== undefined) found.add(position)
     }
   } else {
-    for await (const _turn of inTurns(index.sortByBoxes(boxes ?? [], found, found), signal));
+    for await (const _turn of inTurns(index.sortByAreas((boxes ?? []).map(areaTest), found, found), signal));
   }
   return found.positions(0, Number.POSITIVE_INFINITY, pageRows)
 }
@@ -126,7 +127,7 @@ async function entriesOf(
 ): Promise<{ positions: Uint32Array; sides: Float64Array }> {
   const found: number[] = []
   const sides: number[] = []
-  const turns = index.entries(boxes, (position, minX, minY, maxX, maxY) => {
+  const turns = index.entries(boxes?.map(areaTest), (position, minX, minY, maxX, maxY) => {
     found.push(position)
     sides.push(minX, minY, maxX, maxY)
   })

@@ -1,4 +1,4 @@
-import type { Envelope } from '../../geo/envelope.ts'
+import type { Area } from '../../geo/area.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
@@ -34,7 +34,7 @@ export class Conditions {
 
 export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
   const conditions = new Conditions()
-  if (query.bboxes !== undefined) addBoxes(conditions, facts, query.bboxes)
+  if (query.bboxes !== undefined) addAreas(conditions, facts, query.bboxes)
   if (query.time !== undefined) addTime(conditions, facts, query.time)
   if (query.filter !== undefined)
     conditions.add(filterSql(query.filter, facts, (value) => conditions.bind(value)))
@@ -47,18 +47,27 @@ export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
 }
 
 /** What touches one of the boxes, and what has no geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
-function addBoxes(conditions: Conditions, facts: TableFacts, boxes: Envelope[]): void {
+function addAreas(conditions: Conditions, facts: TableFacts, areas: Area[]): void {
   const { geometry } = facts
   if (geometry === undefined) {
     return
   }
   const name = quoteIdentifier(geometry.name)
   const column = geometry.isGeography ? `${name}::geometry` : name
-  const parts = boxes.map(({ minX, minY, maxX, maxY }) => {
+  const parts = areas.map(({ minX, minY, maxX, maxY, outline }) => {
+    if (outline !== undefined)
+      return `ST_Intersects(${column}, ST_GeomFromText(${conditions.bind(polygonText(outline))}, ${geometry.srid}))`
     const [x0, y0, x1, y1] = [minX, minY, maxX, maxY].map((side) => `${conditions.bind(side)}::float8`)
     return `ST_Intersects(${column}, ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid}))`
   })
   conditions.add(`(${[`${name} is null`, ...parts].join(' or ')})`)
+}
+
+/** Well-known text (OGC 06-103r4, section 7.2). */
+function polygonText(outline: readonly number[]): string {
+  const vertices: string[] = []
+  for (let at = 0; at < outline.length; at += 2) vertices.push(`${outline[at]} ${outline[at + 1]}`)
+  return `POLYGON((${vertices.join(',')}))`
 }
 
 const dateOnly = /^\d{4,6}-\d\d-\d\d$/

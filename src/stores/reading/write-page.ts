@@ -3,24 +3,22 @@ import type { FeatureFormat, FeatureWriter, WrittenAbout } from '../../formats/w
 import { loadWritten } from '../../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
-import type { Envelope } from '../../geo/envelope.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
 import { featureTag } from '../../geo/feature-tag.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
-import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import { explainSlowness, questionMs, tookTooLong } from '../too-slow.ts'
+import { areasIn } from './boxes-in-crs.ts'
 import { briefFeature } from './brief-feature.ts'
 import { filterIn } from './filter-in-crs.ts'
 import { PageRows, withNextRow } from './page-rows.ts'
-import type { FileLink, PagePart, PageWish, WishedBox, WrittenForm } from './page-wish.ts'
+import type { FileLink, PagePart, PageWish, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
-import { isInDegrees } from './wished-filter.ts'
 
 /** Characters of a part, about. */
 const partLength = 128 * 1024
@@ -212,21 +210,8 @@ class FormPage implements WrittenPage {
 export async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
   return {
     ...query,
-    ...(box !== undefined && { bboxes: await boxesIn(box, crs) }),
+    ...(box !== undefined && { bboxes: await areasIn(box, crs) }),
     ...(filter !== undefined && { filter: await filterIn(filter, crs) }),
-  }
-}
-
-/** The boxes in the CRS of the table; none where no point of them has a place there. */
-async function boxesIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise<Envelope[]> {
-  if (crs === undefined) return boxes
-  const reprojector = await findReprojector(srs, crs)
-  try {
-    const asked = !reprojector.isIdentity && isInDegrees(srs) ? boxes.flatMap(betweenMeridians) : boxes
-    const images = await Promise.all(asked.map((box) => coverEnvelope(reprojector, box)))
-    return images.filter((image) => image !== undefined)
-  } finally {
-    await reprojector.close()
   }
 }
 

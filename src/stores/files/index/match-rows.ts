@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { readyFor, rowFilter } from '../../../filters/row-filter.ts'
 import type { PlacedRows } from '../../../formats/format.ts'
-import type { Envelope } from '../../../geo/envelope.ts'
-import { BoxTest } from '../../../geo/wkb-touches.ts'
+import { areaTest } from '../../../geo/area.ts'
+import type { AreaTest } from '../../../geo/area-test.ts'
 import type { FeatureQuery } from '../../store.ts'
 import type { FileIndex } from './open-index.ts'
 import { allPositions, RowSet } from './row-set.ts'
@@ -36,41 +36,33 @@ async function inTurns(search: Generator<void>, signal: AbortSignal): Promise<vo
   }
 }
 
-function contains(outer: Envelope, inner: Envelope): boolean {
-  return (
-    outer.minX <= inner.minX &&
-    outer.maxX >= inner.maxX &&
-    outer.minY <= inner.minY &&
-    outer.maxY >= inner.maxY
-  )
-}
-
 /** Whether every row matches without a look at any: boxes ask nothing of a row without geometry. */
-function areAllWithin({ header }: FileIndex, boxes: Envelope[]): boolean {
+function areAllWithin({ header }: FileIndex, areas: readonly AreaTest[]): boolean {
   const { layer, withoutGeometry, rowCount, emptyGeometries, bounds } = header
   if (layer.schema.geometry === undefined || withoutGeometry === rowCount) return true
-  return emptyGeometries === 0 && bounds !== undefined && boxes.some((box) => contains(box, bounds))
+  if (emptyGeometries > 0 || bounds === undefined) return false
+  const { minX, minY, maxX, maxY } = bounds
+  return areas.some((area) => area.relationTo(minX, minY, maxX, maxY) === 'within')
 }
 
-async function matchBoxes(source: MatchSource, boxes: Envelope[]): Promise<RowSet> {
+async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Promise<RowSet> {
   const { index, signal } = source
   const within = new RowSet(index.header.rowCount)
   const across = new RowSet(index.header.rowCount)
   index.addRowsWithoutGeometry(within)
-  await inTurns(index.sortByBoxes(boxes, within, across), signal)
-  await addMeeting(source, boxes, within, across)
+  await inTurns(index.sortByAreas(areas, within, across), signal)
+  await addMeeting(source, areas, within, across)
   return within
 }
 
-/** Of the rows whose envelope leaves it open, adds to `within` those whose geometry meets a box. */
+/** Of the rows whose envelope leaves it open, adds to `within` those whose geometry meets an area. */
 async function addMeeting(
   { index, openGeometries, signal }: MatchSource,
-  boxes: Envelope[],
+  areas: readonly AreaTest[],
   within: RowSet,
   across: RowSet,
 ): Promise<void> {
   let rows: PlacedRows | undefined
-  const tests = boxes.map((box) => new BoxTest(box))
   try {
     for (const positions of across.positions(0, Number.POSITIVE_INFINITY, pieceRows)) {
       rows ??= await openGeometries()
@@ -80,7 +72,7 @@ async function addMeeting(
         if (geometry === undefined) throw new Error('Rows without geometry were taken for others')
         const { bytes, offsets } = geometry
         for (let row = 0; row < batch.rowCount; row += 1, at += 1) {
-          if (tests.some((test) => test.touches(bytes, offsets[row]))) within.add(positions[at] as number)
+          if (areas.some((area) => area.touches(bytes, offsets[row]))) within.add(positions[at] as number)
         }
       }
       if (at < positions.length) throw rowsChanged()
@@ -164,6 +156,7 @@ export async function matchRows(source: MatchSource, filter: Filter): Promise<Ro
   if (featureId !== undefined) narrow(matchIds(source, [featureId]))
   if (featureIds !== undefined) narrow(matchIds(source, featureIds))
   if (time !== undefined) narrow(await matchTime(source, time))
-  if (bboxes !== undefined && !areAllWithin(source.index, bboxes)) narrow(await matchBoxes(source, bboxes))
+  const areas = bboxes?.map(areaTest)
+  if (areas !== undefined && !areAllWithin(source.index, areas)) narrow(await matchAreas(source, areas))
   return filter.filter === undefined ? found : matchFilter(source, filter.filter, found)
 }

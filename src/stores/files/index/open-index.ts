@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { RowPlaces } from '../../../formats/format.ts'
-import type { Envelope } from '../../../geo/envelope.ts'
+import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { IndexHeader, RowGroup } from './layout.ts'
 import {
   blockBoxes,
@@ -24,7 +24,6 @@ const maxHeaderBytes = 1 << 26
 const pieceValues = 1 << 13
 
 /** How a box lies to those that are asked for. */
-type Relation = 'apart' | 'within' | 'across'
 
 /** One entry: the position of a row and its envelope, rounded outwards. */
 type TakeEntry = (position: number, minX: number, minY: number, maxX: number, maxY: number) => void
@@ -33,7 +32,7 @@ type TakeEntry = (position: number, minX: number, minY: number, maxX: number, ma
 interface Block {
   size: number
   from: number
-  /** All of them lie within the boxes. */
+  /** All of them lie within the areas. */
   isWithin: boolean
 }
 
@@ -101,20 +100,20 @@ export class FileIndex {
   }
 
   /**
-   * Sorts the rows that have an envelope by how it lies to the boxes; envelopes are rounded outwards. Gives way to
+   * Sorts the rows that have an envelope by how it lies to the areas; envelopes are rounded outwards. Gives way to
    * other work after each piece.
    */
-  *sortByBoxes(boxes: Envelope[], within: RowSet, across: RowSet): Generator<void> {
-    yield* this.#blocks(boxes, (bytes, block) => sortBlock(bytes, { ...block, boxes }, { within, across }))
+  *sortByAreas(areas: readonly AreaTest[], within: RowSet, across: RowSet): Generator<void> {
+    yield* this.#blocks(areas, (bytes, block) => sortBlock(bytes, { ...block, areas }, { within, across }))
   }
 
-  /** Each envelope that touches one of the boxes, or each at all, in no order; gives way as `sortByBoxes`. */
-  *entries(boxes: Envelope[] | undefined, take: TakeEntry): Generator<void> {
-    yield* this.#blocks(boxes, (bytes, { size, from, isWithin }) => {
+  /** Each envelope that touches one of the areas, or each at all, in no order; gives way as `sortByAreas`. */
+  *entries(areas: readonly AreaTest[] | undefined, take: TakeEntry): Generator<void> {
+    yield* this.#blocks(areas, (bytes, { size, from, isWithin }) => {
       const sides = new Float32Array(bytes.buffer, 0, size * 4)
       const rows = new Uint32Array(bytes.buffer, size * boxBytes, size)
       for (let index = 0; index < size; index += 1) {
-        if (!isWithin && relationOf(sides, index * 4, boxes ?? []) === 'apart') continue
+        if (!isWithin && relationOf(sides, index * 4, areas ?? []) === 'apart') continue
         const [minX = 0, maxX = 0, minY = 0, maxY = 0] = sides.subarray(index * 4, index * 4 + 4)
         take(from + (rows[index] as number), minX, minY, maxX, maxY)
       }
@@ -122,7 +121,7 @@ export class FileIndex {
   }
 
   *#blocks(
-    boxes: Envelope[] | undefined,
+    areas: readonly AreaTest[] | undefined,
     take: (bytes: Uint8Array<ArrayBuffer>, block: Block) => void,
   ): Generator<void> {
     let blocksAt = this.header.blocksAt
@@ -133,7 +132,7 @@ export class FileIndex {
       blocksAt += count * boxBytes
       let looked = 0
       for (let block = 0; block < count; block += 1) {
-        const relation = boxes === undefined ? 'within' : relationOf(unions, block * 4, boxes)
+        const relation = areas === undefined ? 'within' : relationOf(unions, block * 4, areas)
         if (relation === 'apart') continue
         const size = Math.min(blockBoxes, group.boxes - block * blockBoxes)
         const bytes = this.#read(new Uint8Array(size * entryBytes), entries + block * blockBoxes * entryBytes)
@@ -201,29 +200,30 @@ function endOfRun(positions: Uint32Array, from: number): number {
 }
 
 /** `sides` holds minX, maxX, minY, maxY from `at` on. */
-function relationOf(sides: Float32Array, at: number, boxes: Envelope[]): Relation {
+function relationOf(sides: Float32Array, at: number, areas: readonly AreaTest[]): EnvelopeRelation {
   const minX = sides[at] as number
   const maxX = sides[at + 1] as number
   const minY = sides[at + 2] as number
   const maxY = sides[at + 3] as number
-  let relation: Relation = 'apart'
-  for (const box of boxes) {
-    if (minX >= box.minX && maxX <= box.maxX && minY >= box.minY && maxY <= box.maxY) return 'within'
-    if (minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY) relation = 'across'
+  let relation: EnvelopeRelation = 'apart'
+  for (const area of areas) {
+    const one = area.relationTo(minX, minY, maxX, maxY)
+    if (one === 'within') return one
+    if (one === 'across') relation = one
   }
   return relation
 }
 
 function sortBlock(
   bytes: Uint8Array<ArrayBuffer>,
-  block: Block & { boxes: Envelope[] },
+  block: Block & { areas: readonly AreaTest[] },
   { within, across }: { within: RowSet; across: RowSet },
 ): void {
-  const { size, from, boxes, isWithin } = block
+  const { size, from, areas, isWithin } = block
   const sides = new Float32Array(bytes.buffer, 0, size * 4)
   const rows = new Uint32Array(bytes.buffer, size * boxBytes, size)
   for (let index = 0; index < size; index += 1) {
-    const relation = isWithin ? 'within' : relationOf(sides, index * 4, boxes)
+    const relation = isWithin ? 'within' : relationOf(sides, index * 4, areas)
     if (relation === 'within') within.add(from + (rows[index] as number))
     else if (relation === 'across') across.add(from + (rows[index] as number))
   }

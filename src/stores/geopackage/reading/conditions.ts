@@ -3,9 +3,11 @@ import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
-import type { Envelope } from '../../../geo/envelope.ts'
+import type { Area } from '../../../geo/area.ts'
+import { areaTest } from '../../../geo/area.ts'
+import type { AreaTest } from '../../../geo/area-test.ts'
 import { GeometryError } from '../../../geo/wkb.ts'
-import { BoxTest } from '../../../geo/wkb-touches.ts'
+import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { FeatureQuery } from '../../store.ts'
 import type { Condition } from './condition.ts'
 import { defineFilterFunctions } from './filter-functions.ts'
@@ -14,6 +16,8 @@ import type { IdSet } from './id-set.ts'
 import { parseId } from './parse-id.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+/** Areas that a connection holds ready: those of one filter. */
+const mostAreas = 100
 const nothing: Condition = { sql: 'FALSE', bound: [] }
 const everything: Condition = { sql: 'TRUE', bound: [] }
 
@@ -28,14 +32,10 @@ export function setListedIds(db: DatabaseSync, ids: IdSet): void {
 export function defineFunctions(db: DatabaseSync): void {
   defineFilterFunctions(db)
   db.function('terrane_listed', (id) => (listedIds.get(db)?.has(Number(id)) === true ? 1 : 0))
-  let last: BoxTest | undefined
-  let sides = ''
-  db.function('terrane_touches', { deterministic: true }, (blob, minX, minY, maxX, maxY) => {
-    const wanted = `${minX} ${minY} ${maxX} ${maxY}`
-    if (last === undefined || wanted !== sides) last = new BoxTest({ minX, minY, maxX, maxY } as Envelope)
-    sides = wanted
-    return touches(blob, last) ? 1 : 0
-  })
+  const tests = new BoundedCache<string, AreaTest>(mostAreas)
+  db.function('terrane_touches', { deterministic: true }, (blob, area) =>
+    touches(blob, tests.get(String(area), areaTestOf)) ? 1 : 0,
+  )
   db.function(
     'terrane_within',
     { deterministic: true, useBigIntArguments: true },
@@ -43,11 +43,20 @@ export function defineFunctions(db: DatabaseSync): void {
   )
 }
 
-/** Whether the geometry of a blob touches the box; one that cannot be read touches nothing. */
-export function touches(blob: unknown, box: BoxTest): boolean {
+function areaText({ minX, minY, maxX, maxY, outline = [] }: Area): string {
+  return [minX, minY, maxX, maxY, ...outline].join(' ')
+}
+
+function areaTestOf(text: string): AreaTest {
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0, ...outline] = text.split(' ').map(Number)
+  return areaTest({ minX, minY, maxX, maxY, ...(outline.length > 0 && { outline }) })
+}
+
+/** Whether the geometry of a blob touches the area; one that cannot be read touches nothing. */
+export function touches(blob: unknown, area: AreaTest): boolean {
   if (!(blob instanceof Uint8Array)) return false
   try {
-    return box.touches(blob, wkbStart(blob, 0, blob.length))
+    return area.touches(blob, wkbStart(blob, 0, blob.length))
   } catch (error) {
     if (error instanceof GeometryError) return false
     throw error
@@ -61,7 +70,7 @@ export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
     conditions.push(idCondition(table, filter.featureId, filter.idAttribute))
   if (filter.featureIds !== undefined) conditions.push(idsCondition(table, filter.featureIds))
   if (filter.time !== undefined) conditions.push(timeCondition(table, filter.time))
-  if (filter.bboxes !== undefined) conditions.push(boxCondition(table, filter.bboxes))
+  if (filter.bboxes !== undefined) conditions.push(areaCondition(table, filter.bboxes))
   if (filter.filter !== undefined) conditions.push(filterCondition(filter.filter, table, false))
   if (conditions.length === 0) return everything
   return {
@@ -84,13 +93,13 @@ function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): Co
 }
 
 /** Features that touch one of the boxes, and those without geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
-function boxCondition(table: GeoPackageTable, boxes: Envelope[]): Condition {
+function areaCondition(table: GeoPackageTable, areas: Area[]): Condition {
   const geometry = table.schema.geometry?.name
   if (geometry === undefined) return everything
   const column = quoteName(geometry)
   return {
-    sql: [`${column} IS NULL`, ...boxes.map(() => `terrane_touches(${column}, ?, ?, ?, ?)`)].join(' OR '),
-    bound: boxes.flatMap(({ minX, minY, maxX, maxY }) => [minX, minY, maxX, maxY]),
+    sql: [`${column} IS NULL`, ...areas.map(() => `terrane_touches(${column}, ?)`)].join(' OR '),
+    bound: areas.map(areaText),
   }
 }
 

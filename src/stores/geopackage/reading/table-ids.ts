@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
-import type { Envelope } from '../../../geo/envelope.ts'
-import { BoxTest } from '../../../geo/wkb-touches.ts'
+import type { Area } from '../../../geo/area.ts'
+import { areaTest } from '../../../geo/area.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { Bound, Condition } from './condition.ts'
 import type { Filter } from './conditions.ts'
@@ -127,24 +127,24 @@ export class IdFinder {
     return this.#index !== null && this.#index.unindexed.others.length === 0
   }
 
-  *#findNear(boxes: Envelope[]): Generator<void, IdSet | undefined> {
+  *#findNear(areas: Area[]): Generator<void, IdSet | undefined> {
     if (this.#geometry === undefined) return undefined
     this.#index ??= this.#openIndex(this.#geometry)
     if (this.#index === null) {
-      const { sql, bound } = conditionOf(this.#table, { table: this.#table.name, bboxes: boxes })
+      const { sql, bound } = conditionOf(this.#table, { table: this.#table.name, bboxes: areas })
       return yield* this.#select(sql, bound)
     }
     const { walk, unindexed } = this.#index
-    if (unindexed.others.length === 0 && boxes.some((box) => walk.isWithin(box))) return undefined
+    if (unindexed.others.length === 0 && areas.some((area) => walk.isWithin(area))) return undefined
     const found = this.#emptySet()
     for (const id of unindexed.without) found.add(id)
     const geometryOf = this.#geometryOf(this.#geometry)
-    for (const box of boxes) {
-      const test = new BoxTest(box)
+    for (const area of areas) {
+      const test = areaTest(area)
       const edge = (id: number): void => {
         if (touches(geometryOf(id), test)) found.add(id)
       }
-      walk.find(box, { inside: (id) => found.add(id), edge })
+      walk.find(area, { inside: (id) => found.add(id), edge })
       unindexed.others.forEach(edge)
     }
     return found

@@ -1,5 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { Area } from '../../../geo/area.ts'
+import { areaTest } from '../../../geo/area.ts'
+import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { Failure } from '../../../lib/errors.ts'
 
@@ -10,9 +13,9 @@ const maxDepth = 40
 /** How much further than a 32-bit float its outward rounding may reach, as a part of the value. */
 const floatStep = 2 ** -21
 
-/** What a walk tells of the features whose envelope overlaps a box. */
+/** What a walk tells of the features whose envelope overlaps an area. */
 export interface FoundBoxes {
-  /** It lies within the box. */
+  /** It lies within the area. */
   inside(id: number): void
   /** It may reach beyond an edge: the geometry decides. */
   edge(id: number): void
@@ -27,14 +30,18 @@ type TakeCell = (node: DataView, at: number, isInside: boolean) => void
 interface Sides {
   outer: Envelope
   inner: Envelope
+  /** Of what is not the whole box. */
+  test?: AreaTest
 }
 
 const above = (value: number): number => value + Math.abs(value) * floatStep + 1e-37
 const below = (value: number): number => value - Math.abs(value) * floatStep - 1e-37
 
 /** Envelopes are held as 32-bit floats rounded outwards: what lies clear of that rounding is certain. */
-function sidesOf({ minX, minY, maxX, maxY }: Envelope): Sides {
+function sidesOf(area: Area): Sides {
+  const { minX, minY, maxX, maxY } = area
   return {
+    ...(area.outline !== undefined && { test: areaTest(area) }),
     outer: { minX: below(minX), minY: below(minY), maxX: above(maxX), maxY: above(maxY) },
     inner: { minX: above(minX), minY: above(minY), maxX: below(maxX), maxY: below(maxY) },
   }
@@ -63,8 +70,8 @@ export class RtreeWalk {
     }
   }
 
-  find(box: Envelope, found: FoundBoxes): void {
-    this.#begin(sidesOf(box), (node, at, isInside) => {
+  find(area: Area, found: FoundBoxes): void {
+    this.#begin(sidesOf(area), (node, at, isInside) => {
       if (isInside) found.inside(idAt(node, at))
       else found.edge(idAt(node, at))
     })
@@ -83,12 +90,13 @@ export class RtreeWalk {
     })
   }
 
-  /** Whether every envelope lies within the box. */
-  isWithin(box: Envelope): boolean {
+  /** Whether every envelope lies within the area. */
+  isWithin(area: Area): boolean {
     this.#visits = 0
-    const { inner } = sidesOf(box)
+    const sides = sidesOf(area)
     const root = this.#readInner(1)
-    for (let at = 4; at < endOf(root); at += entryBytes) if (!isInside(root, at, inner)) return false
+    for (let at = 4; at < endOf(root); at += entryBytes)
+      if (relationAt(root, at, sides) !== 'within') return false
     return true
   }
 
@@ -103,8 +111,9 @@ export class RtreeWalk {
   #walk(node: DataView, depth: number, sides: Sides | undefined, take: TakeCell): void {
     const end = endOf(node)
     for (let at = 4; at < end; at += entryBytes) {
-      if (sides !== undefined && !overlaps(node, at, sides.outer)) continue
-      const rest = sides === undefined || isInside(node, at, sides.inner) ? undefined : sides
+      const relation = sides === undefined ? 'within' : relationAt(node, at, sides)
+      if (relation === 'apart') continue
+      const rest = relation === 'within' ? undefined : sides
       if (depth > 1) this.#walk(this.#readInner(idAt(node, at)), depth - 1, rest, take)
       else if (depth > 0) this.#walk(this.#read(idAt(node, at)), 0, rest, take)
       else take(node, at, rest === undefined)
@@ -145,6 +154,13 @@ function endOf(node: DataView): number {
   const end = 4 + node.getUint16(2) * entryBytes
   if (end > node.byteLength) throw damaged()
   return end
+}
+
+function relationAt(node: DataView, at: number, { outer, inner, test }: Sides): EnvelopeRelation {
+  if (!overlaps(node, at, outer)) return 'apart'
+  if (test === undefined) return isInside(node, at, inner) ? 'within' : 'across'
+  const [minX, maxX] = [below(node.getFloat32(at + 8)), above(node.getFloat32(at + 12))]
+  return test.relationTo(minX, below(node.getFloat32(at + 16)), maxX, above(node.getFloat32(at + 20)))
 }
 
 function overlaps(node: DataView, at: number, box: Envelope): boolean {

@@ -1,7 +1,7 @@
+import { areaTest } from '../../geo/area.ts'
 import { BatchBuilder, batchRows } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { BoxTest } from '../../geo/wkb-touches.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import type { StoredRow, StoredTable, StoredValue } from './row-file.ts'
 
@@ -17,7 +17,7 @@ export function matchRows(
   { rows, firstId, schema }: StoredTable,
   { bboxes, time, featureId, featureIds }: Omit<FeatureQuery, 'limit' | 'offset'>,
 ): Numbered[] {
-  const boxes = bboxes?.map((box) => new BoxTest(box))
+  const boxes = bboxes?.map((box) => areaTest(box))
   const isNear = ({ geometry }: StoredRow): boolean =>
     boxes === undefined || geometry === undefined || boxes.some((box) => box.touches(geometry, 0))
   const isThen = timeTest(schema, time)

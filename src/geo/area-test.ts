@@ -1,0 +1,93 @@
+import { exactSideOf } from './exact-side.ts'
+import { GeometryError } from './wkb.ts'
+
+const maxDepth = 32
+
+/** Of an envelope to an area: all of it lies there, none of it, or neither is certain. */
+export type EnvelopeRelation = 'within' | 'apart' | 'across'
+
+/**
+ * Whether geometries share a point with an area, exactly: boundaries count, an empty geometry touches nothing, Z and M do
+ * not matter. Takes any WKB or EWKB of the types that `WkbScanner` knows; rings are closed where they are not.
+ */
+export abstract class AreaTest {
+  protected view: DataView = new DataView(new ArrayBuffer(0))
+  protected at = 0
+  /** Of the vertices that are read: byte order and width. */
+  protected isLittle = true
+  protected stride = 16
+  /** Whether a point of the area's boundary, always the same, lies within the ring last walked. */
+  protected isAround = false
+
+  /** Throws `GeometryError` where the bytes from `start` on are not well-formed as far as they had to be read. */
+  touches(bytes: Uint8Array, start = 0): boolean {
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.at = start
+    try {
+      return this.#geometry(0)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw new GeometryError('Geometry ends early')
+    }
+  }
+
+  /** What is known of everything in an envelope. */
+  abstract relationTo(minX: number, minY: number, maxX: number, maxY: number): EnvelopeRelation
+
+  /**
+   * Walks `count` vertices from `at` on, and past them; true as soon as one of them, or the segment to it, meets the area.
+   * Sets `isAround`.
+   */
+  protected abstract walk(count: number, isRing: boolean): boolean
+
+  #geometry(depth: number): boolean {
+    if (depth > maxDepth) throw new GeometryError(`Geometry is nested more than ${maxDepth} deep`)
+    const typeCode = this.#header()
+    if (typeCode === 1) return this.walk(1, false)
+    if (typeCode === 2) return this.walk(this.#count(), false)
+    if (typeCode === 3) return this.#polygon()
+    if (typeCode < 4 || typeCode > 7) throw new GeometryError(`Geometry type ${typeCode} is not supported`)
+    const parts = this.#count()
+    for (let part = 0; part < parts; part += 1) if (this.#geometry(depth + 1)) return true
+    return false
+  }
+
+  /** Byte order and dimensions of what follows, and its type without them (ISO and extended form). */
+  #header(): number {
+    const order = this.view.getUint8(this.at)
+    if (order > 1) throw new GeometryError(`Unknown WKB byte order ${order}`)
+    this.isLittle = order === 1
+    const type = this.view.getUint32(this.at + 1, this.isLittle)
+    this.at += (type & 0x20000000) === 0 ? 5 : 9
+    const iso = type & 0x0fffffff
+    const thousands = Math.floor(iso / 1000)
+    if (thousands > 3) throw new GeometryError(`Unknown WKB type ${iso}`)
+    const hasZ = (type & 0x80000000) !== 0 || thousands === 1 || thousands === 3
+    const hasM = (type & 0x40000000) !== 0 || thousands === 2 || thousands === 3
+    this.stride = 16 + (hasZ ? 8 : 0) + (hasM ? 8 : 0)
+    return iso % 1000
+  }
+
+  #count(): number {
+    const count = this.view.getUint32(this.at, this.isLittle)
+    this.at += 4
+    return count
+  }
+
+  /** An area whose boundary meets no ring lies within the polygon, or within a hole, or outside: as any one of its points. */
+  #polygon(): boolean {
+    const rings = this.#count()
+    let isWithin = false
+    for (let ring = 0; ring < rings; ring += 1) {
+      if (this.walk(this.#count(), true)) return true
+      if (ring === 0) isWithin = this.isAround
+      else if (this.isAround) isWithin = false
+    }
+    return isWithin
+  }
+}
+
+/** Whether an edge that passes the height of a point does so to the right of it. */
+export function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
+  return exactSideOf(ax, ay, bx, by, x, y) > 0 === by > ay
+}

@@ -1,0 +1,59 @@
+import type { Area } from '../../geo/area.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope } from '../../geo/envelope.ts'
+import { imageOfBox } from '../../geo/image-of-box.ts'
+import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+import type { PageWish, WishedBox } from './page-wish.ts'
+import { findReprojector } from './reprojectors.ts'
+import { isInDegrees } from './wished-filter.ts'
+
+const mostKept = 200
+/** Pages of one box are asked for one after the other. */
+const kept = new Map<string, Area | null>()
+
+/** The boxes of a question in the CRS of the table; none where no point of them has a place there. */
+export async function areasIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise<Area[]> {
+  if (crs === undefined) return boxes
+  const reprojector = await findReprojector(srs, crs)
+  try {
+    if (reprojector.isIdentity) return boxes
+    const isDegrees = isInDegrees(srs)
+    const areas: Area[] = []
+    for (const box of isDegrees ? boxes.flatMap(betweenMeridians) : boxes) {
+      const area = await areaIn(reprojector, box, { isDegrees, key: JSON.stringify([srs, crs, box]) })
+      if (area !== null) areas.push(area)
+    }
+    return areas
+  } finally {
+    await reprojector.close()
+  }
+}
+
+async function areaIn(
+  reprojector: Reprojector,
+  box: Envelope,
+  { isDegrees, key }: { isDegrees: boolean; key: string },
+): Promise<Area | null> {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const envelope = await coverEnvelope(reprojector, box)
+  // With a pole in it, or all around the world, it is no polygon.
+  const isLarge = isDegrees && (box.maxX - box.minX > 180 || Math.max(-box.minY, box.maxY) > 89)
+  const image = envelope === undefined || isLarge ? undefined : await imageOfBox(reprojector, box)
+  const area = Array.isArray(image) ? outlined(image) : (envelope ?? null)
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(key, area)
+  return area
+}
+
+function outlined(outline: number[]): Area {
+  const area: Area = { ...emptyEnvelope(), outline }
+  for (let at = 0; at < outline.length; at += 2) {
+    area.minX = Math.min(area.minX, outline[at] as number)
+    area.minY = Math.min(area.minY, outline[at + 1] as number)
+    area.maxX = Math.max(area.maxX, outline[at] as number)
+    area.maxY = Math.max(area.maxY, outline[at + 1] as number)
+  }
+  return area
+}
