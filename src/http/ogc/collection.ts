@@ -6,6 +6,7 @@ import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { timeAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
+import type { ColumnValues } from '../../stores/reading/column-values.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from '../crs-uris.ts'
@@ -186,8 +187,26 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
 }
 
 /** What features can be filtered by (OGC 19-079r2, section 6.2): every property that is not binary, and the geometry. */
-export function toQueryables(request: FastifyRequest, layer: LayerRecord): object {
-  return partOfSchema(request, layer, 'queryables', (attribute) => attribute?.type !== 'binary')
+export function toQueryables(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  values: readonly ColumnValues[] = [],
+): object {
+  const queryables = partOfSchema(request, layer, 'queryables', (attribute) => attribute?.type !== 'binary')
+  const byName = new Map(values.map((one) => [one.attribute, one]))
+  const properties = Object.entries(queryables.properties).map(([name, described]) => [
+    name,
+    { ...described, ...valuesSchema(byName.get(name)) },
+  ])
+  return { ...queryables, properties: Object.fromEntries(properties) as Record<string, object> }
+}
+
+/** Values in words of JSON Schema; ends of times in those that its validators have for them. */
+function valuesSchema({ all, least, largest }: Partial<ColumnValues> = {}): object {
+  if (all !== undefined) return { enum: all }
+  return typeof least === 'string'
+    ? defined({ formatMinimum: least, formatMaximum: largest })
+    : defined({ minimum: least, maximum: largest })
 }
 
 /** What features can be ordered by (OGC 23-058r2, requirements class "Sortables"). */
@@ -206,13 +225,14 @@ function partOfSchema(
   layer: LayerRecord,
   name: string,
   isIn: (attribute: Attribute | undefined) => boolean,
-): object {
+) {
   const { $id, properties, ...about } = toJsonSchema(request, layer)
   const { attributes } = layer.details.schema
   const kept = Object.entries(properties).filter(([property]) =>
     isIn(attributes.find((attribute) => attribute.name === property)),
   )
-  return { ...about, $id: $id.replace(/schema$/, name), properties: Object.fromEntries(kept) }
+  const some = Object.fromEntries(kept) as Record<string, object>
+  return { ...about, $id: $id.replace(/schema$/, name), properties: some }
 }
 
 /** For what a feature is sent. */

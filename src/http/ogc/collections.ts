@@ -117,9 +117,12 @@ export const getQueryables = represented(
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => {
+      aboutLayer(parts, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        return toQueryables(request, requireFeatures(layer))
+        const values = await parts.kept.values.of(requireFeatures(layer))
+        // Nobody keeps what a later answer tells more of.
+        if (values === undefined) reply.removeHeader('etag').header('cache-control', 'no-cache')
+        return toQueryables(request, layer, values)
       }),
   }),
 )

@@ -3,6 +3,7 @@ import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
 import { writeProblemPage } from './as-html.ts'
 import { KeptCounts } from './kept-counts.ts'
+import { KeptValues } from './kept-values.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { PageTokens } from './page-token.ts'
 import { ogcEndpoints } from './routes.ts'
@@ -16,7 +17,7 @@ export function ogcArea({
   ...parts
 }: Omit<OgcParts, 'kept' | 'pageTokens'> & { secret: Uint8Array }): Area {
   const { layers } = parts.catalog
-  const kept = { counts: new KeptCounts(layers) }
+  const kept = { counts: new KeptCounts(layers), values: new KeptValues(layers) }
   const pageTokens = new PageTokens(secret)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })

@@ -7,6 +7,7 @@ import type { LayerTimeBounds } from '../layer-times.ts'
 import type { TileParts } from '../tiles/tile-parts.ts'
 import type { HtmlParts } from './as-html.ts'
 import type { KeptCounts } from './kept-counts.ts'
+import type { KeptValues } from './kept-values.ts'
 import type { PageTokens } from './page-token.ts'
 
 /** Changes features of layers. */
@@ -33,5 +34,5 @@ export interface OgcParts {
   /** When layers of features are of. */
   times: LayerTimeBounds
   /** What was found out about layers, each for one version of its layer. */
-  kept: { counts: KeptCounts }
+  kept: { counts: KeptCounts; values: KeptValues }
 }

@@ -96,6 +96,15 @@ const Property = Type.Object({
   'x-ogc-propertySeq': Type.Optional(Type.Integer()),
   'x-ogc-role': Type.Optional(Type.String()),
   const: Type.Optional(Type.String()),
+  enum: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Number()]), {
+      description: 'Of queryables: every value, where they are few',
+    }),
+  ),
+  minimum: Type.Optional(Type.Number({ description: 'Of queryables: the least value' })),
+  maximum: Type.Optional(Type.Number()),
+  formatMinimum: Type.Optional(Type.String({ description: 'Of queryables: the first date or time' })),
+  formatMaximum: Type.Optional(Type.String()),
   anyOf: Type.Optional(Type.Array(Type.Unknown())),
   properties: Type.Optional(Type.Unknown()),
   additionalProperties: Type.Optional(Type.Boolean()),

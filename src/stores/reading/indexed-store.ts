@@ -77,6 +77,8 @@ export class IndexedStore implements ServedStore {
 
   summarize: ServedStore['summarize'] = (wish, signal) =>
     this.#ask(() => this.#store.summarize(wish, signal), signal)
+  columnValues: ServedStore['columnValues'] = (wish, signal) =>
+    this.#ask(() => this.#store.columnValues(wish, signal), signal)
   readTile: ServedStore['readTile'] = (query, signal) =>
     this.#take(() => this.#store.readTile(query, signal), signal)
   readEnvelopes: ServedStore['readEnvelopes'] = (query, signal) =>

@@ -15,6 +15,8 @@ import type {
   VectorStore,
 } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
+import type { ColumnsWish } from './column-values.ts'
+import { valuesOfColumns } from './column-values.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { SummaryWish } from './summarize-values.ts'
@@ -75,6 +77,8 @@ function createHandlers(stores: KeptStores) {
     },
     summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
       stores.use(connection, (store) => summarizeValues(store, wish, signal)),
+    values: ({ connection, wish }: Asked & { wish: ColumnsWish }, { signal }: Context) =>
+      stores.use(connection, (store) => valuesOfColumns(store, wish, signal)),
     tileRows: ({ connection, query }: Asked & { query: TileQuery }, { signal }: Context) =>
       stores.stream(connection, (store) => tileReadingOf(store).readTile(query, signal)),
     envelopes: ({ connection, query }: Asked & { query: EnvelopeQuery }, { signal }: Context) =>

@@ -12,6 +12,7 @@ import type {
   TileReads,
   VectorStore,
 } from '../store.ts'
+import type { ColumnsWish, ColumnValues } from './column-values.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
 import type { SummaryWish } from './summarize-values.ts'
@@ -28,6 +29,8 @@ export interface ServedStore extends VectorStore, TileReads {
   writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
   /** What a column holds. */
   summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
+  /** What values columns have. */
+  columnValues(wish: ColumnsWish, signal: AbortSignal): Promise<ColumnValues[]>
 }
 
 /** `stage`, edits and what stages or reads earlier states work in this thread: loads have threads of their own. */
@@ -102,6 +105,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       ),
     summarize: (wish, signal) =>
       ask(({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal })),
+    columnValues: (wish, signal) =>
+      ask(({ pool, limits }) => pool.call('values', { connection, wish }, { ...limits, signal })),
     readTile: (query, signal) =>
       take(({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal })),
     readEnvelopes: (query, signal) =>

@@ -75,6 +75,9 @@ export interface SchemaProperty {
   enum?: unknown[]
   minimum?: unknown
   maximum?: unknown
+  /** Of dates and times. */
+  formatMinimum?: string
+  formatMaximum?: string
   maxLength?: number
   'x-ogc-role'?: string
   anyOf?: SchemaProperty[]

@@ -50,7 +50,8 @@ const mostValues = 20
 
 function moreOf(property: SchemaProperty, isRequired: boolean, shown: Shown): Markup {
   const { schema: texts } = shown.texts
-  const { title, description, enum: values, minimum, maximum, maxLength } = property
+  const { title, description, enum: values, maxLength } = property
+  const { formatMinimum, formatMaximum, minimum = formatMinimum, maximum = formatMaximum } = property
   const role = property['x-ogc-role']
   const roles: Record<string, string> = {
     id: texts.id,

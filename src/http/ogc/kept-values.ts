@@ -1,0 +1,72 @@
+import type { Layers } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { ColumnValues } from '../../stores/reading/column-values.ts'
+
+/** How long an answer waits for values that are not known yet, and how long a look at them may take. */
+const waitMs = 1500
+const lookMs = 10_000
+const mostKept = 2000
+/** A harvester may ask for thousands of layers. */
+const mostWaiting = 50
+
+interface Kept {
+  version: number
+  values: Promise<ColumnValues[]>
+}
+
+/** What values the columns of layers have, found once for each version. */
+export class KeptValues {
+  readonly #layers: Layers
+  readonly #kept = new Map<number, Kept>()
+  readonly #turns = new WorkQueue({ limit: 1 })
+  #waiting = 0
+
+  constructor(layers: Layers) {
+    this.#layers = layers
+  }
+
+  /**
+   * None where a look at all of them took too long; undefined where they are not found yet, or others change the layer: a
+   * later answer tells them.
+   */
+  async of(layer: LayerRecord): Promise<ColumnValues[] | undefined> {
+    const { version, isCurrent } = await this.#layers.versionOf(layer)
+    if (!isCurrent) return undefined
+    const known = this.#kept.get(layer.id)
+    const kept = known?.version === version ? known : this.#find(layer, version)
+    return kept && orAborted(kept.values, AbortSignal.timeout(waitMs)).catch(() => undefined)
+  }
+
+  #find(layer: LayerRecord, version: number): Kept | undefined {
+    if (this.#waiting >= mostWaiting) return undefined
+    this.#waiting += 1
+    const values = this.#turns
+      .run(() => this.#look(layer))
+      .finally(() => {
+        this.#waiting -= 1
+      })
+    const kept = { version, values }
+    this.#kept.delete(layer.id)
+    this.#kept.set(layer.id, kept)
+    values.catch(() => {
+      if (this.#kept.get(layer.id) === kept) this.#kept.delete(layer.id)
+    })
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
+    return kept
+  }
+
+  async #look({ storeId, nativeName, details }: LayerRecord): Promise<ColumnValues[]> {
+    const attributes = details.schema.attributes.filter(({ type }) => type !== 'binary' && type !== 'boolean')
+    if (attributes.length === 0) return []
+    const store = await this.#layers.openStoreOf({ storeId })
+    const names = attributes.map(({ name }) => name)
+    const limit = AbortSignal.timeout(lookMs)
+    return store.columnValues({ table: nativeName, attributes: names }, limit).catch((error: unknown) => {
+      if (limit.aborted) return []
+      throw error
+    })
+  }
+}

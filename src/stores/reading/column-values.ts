@@ -1,0 +1,158 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import { columnValue, isValid } from '../../geo/column.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
+import { defined } from '../../lib/defined.ts'
+import type { VectorStore } from '../store.ts'
+
+/** What values a column has. */
+export interface ColumnValues {
+  attribute: string
+  /** The least and the largest, where JSON tells them exactly; dates and times as text. */
+  least?: number | string
+  largest?: number | string
+  /** Every one of them, in order, of texts and whole numbers, where they are few. */
+  all?: (string | number)[]
+}
+
+/** Which columns are looked at. */
+export interface ColumnsWish {
+  table: string
+  attributes: readonly string[]
+}
+
+/** More different values, and longer ones, are no list to choose from. */
+const mostListed = 30
+const longestListed = 100
+/** Rows that tell of most columns that nothing is to be told of them. */
+const firstRows = 2048
+
+/** Looks at every value of columns, where it runs: in a reader. */
+export async function valuesOfColumns(
+  store: Pick<VectorStore, 'readFeatures'>,
+  { table, attributes }: ColumnsWish,
+  signal: AbortSignal,
+): Promise<ColumnValues[]> {
+  const start = await look(store, { table, attributes }, firstRows, signal)
+  if (!start.hasMore) return told(start.columns)
+  const open = start.columns.filter(({ isOpen }) => isOpen).map(({ attribute }) => attribute)
+  if (open.length === 0) return []
+  const { columns } = await look(store, { table, attributes: open }, Number.MAX_SAFE_INTEGER, signal)
+  return told(columns)
+}
+
+async function look(
+  store: Pick<VectorStore, 'readFeatures'>,
+  { table, attributes }: ColumnsWish,
+  limit: number,
+  signal: AbortSignal,
+): Promise<{ columns: ColumnLook[]; hasMore: boolean }> {
+  const columns = attributes.map((attribute) => new ColumnLook(attribute))
+  let rows = 0
+  for await (const { batch } of store.readFeatures({ table, limit, offset: 0, attributes }, signal)) {
+    signal.throwIfAborted()
+    for (const column of columns) column.add(batch)
+    rows += batch.rowCount
+    if (!columns.some(({ isOpen }) => isOpen)) break
+  }
+  return { columns, hasMore: rows >= limit }
+}
+
+function told(columns: readonly ColumnLook[]): ColumnValues[] {
+  return columns.flatMap((column) => column.finish() ?? [])
+}
+
+/** Looks at one column. */
+class ColumnLook {
+  readonly attribute: string
+  #type: Column['type'] | undefined
+  readonly #different = new Set<string | number | bigint>()
+  #isListed = true
+  #hasRange = true
+  #least: number | bigint | undefined
+  #largest: number | bigint | undefined
+
+  constructor(attribute: string) {
+    this.attribute = attribute
+  }
+
+  /** Whether more values may change what is told. */
+  get isOpen(): boolean {
+    return this.#isListed || this.#hasRange
+  }
+
+  add({ schema, columns, rowCount }: FeatureBatch): void {
+    const column = columns[attributeIndex(schema, this.attribute)]
+    if (column === undefined || !this.isOpen) return
+    if (this.#type === undefined) this.#begin(column.type)
+    if (column.kind === 'var') this.#addTexts(column, rowCount)
+    else this.#addNumbers(column, rowCount)
+  }
+
+  #begin(type: Column['type']): void {
+    this.#type = type
+    this.#isListed = type === 'text' || /^int/.test(type)
+    this.#hasRange = type !== 'text' && type !== 'binary' && type !== 'boolean'
+  }
+
+  #addTexts(column: Extract<Column, { kind: 'var' }>, rowCount: number): void {
+    for (let row = 0; row < rowCount && this.isOpen; row += 1) {
+      const value = columnValue(column, row)
+      if (typeof value !== 'string') continue
+      if (column.type === 'decimal') this.#addDecimal(value)
+      else this.#list(value)
+    }
+  }
+
+  /** Digits that a number of JSON holds in any program (RFC 8259, section 6). */
+  #addDecimal(text: string): void {
+    const value = Number(text)
+    if (!Number.isFinite(value) || text.replace(/^-?0*|[.]/g, '').length > 15) this.#hasRange = false
+    this.#widen(value)
+  }
+
+  #addNumbers({ values, validity, nullCount }: Exclude<Column, { kind: 'var' }>, rowCount: number): void {
+    for (let row = 0; row < rowCount; row += 1) {
+      if (nullCount > 0 && !isValid(validity, row)) continue
+      const value = values[row] as number | bigint
+      if (this.#isListed) this.#list(value)
+      if (!this.#hasRange) continue
+      if (typeof value === 'number' && !Number.isFinite(value)) this.#hasRange = false
+      this.#widen(value)
+    }
+  }
+
+  #list(value: string | number | bigint): void {
+    this.#different.add(value)
+    const isLong = typeof value === 'string' && value.length > longestListed
+    if (isLong || this.#different.size > mostListed) this.#isListed = false
+  }
+
+  #widen(value: number | bigint): void {
+    if (this.#least === undefined || value < this.#least) this.#least = value
+    if (this.#largest === undefined || value > this.#largest) this.#largest = value
+  }
+
+  /** Undefined where nothing is to be told. */
+  finish(): ColumnValues | undefined {
+    const { attribute } = this
+    if (this.#isListed && this.#different.size > 0) {
+      const all = [...this.#different].sort((a, b) => (a < b ? -1 : 1)).map((value) => this.#asJson(value))
+      if (all.every((value) => value !== undefined)) return { attribute, all }
+    }
+    const [least, largest] = [this.#least, this.#largest].map((end) =>
+      end === undefined ? undefined : this.#asJson(end),
+    )
+    if (!this.#hasRange || least === undefined || largest === undefined) return undefined
+    return { attribute, ...defined({ least, largest }) }
+  }
+
+  #asJson(value: string | number | bigint): string | number | undefined {
+    if (this.#type === 'date') return dateText(Number(value))
+    if (this.#type === 'time') return timeText(BigInt(value))
+    if (this.#type === 'timestamp') return timestampText(BigInt(value))
+    if (typeof value !== 'bigint') return value
+    return Number.isSafeInteger(Number(value)) ? Number(value) : undefined
+  }
+}
