@@ -1,3 +1,4 @@
+import { isDuration, movedBy } from '../lib/values/durations.ts'
 import { Cql2Parser } from './cql2-text.ts'
 import type { Expression } from './expression.ts'
 import { spatialRelations } from './expression.ts'
@@ -165,29 +166,11 @@ class EcqlParser extends Cql2Parser {
   }
 }
 
-const duration =
-  /^P(?=.)(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/i
-
-function isDuration(text: string): boolean {
-  return duration.test(text)
-}
-
 /** The moment that lies a duration (ISO 8601) behind or before another one. */
 function moved(from: Expression, text: string, sign: 1 | -1): Expression {
-  const start = from.kind === 'date' || from.kind === 'timestamp' ? new Date(from.text) : undefined
-  if (start === undefined || Number.isNaN(start.getTime()))
-    throw unsupportedFilter('A duration is added to a date or time that is written')
-  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (duration.exec(text) ?? [])
-    .slice(1)
-    .map((part = '0') => sign * Number(part))
-  const end = new Date(start)
-  end.setUTCFullYear(start.getUTCFullYear() + years, start.getUTCMonth() + months, start.getUTCDate() + days)
-  end.setUTCHours(
-    start.getUTCHours() + hours,
-    start.getUTCMinutes() + minutes,
-    start.getUTCSeconds() + seconds,
-  )
-  if (Number.isNaN(end.getTime()) || end.getUTCFullYear() < 1 || end.getUTCFullYear() > 9999)
-    throw unsupportedFilter('A period ends outside of the years 1 to 9999')
-  return { kind: 'timestamp', text: end.toISOString() }
+  const start = from.kind === 'date' || from.kind === 'timestamp' ? Date.parse(from.text) : Number.NaN
+  if (Number.isNaN(start)) throw unsupportedFilter('A duration is added to a date or time that is written')
+  const end = movedBy(start, text, sign)
+  if (end === undefined) throw unsupportedFilter('A period ends outside of the years 1 to 9999')
+  return { kind: 'timestamp', text: new Date(end).toISOString() }
 }

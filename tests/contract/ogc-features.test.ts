@@ -179,6 +179,8 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
       assert.deepEqual(await idsOf('datetime=1970-10-10'), [2])
       assert.deepEqual(await idsOf('datetime=1970-10-11/..'), [3])
       assert.deepEqual(await idsOf('datetime=../1970-10-10'), [1, 2])
+      assert.deepEqual(await idsOf('datetime=1970-10-09/P1DT6H'), [2])
+      assert.deepEqual(await idsOf('datetime=P1M/1970-10-10T00:00:00Z'), [2])
     })
 
     it('answers in the storage CRS, with heights kept, and says so in Content-Crs', async () => {
@@ -217,6 +219,10 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
         'bbox=1,2,3',
         'bbox=1,9,3,4',
         'datetime=yesterday',
+        'datetime=P1D',
+        'datetime=../P1D',
+        'datetime=9999-12-31/P1Y',
+        'datetime=P1D/P1D',
         'crs=moon',
         'offset=-1',
       ]) {

@@ -59,7 +59,8 @@ const parameters = {
   },
   datetime: {
     ...{ name: 'datetime', ...query, ...list },
-    description: 'A date, a time, or an interval with `/` and `..` for open',
+    description:
+      'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
     schema: text,
   },
   filter: {

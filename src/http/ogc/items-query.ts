@@ -3,6 +3,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { timeAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
+import { isDuration, movedBy } from '../../lib/values/durations.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { rfc3339 } from '../../lib/values/time-rules.ts'
 import type { WishedBox } from '../../stores/reading/page-wish.ts'
@@ -98,12 +99,28 @@ function parseInstant(text: string, edge: 'from' | 'to'): string | undefined {
   return new Date(times.milliseconds + (isWholeDay ? dayEndMs : 0)).toISOString()
 }
 
+/** What lies between an instant and a duration (ISO 8601-1, section 5.5.2) behind or before it. */
+function spanOf(text: string, instant: string, duration: string, sign: 1 | -1): { from: string; to: string } {
+  const one = isDuration(instant) ? undefined : parseInstant(instant, 'from')
+  const other = one === undefined ? undefined : movedBy(Date.parse(one), duration, sign)
+  if (one === undefined || other === undefined)
+    throw invalid(
+      'invalid-datetime',
+      `datetime "${text}" has a duration without a date or time within the years 1 to 9999 beside it`,
+    )
+  const end = new Date(other).toISOString()
+  return sign === 1 ? { from: one, to: end } : { from: end, to: one }
+}
+
 /** `datetime` as an interval; an end that is open is absent. */
 export function readInterval(text: string): { from?: string; to?: string } {
   const parts = text.split('/')
   if (parts.length > 2) throw invalid('invalid-datetime', `datetime "${text}" has more than one "/"`)
-  const from = parseInstant(parts[0] ?? '', 'from')
-  const to = parseInstant(parts[1] ?? parts[0] ?? '', 'to')
+  const [first = '', second = first] = parts
+  if (isDuration(first)) return spanOf(text, second, first, -1)
+  if (isDuration(second)) return spanOf(text, first, second, 1)
+  const from = parseInstant(first, 'from')
+  const to = parseInstant(second, 'to')
   if (from !== undefined && to !== undefined && from > to) {
     throw invalid('invalid-datetime', `datetime "${text}" ends before it begins`)
   }
