@@ -33,7 +33,8 @@ export interface DrawnRows {
 export interface StyledLayer {
   layer: LayerRecord
   style: Style
-  now: LayerVersion
+  /** The version that is drawn; absent: the present one, which is looked up where the drawing depends on it. */
+  now?: LayerVersion
   /** Those that are drawn; absent: all. */
   rows?: DrawnRows
 }
@@ -109,8 +110,8 @@ export class MapDrawings {
   async draw(wish: DrawingWish, signal: AbortSignal): Promise<Uint8Array> {
     let { layers } = wish
     for (let tries = 1; ; tries += 1) {
-      const { bytes, drawn } = await this.#drawOnce({ ...wish, layers }, signal)
-      const isChanged = await this.#changed(layers, drawn)
+      const { bytes, versions } = await this.#drawOnce({ ...wish, layers }, signal)
+      const isChanged = await this.#changed(layers, versions)
       if (tries === mostTries || isChanged.every((is) => !is)) return bytes
       layers = await Promise.all(
         layers.map(async (styled, at) =>
@@ -122,12 +123,19 @@ export class MapDrawings {
     }
   }
 
-  /** Parts of a layer are read one after the other: which layers have been changed between. */
-  #changed(layers: readonly StyledLayer[], drawn: readonly DrawnLayer[]): Promise<boolean[]> {
+  #versionOf({ layer, now }: StyledLayer): Promise<LayerVersion> | LayerVersion {
+    return now ?? this.#layers.versionOf(layer)
+  }
+
+  /** Which layers have been changed between the reads of their parts. */
+  #changed(
+    layers: readonly StyledLayer[],
+    versions: readonly (LayerVersion | undefined)[],
+  ): Promise<boolean[]> {
     return Promise.all(
-      layers.map(async ({ layer, now, rows }, at) => {
-        const isOneRead = rows !== undefined || (drawn[at]?.parts.length ?? 0) < 2
-        if (isOneRead) return false
+      layers.map(async ({ layer }, at) => {
+        const now = versions[at]
+        if (now === undefined) return false
         // Where nobody can tell whether others write, at least what we write ourselves is known.
         return !(await (now.isCurrent ? this.#layers.isStill(layer, now) : this.#layers.isSettled(layer)))
       }),
@@ -137,11 +145,18 @@ export class MapDrawings {
   async #drawOnce(
     wish: DrawingWish,
     signal: AbortSignal,
-  ): Promise<{ bytes: Uint8Array; drawn: DrawnLayer[] }> {
+  ): Promise<{ bytes: Uint8Array; versions: (LayerVersion | undefined)[] }> {
     const { layers, srs, box, width, height, format, isTransparent, background } = wish
     const { density, labelMargin } = wish
     const hasWholeLabels = labelMargin !== undefined
     const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, hasWholeLabels, signal)))
+    // Parts of a layer are read one after the other: it may change between. One part is one read.
+    const versions = await Promise.all(
+      layers.map((styled, at) => {
+        const isOneRead = styled.rows !== undefined || (drawn[at]?.parts.length ?? 0) < 2
+        return isOneRead ? undefined : this.#versionOf(styled)
+      }),
+    )
     const visible = drawn.filter(({ parts }) => parts.length > 0)
     const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
     const mapFile = await this.#files.keep(text, 'map')
@@ -154,7 +169,7 @@ export class MapDrawings {
     })
     try {
       const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, signal)
-      return { bytes, drawn }
+      return { bytes, versions }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof Failure) throw error
@@ -170,15 +185,11 @@ export class MapDrawings {
     }
   }
 
-  async #layerOf(
-    { layer, style, now, rows }: StyledLayer,
-    hasWholeLabels: boolean,
-    signal: AbortSignal,
-  ): Promise<DrawnLayer> {
+  async #layerOf(styled: StyledLayer, hasWholeLabels: boolean, signal: AbortSignal): Promise<DrawnLayer> {
+    const { layer, style, rows } = styled
+    const readable = () => this.#sources.readable(layer, () => this.#versionOf(styled), signal)
     const { table, source } =
-      rows === undefined
-        ? await this.#sourceOf(layer, await this.#sources.readable(layer, now, signal))
-        : rowsSource(layer, rows)
+      rows === undefined ? await this.#sourceOf(layer, await readable()) : rowsSource(layer, rows)
     return { source, parts: writeMapServer(style, { ...table, hasWholeLabels }).parts }
   }
 

@@ -143,13 +143,17 @@ export class TileSources {
    * The layer's own table, or a copy of it in web mercator where programs of others cannot read it or may not connect. Throws as
    * `of`.
    */
-  async readable(layer: LayerRecord, now: LayerVersion, signal: AbortSignal): Promise<ReadableTable> {
+  async readable(
+    layer: LayerRecord,
+    findVersion: () => Promise<LayerVersion> | LayerVersion,
+    signal: AbortSignal,
+  ): Promise<ReadableTable> {
     const { crs } = await this.#wayOf(layer)
     const connection = await this.#connectionOf(layer)
     const isReadable = Object.values(ownStores).some(({ type }) => type === connection.type)
     if (typeof crs === 'string' && isReadable && connection.reach === undefined)
       return { connection, table: layer.nativeName, srs: crs }
-    const copy = await this.#copyOf(layer, crs, now, signal)
+    const copy = await this.#copyOf(layer, crs, await findVersion(), signal)
     if (copy.connection === undefined) throw new Error('A copy has a file')
     return {
       ...{ connection: copy.connection, table: copy.table, srs: 'EPSG:3857' },

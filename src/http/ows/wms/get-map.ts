@@ -165,5 +165,5 @@ async function styledLayer(
   sent: { name?: string; style?: Style },
 ): Promise<StyledLayer> {
   const style = sent.style ?? (await styleFor(parts, request, layer, sent.name)).style
-  return { layer, style, now: await parts.catalog.layers.versionOf(layer) }
+  return { layer, style }
 }
