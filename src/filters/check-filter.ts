@@ -1,15 +1,18 @@
 import { collectionsNotRelated } from '../geo/relations/relation-failures.ts'
 import type { AttributeType, Schema } from '../geo/schema.ts'
 import type { Comparison, Expression, SpatialRelation, TemporalRelation } from './expression.ts'
-import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
+import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
 import { isGeometry, writtenGeometry } from './geometry-operand.ts'
+import { lengthUnit } from './length-units.ts'
 import type { Span } from './moments.ts'
 import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const mostDigits = 400
+/** Each vertex of a row is compared with each of these. */
+const mostNearBytes = 16 * 1024
 
 type Call = Extract<Expression, { kind: 'call' }>
 
@@ -47,6 +50,7 @@ function checkCall(call: Call, schema: Schema): Filter {
   if (op === 'in') return amongst(call, schema)
   if (isOneOf(comparisons, op)) return comparison(op, ...two(call), schema)
   if (isOneOf(spatialRelations, op)) return relation(op, ...two(call), schema)
+  if (op === withinDistance) return near(call, schema)
   const temporal = op.toLowerCase()
   if (isOneOf(temporalRelations, temporal)) return temporally(temporal, ...two(call), schema)
   throw invalidFilter(`"${op}" is neither true nor false of a row`)
@@ -190,6 +194,28 @@ function relation(op: SpatialRelation, left: Expression, right: Expression, sche
   const wkb = writtenGeometry(isRowFirst ? right : left)
   if (isCollection(wkb) && op !== 's_intersects' && op !== 's_disjoint') throw collectionsNotRelated()
   return { kind: 'relation', relation: op, wkb, isRowFirst }
+}
+
+/** The geometry, one that is written, a number and the name of a unit. */
+function near({ args }: Call, schema: Schema): Filter {
+  const [of, written, distance, unit, ...more] = args
+  if (of === undefined || written === undefined || !isGeometry(of, schema) || more.length > 0)
+    throw invalidFilter('A distance is that between the geometry and one that is written, with a unit')
+  const length = distance?.kind === 'number' ? Number(distance.digits) : Number.NaN
+  if (!(length >= 0 && Number.isFinite(length)))
+    throw invalidFilter('A distance of the filter is no number from 0')
+  const found = unit?.kind === 'text' ? lengthUnit(unit.value) : undefined
+  if (found === undefined)
+    throw unsupportedFilter(
+      'A distance of the filter has no unit that is known: metres, kilometres, feet, yards, statute or nautical miles, degrees',
+    )
+  const wkb = writtenGeometry(written)
+  if (wkb.length > mostNearBytes)
+    throw unsupportedFilter('A geometry to which distances are measured has at most 1000 vertices')
+  const scale: [number, number] = [1, 1]
+  return found === 'degree'
+    ? { kind: 'near', wkb, reach: { distance: length, unit: 'degree', scale } }
+    : { kind: 'near', wkb, reach: { distance: length * found.metres, unit: 'metre', scale } }
 }
 
 /** Of little-endian ISO WKB. */

@@ -1,7 +1,7 @@
 import { isDuration, movedBy } from '../lib/values/durations.ts'
 import { Cql2Parser } from './cql2-text.ts'
 import type { Expression } from './expression.ts'
-import { spatialRelations } from './expression.ts'
+import { spatialRelations, withinDistance } from './expression.ts'
 import { intervalEnd } from './literals.ts'
 import { unsupportedFilter } from './refusals.ts'
 import { ecql, tokensOf } from './tokens.ts'
@@ -20,7 +20,6 @@ export type WrittenEcql =
 const relations = new Map<string, string>(
   spatialRelations.map((op) => [op.slice('s_'.length).toUpperCase(), op]),
 )
-const refused = new Set(['DWITHIN', 'BEYOND', 'RELATE'])
 
 /**
  * Reads a filter in the dialect that GeoServer's `cql_filter` takes (GeoTools' ECQL); what CQL2 text has besides is taken too.
@@ -59,12 +58,31 @@ class EcqlParser extends Cql2Parser {
     const word = this.next.text.toUpperCase()
     if (word === 'IN') return this.#idList()
     if (word === 'BBOX' && this.#namesGeometry) return this.#boxed()
-    if (refused.has(word))
-      throw unsupportedFilter(`${word} is not offered: distances and patterns of relations are not compared`)
+    if (word === 'DWITHIN') return this.#within()
+    if (word === 'BEYOND') return { kind: 'call', op: 'not', args: [this.#within()] }
+    if (word === 'RELATE')
+      throw unsupportedFilter('RELATE is not offered: patterns of relations are not compared')
     const op = relations.get(word)
     if (op === undefined) return super.relation()
     this.take()
     return { kind: 'call', op, args: this.arguments(() => this.value()) }
+  }
+
+  /** `DWITHIN(the_geom, POINT(1 2), 10, statute miles)`. */
+  #within(): Expression {
+    this.take()
+    let count = 0
+    const args = this.arguments((): Expression => {
+      count += 1
+      return count === 4 ? { kind: 'text', value: this.#unit() } : this.value()
+    })
+    return { kind: 'call', op: withinDistance, args }
+  }
+
+  #unit(): string {
+    const words: string[] = []
+    while (this.next.kind === 'word' || this.next.kind === 'text') words.push(this.take().text)
+    return words.join(' ')
   }
 
   /** `IN ('states.1', 'states.2')` without a property before it. */

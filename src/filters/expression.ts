@@ -46,6 +46,9 @@ export const spatialRelations = [
 /** A relation of two geometries. */
 export type SpatialRelation = (typeof spatialRelations)[number]
 
+/** Whether two geometries are no further apart than a distance, which a number and a text with its unit tell. */
+export const withinDistance = 's_dwithin'
+
 /** Relations of two moments or intervals (OGC 21-065r2, section 8.4). */
 export const temporalRelations = [
   't_after',

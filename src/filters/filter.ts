@@ -34,6 +34,15 @@ export type Filter =
   | { kind: 'like'; of: TextOperand; pattern: TextOperand }
   /** The geometry of the row beside one that was written, as WKB in the CRS of the filter; `isRowFirst`: in this order. */
   | { kind: 'relation'; relation: SpatialRelation; wkb: Uint8Array; isRowFirst: boolean }
+  /** The geometry of the row lies no further from one that was written than a distance. */
+  | { kind: 'near'; wkb: Uint8Array; reach: FilterReach }
+
+/** What the distance of a filter is measured in: as it was written, or as coordinates that are multiplied by `scale` are. */
+export interface FilterReach {
+  distance: number
+  unit: 'metre' | 'degree' | 'scaled'
+  scale: [x: number, y: number]
+}
 
 /** All of some filters; itself where it is one. */
 export function allOf(of: Filter[]): Filter {

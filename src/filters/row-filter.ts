@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column } from '../geo/column.ts'
 import { columnValue, isValid } from '../geo/column.ts'
-import { loadedRelations, loadRelations } from '../geo/relations/load-relations.ts'
+import { loadRelations, requireRelations } from '../geo/relations/load-relations.ts'
 import type { RelationName } from '../geo/relations/relation-test.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
@@ -23,7 +23,7 @@ export async function readyFor(filter: Filter | undefined): Promise<void> {
 /** Whether a filter asks for a relation of geometries. */
 export function hasRelation(filter: Filter): boolean {
   if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(hasRelation)
-  return filter.kind === 'not' ? hasRelation(filter.of) : filter.kind === 'relation'
+  return filter.kind === 'not' ? hasRelation(filter.of) : filter.kind === 'relation' || filter.kind === 'near'
 }
 
 /** Decides by a filter, row by row, as a database would; its attributes stand in `schema`, which is that of the batches. */
@@ -73,6 +73,8 @@ function decision(filter: Filter, schema: Schema): Of<boolean> {
       return likeness(textOf(filter.of, schema), textOf(filter.pattern, schema))
     case 'relation':
       return relation(filter)
+    case 'near':
+      return nearness(filter)
   }
 }
 
@@ -178,9 +180,16 @@ function likeness(of: Of<string>, written: Of<string>): Of<boolean> {
 }
 
 function relation({ relation: name, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): Of<boolean> {
-  const relations = loadedRelations()
-  if (relations === undefined) throw new Error('Relations were not loaded before a filter that asks for one')
-  const test = new relations.RelationTest(name.slice('s_'.length) as RelationName, wkb, !isRowFirst)
+  return ofGeometry(
+    new (requireRelations().RelationTest)(name.slice('s_'.length) as RelationName, wkb, !isRowFirst),
+  )
+}
+
+function nearness({ wkb, reach }: Extract<Filter, { kind: 'near' }>): Of<boolean> {
+  return ofGeometry(new (requireRelations().DistanceTest)(wkb, reach))
+}
+
+function ofGeometry(test: { test(bytes: Uint8Array, offset: number): boolean }): Of<boolean> {
   return ({ geometry }, row) => {
     if (geometry === undefined || !isValid(geometry.validity, row)) return undefined
     return test.test(geometry.bytes, geometry.offsets[row] as number)

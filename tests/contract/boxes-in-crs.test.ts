@@ -7,6 +7,7 @@ import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { needsGdal } from '../support/gdal-files.ts'
 import { clientOf } from '../support/importer-client.ts'
+import { seededNumbers } from '../support/seeded-numbers.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 import { ask } from '../support/version-client.ts'
 import { addVersionStores } from '../support/version-stores.ts'
@@ -15,15 +16,6 @@ interface Place {
   n: number
   x: number
   y: number
-}
-
-/** Numbers that are the same in each run. */
-function numbersFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 type Box = readonly [west: number, south: number, east: number, north: number]
@@ -86,7 +78,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
     await addVersionStores(server)
     folder = temporaryFolder({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) })
     for (const [code, { within }] of Object.entries(systems)) {
-      const random = numbersFrom(Number(code))
+      const random = seededNumbers(Number(code))
       const [west, south, east, north] = within
       placesOf[code] = Array.from({ length: 4000 }, (_, n) => ({
         n,

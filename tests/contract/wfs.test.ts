@@ -305,7 +305,7 @@ for (const [shape, settings] of Object.entries(shapes)) {
           '<Filter><PropertyIsEqualTo><PropertyName>nope</PropertyName><Literal>1</Literal></PropertyIsEqualTo></Filter>',
           'InvalidParameterValue',
         ],
-        ['<Filter><DWithin/></Filter>', 'OperationNotSupported'],
+        ['<Filter><DWithin/></Filter>', 'InvalidParameterValue'],
         ['<Filter><constructor/></Filter>', 'OperationNotSupported'],
         [
           '<Filter><BBOX><Envelope><lowerCorner>NaN 1</lowerCorner><upperCorner>1 1</upperCorner></Envelope></BBOX></Filter>',

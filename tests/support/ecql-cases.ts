@@ -51,7 +51,6 @@ export const ecqlAndCql2 = [
 
 /** Filters in that dialect that are refused, and for what reason; quotes as they stand in XML. */
 export const refusedEcql = [
-  ['DWITHIN(geom, POINT(5 4), 10, meters)', /DWITHIN is not offered/],
   ["RELATE(geom, POINT(5 4), 'T*****FF*')", /RELATE is not offered/],
   ["IN ('of_table.3') AND i > 0", /IN of ids stands alone/],
   [

@@ -3,19 +3,28 @@ import { jts } from './jts-relations.ts'
 
 const factory = new jts.GeometryFactory()
 
-/** A little-endian ISO WKB at `offset` as a geometry of JTS, without Z and M; the WKB is well-formed. */
-export function jtsGeometry(bytes: Uint8Array, offset: number): JtsGeometry {
-  return new WkbToJts(bytes, offset).geometry()
+/**
+ * A little-endian ISO WKB at `offset` as a geometry of JTS, without Z and M, its coordinates multiplied by `scale`; the WKB is
+ * well-formed.
+ */
+export function jtsGeometry(
+  bytes: Uint8Array,
+  offset: number,
+  scale: readonly [x: number, y: number] = [1, 1],
+): JtsGeometry {
+  return new WkbToJts(bytes, offset, scale).geometry()
 }
 
 class WkbToJts {
   readonly #view: DataView
   #at: number
   #ordinates = 2
+  readonly #scale: readonly [x: number, y: number]
 
-  constructor(bytes: Uint8Array, offset: number) {
+  constructor(bytes: Uint8Array, offset: number, scale: readonly [x: number, y: number]) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#at = offset
+    this.#scale = scale
   }
 
   geometry(): JtsGeometry {
@@ -67,6 +76,6 @@ class WkbToJts {
     const x = this.#view.getFloat64(this.#at, true)
     const y = this.#view.getFloat64(this.#at + 8, true)
     this.#at += this.#ordinates * 8
-    return new jts.Coordinate(x, y)
+    return new jts.Coordinate(x * this.#scale[0], y * this.#scale[1])
   }
 }

@@ -1,5 +1,6 @@
 import RealCoordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
 import RealFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
+import RealDistance from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import RealRelate from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 
 // The part of JSTS that is used here; its own declarations leave most of these out.
@@ -34,6 +35,7 @@ type Relate = (a: JtsGeometry, b: JtsGeometry) => boolean
 interface Library {
   Coordinate: new (x: number, y: number) => Coordinate
   GeometryFactory: new () => Factory
+  DistanceOp: { isWithinDistance(a: JtsGeometry, b: JtsGeometry, distance: number): boolean }
   RelateOp: {
     intersects: Relate
     equalsTopo: Relate
@@ -47,6 +49,7 @@ interface Library {
 const library: unknown = {
   Coordinate: RealCoordinate,
   GeometryFactory: RealFactory,
+  DistanceOp: RealDistance,
   RelateOp: RealRelate,
 }
 

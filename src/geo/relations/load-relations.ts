@@ -1,14 +1,15 @@
-type Relations = typeof import('./relation-test.ts')
+type Relations = typeof import('./relation-test.ts') & typeof import('./distance-test.ts')
 
 let loaded: Relations | undefined
 
 /** The code of relations, whose library takes a tenth of a second to load. */
 export async function loadRelations(): Promise<Relations> {
-  loaded ??= await import('./relation-test.ts')
+  loaded ??= { ...(await import('./relation-test.ts')), ...(await import('./distance-test.ts')) }
   return loaded
 }
 
-/** What `loadRelations` gave before; undefined where nobody called it. */
-export function loadedRelations(): Relations | undefined {
-  return loaded
+/** What `loadRelations` gave before. */
+export function requireRelations(): Relations {
+  if (loaded !== undefined) return loaded
+  throw new Error('Relations were not loaded before a filter that asks for one')
 }

@@ -58,6 +58,8 @@ class FilterSql {
         return `${this.#text(filter.of)} like ${this.#text(filter.pattern)}`
       case 'relation':
         return this.#relation(filter)
+      case 'near':
+        return this.#distance(filter)
     }
   }
 
@@ -152,10 +154,26 @@ class FilterSql {
     throw invalid('invalid-filter', 'The rows have no geometry any more')
   }
 
+  get #row(): string {
+    return this.#facts.geometry?.isGeography === true ? `${this.#geometryName}::geometry` : this.#geometryName
+  }
+
+  #written(wkb: Uint8Array): string {
+    return `ST_GeomFromWKB(${this.#bind(Buffer.from(wkb))}::bytea, ${this.#facts.geometry?.srid ?? 0})`
+  }
+
+  #distance({ wkb, reach: { distance, scale } }: Extract<Filter, { kind: 'near' }>): string {
+    const row = this.#row
+    const written = this.#written(wkb)
+    const far = `${this.#bind(distance)}::float8`
+    if (scale[0] === 1 && scale[1] === 1) return `ST_DWithin(${row}, ${written}, ${far})`
+    const [x, y] = scale.map((one) => `${this.#bind(one)}::float8`)
+    const near = `${row} && ST_Expand(${written}, ${far} / ${x}, ${far} / ${y})`
+    return `(${near} and ST_DWithin(ST_Scale(${row}, ${x}, ${y}), ST_Scale(${written}, ${x}, ${y}), ${far}))`
+  }
+
   #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
-    const { geometry } = this.#facts
-    const row = geometry?.isGeography === true ? `${this.#geometryName}::geometry` : this.#geometryName
-    const written = `ST_GeomFromWKB(${this.#bind(Buffer.from(wkb))}::bytea, ${geometry?.srid ?? 0})`
+    const [row, written] = [this.#row, this.#written(wkb)]
     return `${functions[relation]}(${(isRowFirst ? [row, written] : [written, row]).join(', ')})`
   }
 }

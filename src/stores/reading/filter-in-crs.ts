@@ -1,32 +1,38 @@
-import type { Filter } from '../../filters/filter.ts'
+import type { Filter, FilterReach } from '../../filters/filter.ts'
+import { unsupportedFilter } from '../../filters/refusals.ts'
 import { hasRelation } from '../../filters/row-filter.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { metresPerUnit } from '../../geo/metres-per-unit.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
+import { wkbEnvelope } from '../../geo/wkb.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { WishedFilter } from './wished-filter.ts'
+import { isInDegrees } from './wished-filter.ts'
+
+type Crs = NonNullable<PageWish['crs']>
 
 /** The filter with its geometries in the CRS of the table; throws `invalid-filter` for one that has no place there. */
 export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs']): Promise<Filter> {
   if (crs === undefined || !hasRelation(asked)) return asked
   const reprojector = await findReprojector(srs, crs)
   try {
-    return await moved(asked, reprojector)
+    return await moved(asked, reprojector, crs)
   } finally {
     await reprojector.close()
   }
 }
 
-async function moved(filter: Filter, reprojector: Reprojector): Promise<Filter> {
+async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promise<Filter> {
   if (filter.kind === 'all' || filter.kind === 'any') {
     const of: Filter[] = []
-    for (const one of filter.of) of.push(await moved(one, reprojector))
+    for (const one of filter.of) of.push(await moved(one, reprojector, crs))
     return { ...filter, of }
   }
-  if (filter.kind === 'not') return { ...filter, of: await moved(filter.of, reprojector) }
-  if (filter.kind !== 'relation') return filter
+  if (filter.kind === 'not') return { ...filter, of: await moved(filter.of, reprojector, crs) }
+  if (filter.kind !== 'relation' && filter.kind !== 'near') return filter
   const builder = new GeometryBuilder(1)
   builder.appendWkb(filter.wkb, 0, filter.wkb.length)
   const { geometry, failedRows } = await reprojectGeometry(builder.finish(), 1, reprojector)
@@ -35,5 +41,27 @@ async function moved(filter: Filter, reprojector: Reprojector): Promise<Filter> 
       'invalid-filter',
       'A geometry of the filter lies where the CRS of the collection has no place',
     )
-  return { ...filter, wkb: geometry.bytes.slice(geometry.offsets[0], geometry.offsets[1]) }
+  const wkb = geometry.bytes.slice(geometry.offsets[0], geometry.offsets[1])
+  return filter.kind === 'near'
+    ? { kind: 'near', wkb, reach: reachIn(crs, wkb, filter.reach) }
+    : { ...filter, wkb }
+}
+
+/** Metres and degrees as coordinates of the CRS have them around a geometry. */
+function reachIn(crs: Crs, wkb: Uint8Array, { distance, unit }: FilterReach): FilterReach {
+  const { minY, maxY } = wkbEnvelope(wkb) ?? { minY: 0, maxY: 0 }
+  if (unit === 'degree') {
+    if (typeof crs === 'string' && isInDegrees(crs)) return { distance, unit: 'scaled', scale: [1, 1] }
+    throw unsupportedFilter(
+      'A distance of the filter is in degrees, in which the collection is not: write metres',
+    )
+  }
+  const scale = metresPerUnit(crs, (minY + maxY) / 2)
+  if (scale === undefined)
+    throw unsupportedFilter(
+      'Distances cannot be measured here: the units of the CRS of the collection are not known',
+    )
+  // What lies at a pole has no width there.
+  const least = 1e-3
+  return { distance, unit: 'scaled', scale: [Math.max(scale[0], least), scale[1]] }
 }

@@ -1,5 +1,6 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Comparison, Expression, TemporalRelation } from '../../../filters/expression.ts'
+import { withinDistance } from '../../../filters/expression.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
@@ -75,6 +76,8 @@ export class FesReader {
     if (comparison !== undefined) return this.#comparison(comparison, element)
     const relation = ownValue(relations, name)
     if (relation !== undefined) return this.#relation(relation, element)
+    if (name === 'DWithin') return this.#within(element)
+    if (name === 'Beyond') return call('not', this.#within(element))
     const time = ownValue(times, name)
     if (time !== undefined) return this.#time(time, element)
     if (name === 'PropertyIsNull' || name === 'PropertyIsNil') return this.#isNull(this.#only(element))
@@ -180,6 +183,29 @@ export class FesReader {
     return element.children.indexOf(geometry) === 0 && element.children.length > 1
       ? call(op, written, this.#geometryProperty(element))
       : call(op, this.#geometryProperty(element), written)
+  }
+
+  /** Within a distance (OGC 09-026r2, section 7.8.3.3). */
+  #within(element: XmlElement): Expression {
+    const distance = element.children.find(({ name }) => name === 'Distance')
+    if (distance === undefined) throw invalidFilter(`"${element.name}" has no Distance`)
+    const { uom, units = '' } = distance.attributes
+    const digits = distance.text.trim()
+    if (!numbers.test(digits)) throw invalidFilter(`The Distance of "${element.name}" is no number`)
+    const others = element.children.filter((one) => one !== distance)
+    const related = this.#relation(withinDistance, { ...element, children: others })
+    const sides = related.kind === 'call' ? related.args : []
+    const [written, property] = [true, false].map((is) =>
+      sides.find(({ kind }) => (kind === 'geometry') === is),
+    )
+    if (written === undefined || property === undefined) throw new Error('A relation has two sides')
+    return call(
+      withinDistance,
+      property,
+      written,
+      { kind: 'number', digits },
+      { kind: 'text', value: uom ?? units },
+    )
   }
 
   /** The one that is named, or the only one that there is. */

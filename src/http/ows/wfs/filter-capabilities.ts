@@ -33,6 +33,8 @@ const relations = [
   'Contains',
   'Overlaps',
   'Crosses',
+  'DWithin',
+  'Beyond',
 ]
 /** OGC 09-026r2, section 7.9; the schema of capabilities has no name for `AnyInteracts`, which is taken too. */
 const times = [

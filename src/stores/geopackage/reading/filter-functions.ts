@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { foldText, LikePattern } from '../../../filters/texts.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
-import { loadedRelations } from '../../../geo/relations/load-relations.ts'
+import type { DistanceTest, Reach } from '../../../geo/relations/distance-test.ts'
+import { requireRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
 import { questionMs, tookTooLong } from '../../too-slow.ts'
 
@@ -37,12 +38,21 @@ export function defineFilterFunctions(db: DatabaseSync): void {
   db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed) => {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
     if (performance.now() > (ends.get(db) ?? Number.POSITIVE_INFINITY)) throw tookTooLong()
-    const test = kept(tests, `${relation} ${isFirst} ${key}`, () => {
-      const relations = loadedRelations()
-      if (relations === undefined)
-        throw new Error('Relations were not loaded before a filter that asks for one')
-      return new relations.RelationTest(relation as RelationName, fixed, isFirst === 1)
-    })
+    const { RelationTest } = requireRelations()
+    const test = kept(
+      tests,
+      `${relation} ${isFirst} ${key}`,
+      () => new RelationTest(relation as RelationName, fixed, isFirst === 1),
+    )
+    return test.test(blob, wkbStart(blob, 0, blob.length)) ? 1 : 0
+  })
+  const distances = new Map<string, DistanceTest>()
+  db.function('terrane_near', { deterministic: true }, (blob, key, fixed, distance, x, y) => {
+    if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
+    if (performance.now() > (ends.get(db) ?? Number.POSITIVE_INFINITY)) throw tookTooLong()
+    const { DistanceTest } = requireRelations()
+    const reach: Reach = { distance: Number(distance), scale: [Number(x), Number(y)] }
+    const test = kept(distances, `${distance} ${x} ${y} ${key}`, () => new DistanceTest(fixed, reach))
     return test.test(blob, wkbStart(blob, 0, blob.length)) ? 1 : 0
   })
 }

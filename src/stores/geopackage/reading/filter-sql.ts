@@ -64,6 +64,8 @@ class FilterSql {
         return this.#likeness(filter)
       case 'relation':
         return this.#relation(filter)
+      case 'near':
+        return this.#distance(filter)
     }
   }
 
@@ -168,6 +170,15 @@ class FilterSql {
     throw invalid('invalid-filter', 'The rows have no geometry any more')
   }
 
+  #distance({ wkb, reach: { distance, scale } }: Extract<Filter, { kind: 'near' }>): string {
+    const row = this.#geometryName
+    const near = this.#nearTo(wkb, [distance / scale[0], distance / scale[1]])
+    const digest = createHash('sha256').update(wkb).digest('base64')
+    const [fixed, far, x, y] = [wkb, distance, ...scale].map((value) => this.#bind(value))
+    const within = `terrane_near(${row}, '${digest}', ${fixed}, ${far}, ${x}, ${y})`
+    return near === undefined ? within : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${within} END)`
+  }
+
   #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
     const row = this.#geometryName
     const near = meeting.has(relation) ? this.#nearTo(wkb) : undefined
@@ -179,7 +190,8 @@ class FilterSql {
       : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${related} END)`
   }
 
-  #nearTo(wkb: Uint8Array): string | undefined {
+  /** Whether the envelope of the row overlaps that of a geometry, widened by so much on each side. */
+  #nearTo(wkb: Uint8Array, [aside, above] = [0, 0]): string | undefined {
     const { geometry, name } = { geometry: this.#table.schema.geometry?.name, name: this.#table.name }
     const envelope = wkbEnvelope(wkb)
     if (
@@ -189,7 +201,8 @@ class FilterSql {
       this.#table.idColumn === undefined
     )
       return undefined
-    const { minX, minY, maxX, maxY } = envelope
+    const [minX, maxX] = [envelope.minX - aside, envelope.maxX + aside]
+    const [minY, maxY] = [envelope.minY - above, envelope.maxY + above]
     const sides = `maxx >= ${this.#bind(minX)} AND minx <= ${this.#bind(maxX)} AND maxy >= ${this.#bind(minY)} AND miny <= ${this.#bind(maxY)}`
     return `${quoteName(this.#table.idColumn)} IN (SELECT id FROM ${quoteName(rtreeName({ table: name, geometry }))} WHERE ${sides})`
   }
