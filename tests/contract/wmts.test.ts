@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import sharp from 'sharp'
 import { createTestApp } from '../support/app.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { clientOf } from '../support/importer-client.ts'
@@ -75,6 +76,37 @@ describe('WMTS and TMS', () => {
       assert.equal(found.statusCode, 200, found.body)
       assert.ok(found.rawPayload.equals(mvt.rawPayload), path)
     }
+  })
+
+  it('give the same tiles on white as JPEG', async () => {
+    const cells = (bytes: Buffer): Promise<Buffer> =>
+      sharp(bytes).flatten({ background: '#ffffff' }).removeAlpha().raw().toBuffer()
+    const png = await untilTagged(() => get('/wmts/rest/default:places/point/WebMercatorQuad/3/2/4.png'))
+    const wanted = await cells(png.rawPayload)
+    const place = `${closed}&tilematrixset=EPSG:900913&tilematrix=EPSG:900913:3&tilerow=2&tilecol=4`
+    for (const path of [
+      `/gwc/service/wmts?${keyed(place).replace('image/png', 'image/jpeg')}`,
+      '/wmts/rest/default:places/point/WebMercatorQuad/3/2/4.jpg',
+      '/gwc/service/tms/1.0.0/default:places@EPSG:900913@jpeg/3/4/5.jpeg',
+    ]) {
+      const found = await untilTagged(() => get(path))
+      assert.equal(found.statusCode, 200, found.body)
+      assert.equal(found.headers['content-type'], 'image/jpeg')
+      assert.equal((await sharp(found.rawPayload).metadata()).format, 'jpeg')
+      const shown = await cells(found.rawPayload)
+      assert.equal(shown.length, wanted.length)
+      const apart = shown.reduce((sum, value, at) => sum + Math.abs(value - (wanted[at] ?? 0)), 0)
+      assert.ok(apart / shown.length < 1, `${path}: ${apart / shown.length}`)
+      assert.ok(
+        shown.some((value) => value < 200),
+        'the mark is there',
+      )
+      assert.notEqual(found.headers.etag, png.headers.etag)
+      const tagged = { ...client.server.admin, 'if-none-match': String(found.headers.etag) }
+      await untilUnchanged(() => get(path, tagged))
+    }
+    const empty = await get('/wmts/rest/default:places/point/WebMercatorQuad/3/0/0.jpg')
+    assert.deepEqual([...new Set(await cells(empty.rawPayload))], [255])
   })
 
   it('tell features at a cell as WMS does', async () => {
@@ -154,6 +186,7 @@ describe('WMTS and TMS', () => {
         body,
         /\/wmts\/rest\/default:places\/\{style\}\/\{TileMatrixSet\}\/\{TileMatrix\}\/\{TileRow\}\/\{TileCol\}\.png"/,
       )
+      assert.match(body, /<Format>image\/jpeg<\/Format>.*\{TileCol\}\.jpg"/s)
       assert.ok(!(await get(`${path}`, {})).body.includes('places'))
     }
     const list = await get('/gwc/service/tms/1.0.0')

@@ -2,8 +2,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { DrawnTiles } from '../../maps/drawing/drawn-tiles.ts'
-import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
-import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import type { MapFormat } from '../../maps/pictures/encode-picture.ts'
+import { mapMediaTypes } from '../../maps/pictures/encode-picture.ts'
 import type { Pictures } from '../../maps/pictures/pictures.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { Thumbnails } from '../../maps/thumbnails/thumbnails.ts'
@@ -56,10 +56,10 @@ export function sendPicture(
   parts: PictureParts,
   reply: FastifyReply,
   mark: PictureMark,
-  picture: { bytes: Uint8Array; format: PictureFormat },
+  picture: { bytes: Uint8Array; format: MapFormat },
 ): FastifyReply {
   sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
   const { bytes, format } = picture
   if (bytes.length === 0) return reply.code(204).send()
-  return reply.header('content-type', pictureMediaTypes[format]).send(Buffer.from(bytes))
+  return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(bytes))
 }

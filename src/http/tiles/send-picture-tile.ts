@@ -29,6 +29,8 @@ export interface AskedPictureTile {
   v?: string | undefined
   /** Sent in place of nothing. */
   emptyPicture?: Uint8Array
+  /** Sent as JPEG, on white. */
+  isOpaque?: boolean
 }
 
 /** With its time read. */
@@ -45,17 +47,32 @@ export async function sendPictureTile(
   reply: FastifyReply,
   asked: AskedPictureTile,
 ): Promise<unknown> {
-  const { layer, format, v, emptyPicture = new Uint8Array() } = asked
+  const { layer, format, v, isOpaque, emptyPicture = new Uint8Array() } = asked
   const time = layer.details.kind === 'raster' ? parseTime(asked.time) : undefined
   const { style, key } = await styleFor(parts, request, layer, asked.style)
   const known = await parts.catalog.layers.versionOf(layer)
-  const mark = { at: { layer, ...known }, key, v }
+  const mark = { at: { layer, ...known }, key: isOpaque === true ? `${key}-opaque` : key, v }
   if (isKept(parts, reply, mark)) return reply.send()
-  const made = await parts.turns.run(reply, (signal) => makeTile(parts, { ...asked, time }, style, signal))
+  const made = await parts.turns.run(reply, async (signal) => {
+    const drawn = await makeTile(parts, { ...asked, time }, style, signal)
+    const bytes = drawn.bytes.length === 0 ? emptyPicture : drawn.bytes
+    return { ...drawn, bytes: isOpaque === true ? await onWhite(parts, asked, bytes, signal) : bytes }
+  })
   if (made === undefined) return reply.hijack()
   const at = { layer, version: made.version, isCurrent: made.isCurrent }
-  const bytes = made.bytes.length === 0 ? emptyPicture : made.bytes
-  return sendPicture(parts, reply, { ...mark, at }, { bytes, format })
+  const { bytes } = made
+  return sendPicture(parts, reply, { ...mark, at }, { bytes, format: isOpaque === true ? 'jpeg' : format })
+}
+
+function onWhite(
+  { pictures }: PictureParts,
+  { scale }: AskedPictureTile,
+  picture: Uint8Array,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const [width, height] = [tileCells * scale, tileCells * scale]
+  const background = [255, 255, 255, 255] as const
+  return pictures.lay({ pictures: [picture], width, height, background, format: 'jpeg' }, signal)
 }
 
 function makeTile(

@@ -57,7 +57,7 @@ async function* mapPieces(
 }
 
 function entriesOf(request: FastifyRequest, card: LayerCard): string {
-  const formats = card.kind === 'raster' ? ['png'] : ['png', 'pbf']
+  const formats = card.kind === 'raster' ? ['png', 'jpeg'] : ['png', 'jpeg', 'pbf']
   return grids
     .flatMap(({ grid, profile }) =>
       formats.map((format) => {
@@ -84,7 +84,7 @@ export function describeTileMap(
     const units = (bounds.maxX - bounds.minX) / (columns * 2 ** zoom * tileCells)
     return `<TileSet href="${linkTo(request, `${path}/${zoom}`)}" units-per-pixel="${units}" order="${zoom}"/>\n`
   })
-  const type = format === 'png' ? 'image/png' : mvt
+  const type = format === 'mvt' ? mvt : `image/${format}`
   return sendXml(
     reply,
     [

@@ -20,7 +20,7 @@ const TileParams = Type.Object({
   layer: TileMapParams.properties.layer,
   z: Type.String(),
   x: Type.String({ description: 'Column from the west' }),
-  y: Type.String({ description: 'Row from the south, with `.png` or `.pbf` behind it' }),
+  y: Type.String({ description: 'Row from the south, with `.png`, `.jpeg` or `.pbf` behind it' }),
 })
 const marks = {
   knowsParameters: true,
@@ -54,6 +54,7 @@ const getTmsTile = operation({
   answers: {
     200: media('A picture, or a Mapbox Vector Tile', {
       'image/png': Bytes,
+      'image/jpeg': Bytes,
       'application/vnd.mapbox-vector-tile': Bytes,
     }),
     204: empty('No features are in the vector tile'),

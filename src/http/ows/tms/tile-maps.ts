@@ -1,12 +1,13 @@
 import { notFound } from '../../../lib/errors.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
+import type { TileFormat } from '../wmts/tile-request.ts'
 
 /** A layer in a grid and format, as paths name it. */
 export interface TileMap {
   layer: string
   grid: string
   set: TileMatrixSetId
-  format: 'png' | 'mvt'
+  format: TileFormat
   /** Of files. */
   ending: string
 }
@@ -21,6 +22,8 @@ const formats = new Map<string, TileMap['format']>([
   ...([
     ['png', 'png'],
     ['png8', 'png'],
+    ['jpeg', 'jpeg'],
+    ['jpg', 'jpeg'],
     ['pbf', 'mvt'],
     ['mvt', 'mvt'],
   ] as const),
@@ -34,7 +37,7 @@ export function readTileMap(name: string, ending?: string): TileMap {
   if (found === undefined || format === undefined || more.length > 0)
     throw notFound(
       'unknown-tile-map',
-      `There is no tile map "${name.slice(0, 200)}": expected <workspace>:<layer>@<grid>@<format> with ${grids.map((one) => one.grid).join(', ')} and png or pbf`,
+      `There is no tile map "${name.slice(0, 200)}": expected <workspace>:<layer>@<grid>@<format> with ${grids.map((one) => one.grid).join(', ')} and png, jpeg or pbf`,
     )
-  return { layer, grid: found.grid, set: found.set, format, ending: format === 'png' ? 'png' : 'pbf' }
+  return { layer, grid: found.grid, set: found.set, format, ending: format === 'mvt' ? 'pbf' : format }
 }

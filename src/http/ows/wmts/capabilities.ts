@@ -69,7 +69,8 @@ function serviceXml(about: ServiceSettings, asked: WmtsRequest): string {
 function layerXml(asked: WmtsRequest, card: LayerCard, bounds: number[] | undefined): string {
   const { workspace } = asked
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
-  const formats = card.kind === 'raster' ? ['image/png'] : ['image/png', mvt]
+  const pictures = ['image/png', 'image/jpeg']
+  const formats = card.kind === 'raster' ? pictures : [...pictures, mvt]
   return [
     '<Layer>',
     textElement('ows:Title', card.title === '' ? card.name : card.title),
@@ -114,11 +115,12 @@ function resourceUrls(asked: WmtsRequest, card: LayerCard): string[] {
   const url = (format: string, type: string, path: string): string =>
     `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(asked, path, path.includes('?') ? '&' : '?')}"/>`
   const png = url('image/png', 'tile', `${tile}.png`)
-  if (card.kind === 'raster') return [png]
+  const jpeg = url('image/jpeg', 'tile', `${tile}.jpg`)
+  if (card.kind === 'raster') return [png, jpeg]
   const info = infoFormats.map((format) =>
     url(format, 'FeatureInfo', `${tile}/{J}/{I}?format=${encodeURIComponent(format)}`),
   )
-  return [png, url(mvt, 'tile', `${tile}.mvt`), ...info]
+  return [png, jpeg, url(mvt, 'tile', `${tile}.mvt`), ...info]
 }
 
 const setLinks = namedMatrixSets

@@ -20,7 +20,7 @@ const tileFields = {
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
   ...{ tileMatrixSet: Type.String(), tileMatrix: Type.String() },
   tileRow: Type.String({ description: 'From the north' }),
-  tileCol: Type.String({ description: 'From the west; with `.png` or `.mvt` behind it, or none' }),
+  tileCol: Type.String({ description: 'From the west; with `.png`, `.jpg` or `.mvt` behind it, or none' }),
 }
 const pointFields = { j: Type.String(), i: Type.String() }
 /** Which of the parts that not all paths have a path has. */
@@ -58,6 +58,7 @@ const marks = {
 const answers = {
   200: media('What was asked for', {
     'image/png': Bytes,
+    'image/jpeg': Bytes,
     [mvt]: Bytes,
     'application/xml': Type.String(),
     'text/plain': Type.String(),

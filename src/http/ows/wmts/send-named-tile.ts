@@ -6,7 +6,7 @@ import { sendTile } from '../../tiles/send-tile.ts'
 import { requireLayers } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import type { WmtsRequest } from './tile-request.ts'
+import type { TileFormat, WmtsRequest } from './tile-request.ts'
 
 /** 256 cells that show nothing, as PNG: clients of the older services take no empty answer. */
 const nothing = Buffer.from(
@@ -37,7 +37,7 @@ export interface SentTile {
   tile: TileAddress
   style: string | undefined
   time: string | undefined
-  format: 'png' | 'mvt'
+  format: TileFormat
 }
 
 /** Answers with a tile as `/tiles` does, but for a picture in place of nothing; throws `OwsFailure` and `Failure`. */
@@ -47,14 +47,15 @@ export function sendLayerTile(
   reply: FastifyReply,
   { layer, set, tile, style, time, format }: SentTile,
 ): Promise<unknown> {
-  if (format === 'png') {
-    const asked = { layer, set, tile, style, time, format, scale: 1, emptyPicture: nothing } as const
+  if (format !== 'mvt') {
+    const wanted = { layer, set, tile, style, time, format: 'png', scale: 1 } as const
+    const asked = { ...wanted, emptyPicture: nothing, isOpaque: format === 'jpeg' }
     return sendPictureTile(parts, request, reply, asked)
   }
   if (layer.details.kind === 'raster')
     throw new OwsFailure(
       'InvalidParameterValue',
-      `Layer "${layer.workspace}:${layer.name}" is a coverage: its tiles are image/png`,
+      `Layer "${layer.workspace}:${layer.name}" is a coverage: its tiles are image/png or image/jpeg`,
       'Format',
     )
   return sendTile(parts, request, reply, { layers: [layer], set, tile })

@@ -20,23 +20,30 @@ export interface NamedTile {
   column: string
 }
 
-const formats = new Map([
+/** What tiles are sent as. */
+export type TileFormat = 'png' | 'jpeg' | 'mvt'
+
+const formats = new Map<string, TileFormat>([
   ['image/png', 'png'],
   ['image/png8', 'png'],
   ['png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/jpg', 'jpeg'],
+  ['jpeg', 'jpeg'],
+  ['jpg', 'jpeg'],
   ['application/vnd.mapbox-vector-tile', 'mvt'],
   ['application/x-protobuf;type=mapbox-vector', 'mvt'],
   ['mvt', 'mvt'],
   ['pbf', 'mvt'],
-] as const)
+])
 
 /** Throws `OwsFailure`. */
-export function readTileFormat(text: string): 'png' | 'mvt' {
-  const found = new Map<string, 'png' | 'mvt'>(formats).get(text.toLowerCase().replace(/\s/g, ''))
+export function readTileFormat(text: string): TileFormat {
+  const found = formats.get(text.toLowerCase().replace(/\s/g, ''))
   if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
-    `FORMAT "${text.slice(0, 60)}" is neither image/png nor application/vnd.mapbox-vector-tile`,
+    `FORMAT "${text.slice(0, 60)}" is none of image/png, image/jpeg and application/vnd.mapbox-vector-tile`,
     'Format',
   )
 }
