@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { MosaicServer } from '../support/mosaics.ts'
 import { createMosaic, indexStores, runMosaic, startMosaics } from '../support/mosaics.ts'
 import type { Box } from '../support/wms-maps.ts'
@@ -77,6 +78,52 @@ for (const store of indexStores) {
           assert.match(text, /code="InvalidDimensionValue" locator="time"/, time)
         }
       }
+    })
+
+    it('have their times in WMTS, whose templates lead to the tiles of each', async () => {
+      const { app, admin } = client.server
+      const get = async (url: string) => {
+        for (let attempt = 0; ; attempt += 1) {
+          const reply = await app.inject({ url, headers: admin })
+          if (reply.statusCode !== 503 || attempt === 40) return reply
+          await delay(250)
+        }
+      }
+      const { body } = await get('/wmts/1.0.0/WMTSCapabilities.xml')
+      const [dimension = ''] = /<Dimension>.*?<\/Dimension>/s.exec(body) ?? []
+      const times = [...dimension.matchAll(/<Value>([^<]*)/g)].map(([, value = '']) => value)
+      assert.deepEqual(
+        times,
+        ['2020', '2021', '2022'].map((year) => `${year}-01-01T00:00:00.000Z`),
+      )
+      assert.match(dimension, new RegExp(`<Default>${times[2]}</Default>`))
+      const [, template = ''] = /resourceType="tile" template="([^"]*)"/.exec(body) ?? []
+      const [, west = 0, south = 0] = /<ows:LowerCorner>([-\d.]+) ([-\d.]+)/.exec(body) ?? []
+      const zoom = 13
+      const latitude = (Number(south) * Math.PI) / 180
+      const column = Math.floor(((Number(west) + 180) / 360) * 2 ** zoom)
+      const row = Math.floor((0.5 - Math.asinh(Math.tan(latitude)) / (2 * Math.PI)) * 2 ** zoom)
+      const seen = new Set<string>()
+      for (const time of times) {
+        const { pathname, search } = new URL(
+          template
+            .replace('{style}', 'raster')
+            .replace('{TileMatrixSet}', 'WebMercatorQuad')
+            .replace('{TileMatrix}', `${zoom}`)
+            .replace('{TileRow}', `${row}`)
+            .replace('{TileCol}', `${column}`)
+            .replace('{time}', encodeURIComponent(time)),
+        )
+        const tile = await get(`${pathname}${search}`)
+        assert.equal(tile.statusCode, 200, tile.body)
+        const same = await get(`/tiles/default:m/${zoom}/${column}/${row}.png?time=${time}`)
+        assert.ok(tile.rawPayload.equals(same.rawPayload), time)
+        seen.add(tile.rawPayload.toString('base64'))
+        if (time !== times[2]) continue
+        for (const usual of ['', 'default', 'current'])
+          assert.ok((await get(`${pathname}?time=${usual}`)).rawPayload.equals(tile.rawPayload), usual)
+      }
+      assert.equal(seen.size, times.length, 'each shows another granule')
     })
 
     it('tell their times in capabilities, and the values of a time', async () => {

@@ -82,6 +82,7 @@ function layerXml(asked: WmtsRequest, card: LayerCard, bounds: number[] | undefi
     styleXml(asked, card),
     ...formats.map((format) => textElement('Format', format)),
     ...(card.kind === 'raster' ? [] : infoFormats.map((format) => textElement('InfoFormat', format))),
+    dimensionXml(card),
     setLinks,
     ...resourceUrls(asked, card),
     '</Layer>\n',
@@ -109,13 +110,26 @@ function styleXml({ request }: WmtsRequest, card: LayerCard): string {
   return `<Style isDefault="true">${textElement('ows:Identifier', card.style)}<LegendURL format="image/png" xlink:href="${legend}"/></Style>`
 }
 
+/** Times of a mosaic (OGC 07-057r7, section 7.1.1.1). */
+function dimensionXml({ times }: LayerCard): string {
+  if (times === undefined) return ''
+  const { from, to, values } = times
+  const told = values.length > 0 ? values : [`${from}/${to}`]
+  return [
+    `<Dimension><ows:Identifier>time</ows:Identifier><ows:UOM>ISO8601</ows:UOM>${textElement('Default', to)}`,
+    ...told.map((value) => textElement('Value', value)),
+    '</Dimension>',
+  ].join('')
+}
+
 function resourceUrls(asked: WmtsRequest, card: LayerCard): string[] {
   const name = asked.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
   const tile = `/rest/${name}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
   const url = (format: string, type: string, path: string): string =>
     `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(asked, path, path.includes('?') ? '&' : '?')}"/>`
-  const png = url('image/png', 'tile', `${tile}.png`)
-  const jpeg = url('image/jpeg', 'tile', `${tile}.jpg`)
+  const time = card.times === undefined ? '' : '?time={time}'
+  const png = url('image/png', 'tile', `${tile}.png${time}`)
+  const jpeg = url('image/jpeg', 'tile', `${tile}.jpg${time}`)
   if (card.kind === 'raster') return [png, jpeg]
   const info = infoFormats.map((format) =>
     url(format, 'FeatureInfo', `${tile}/{J}/{I}?format=${encodeURIComponent(format)}`),

@@ -17,7 +17,13 @@ export async function getTile(
   const tile = readTile(matrixSet, named)
   const { style } = named
   return sendLayerTile(parts, request, reply, {
-    ...{ layer, set: matrixSet.set, tile, style, time: time === 'default' ? undefined : time },
+    ...{
+      layer,
+      set: matrixSet.set,
+      tile,
+      style,
+      time: /^(?:default|current)?$/i.test(time?.trim() ?? '') ? undefined : time,
+    },
     format: readTileFormat(format),
   })
 }
