@@ -16,7 +16,8 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
-import { readsAlone } from './reading-workers.ts'
+import type { Workers } from './reading-workers.ts'
+import { workersForCount, workersForRows } from './reading-workers.ts'
 import { sweepLoad } from './run-load.ts'
 import { statesOfTables } from './states/states.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -39,7 +40,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
   const use = <Result>(
     work: (client: PoolClient) => Promise<Result>,
     signal?: AbortSignal,
-  ): Promise<Result> => pool.use(work, signal)
+    workers?: Workers,
+  ): Promise<Result> => pool.use(work, signal, workers)
 
   const getFacts = async (client: PoolClient, table: string): Promise<TableFacts> => {
     const facts = await findTableFacts(client, settings.schema, table)
@@ -79,9 +81,10 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     states: statesOfTables(settings, pool, memory),
     edits,
     sweep: (loadId) => sweepLoad(settings, loadId),
-    count: (query, signal) => use((client) => countFeatures(client, memory, query), signal),
+    count: (query, signal) =>
+      use((client) => countFeatures(client, memory, query), signal, workersForCount(query)),
     async *readFeatures(query, signal) {
-      const lease = await pool.lease(signal, { isAlone: readsAlone(query) })
+      const lease = await pool.lease(signal, workersForRows(query))
       try {
         for await (const page of streamFeatures(lease.client, memory, query)) {
           signal.throwIfAborted()

@@ -10,7 +10,8 @@ import type { FeatureQuery, VectorStore } from '../store.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { createPostgisStore } from './postgis-store.ts'
 import { ReadPool } from './read-pool.ts'
-import { readsAlone } from './reading-workers.ts'
+import type { Workers } from './reading-workers.ts'
+import { workersForCount, workersForRows } from './reading-workers.ts'
 
 const home = 'read_features'
 type Shown = Record<string, unknown>
@@ -234,26 +235,32 @@ describe('pages of a PostGIS table behind an offset', () => {
 })
 
 describe('connections that read PostGIS', () => {
-  it('leave the workers to the database for all but pages near a place', async () => {
+  it('leave the workers to the database but near a place, where they are not worth their start', async () => {
     const url = await fileDatabase()
     const pool = new ReadPool(parseConnectionSettings(storeParameters(url, home)), { maxConnections: 1 })
-    const setting = async (isAlone: boolean): Promise<string> => {
-      const { client, release } = await pool.lease(never, { isAlone })
+    const settings = async (workers?: Workers): Promise<string> => {
+      const { client, release } = await pool.lease(never, workers)
       try {
-        const { rows } = await client.query('show max_parallel_workers_per_gather')
-        return String(rows[0]?.max_parallel_workers_per_gather)
+        const most = await client.query('show max_parallel_workers_per_gather')
+        const cost = await client.query('show parallel_setup_cost')
+        return `${most.rows[0]?.max_parallel_workers_per_gather} ${cost.rows[0]?.parallel_setup_cost}`
       } finally {
         release()
       }
     }
     try {
-      const usual = await setting(false)
-      assert.notEqual(usual, '0')
+      const usual = await settings()
+      const [most, cost] = usual.split(' ')
+      assert.notEqual(most, '0')
+      const wanted: Workers[] = ['one', 'one', 'usual', 'forMuch', 'one', 'forMuch', 'usual', 'usual']
       const seen = []
-      for (const isAlone of [true, true, false, true, false, false]) seen.push(await setting(isAlone))
-      assert.deepEqual(seen, ['0', '0', usual, '0', usual, usual])
-      const after = await pool.use((client) => client.query('show max_parallel_workers_per_gather'))
-      assert.equal(after.rows[0]?.max_parallel_workers_per_gather, usual)
+      for (const workers of wanted) seen.push(await settings(workers))
+      const expected = { usual, one: `0 ${cost}`, forMuch: `${most} 500000` }
+      assert.deepEqual(
+        seen,
+        wanted.map((workers) => expected[workers]),
+      )
+      assert.equal(await settings(), usual)
     } finally {
       await pool.close()
     }
@@ -265,6 +272,7 @@ describe('connections that read PostGIS', () => {
       { ...page, bboxes, sort: [{ attribute: 'a', isDescending: false }] },
       { ...page, bboxes, limit: Number.POSITIVE_INFINITY },
     ]
-    assert.deepEqual(asked.map(readsAlone), [true, false, false, false])
+    assert.deepEqual(asked.map(workersForRows), ['one', 'usual', 'usual', 'usual'])
+    assert.deepEqual(asked.map(workersForCount), ['forMuch', 'usual', 'forMuch', 'forMuch'])
   })
 })

@@ -4,6 +4,7 @@ import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
+import type { Workers } from './reading-workers.ts'
 import { setWorkers } from './reading-workers.ts'
 import { endProcesses, processIdOf } from './session.ts'
 
@@ -29,13 +30,10 @@ export class ReadPool {
     this.#maxConnections = maxConnections
   }
 
-  /**
-   * Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. `isAlone`: the database reads by
-   * one process.
-   */
-  async lease(signal?: AbortSignal, { isAlone = false } = {}): Promise<Lease> {
+  /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
+  async lease(signal?: AbortSignal, workers: Workers = 'usual'): Promise<Lease> {
     signal?.throwIfAborted()
-    const client = await this.#connect(isAlone)
+    const client = await this.#connect(workers)
     const onError = (): void => {}
     client.on('error', onError)
     let isCut = false
@@ -54,8 +52,12 @@ export class ReadPool {
     }
   }
 
-  async use<Result>(work: (client: PoolClient) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const lease = await this.lease(signal)
+  async use<Result>(
+    work: (client: PoolClient) => Promise<Result>,
+    signal?: AbortSignal,
+    workers?: Workers,
+  ): Promise<Result> {
+    const lease = await this.lease(signal, workers)
     try {
       return await work(lease.client)
     } catch (error) {
@@ -88,7 +90,7 @@ export class ReadPool {
     return pool
   }
 
-  async #connect(isAlone: boolean): Promise<PoolClient> {
+  async #connect(workers: Workers): Promise<PoolClient> {
     let client: PoolClient | undefined
     try {
       if (this.#isClosed) throw new Error('The connections are closed')
@@ -99,7 +101,7 @@ export class ReadPool {
         await prepareSession(client, this.#settings)
         this.#prepared.add(client)
       }
-      await setWorkers(client, isAlone)
+      await setWorkers(client, workers)
       return client
     } catch (error) {
       client?.release(true)
