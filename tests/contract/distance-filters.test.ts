@@ -207,6 +207,26 @@ describe('filters of distances', needsGdal, () => {
     assert.equal(await served.count({ table: 'flat', filter }, new AbortController().signal), near.size)
   })
 
+  it('hold for geometries without a place, at the poles and for any distance', async () => {
+    for (const code of Object.keys(systems)) {
+      const [x, y] = code === '4326' ? [11, 52] : [4_321_000, 3_210_000]
+      for (const [filter, expected] of [
+        ['DWITHIN(geom, POINT EMPTY, 1000, kilometers)', 0],
+        ['BEYOND(geom, POLYGON EMPTY, 1000, kilometers)', count + 1],
+        [`DWITHIN(geom, POINT(${x} ${y}), 1e300, meters)`, count],
+        [`DWITHIN(geom, POINT(${x} ${y}), 1e308, kilometers)`, count],
+        ['DWITHIN(geom, POINT(0 90), 20000, kilometers)', count],
+        ['BEYOND(geom, POINT(0 -90), 0, meters)', count + 1],
+      ] as const)
+        for (const store of ['file', 'table'])
+          assert.equal(
+            (await found(`${store}_${code}`, { cql_filter: filter })).size,
+            expected,
+            `${store}_${code} ${filter}`,
+          )
+    }
+  })
+
   it('are refused with what is wrong', async () => {
     const line = Array.from({ length: 1100 }, (_, n) => `${n / 1000} 52`).join()
     for (const [filter, words] of [

@@ -16,7 +16,6 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
-import type { Workers } from './reading-workers.ts'
 import { workersForCount, workersForRows } from './reading-workers.ts'
 import { sweepLoad } from './run-load.ts'
 import { statesOfTables } from './states/states.ts'
@@ -37,11 +36,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
   // Those who look for changes do not wait for those who read.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })
   const memory = { layouts: new KeptLayouts(settings.schema), statements: new PreparedStatements() }
-  const use = <Result>(
-    work: (client: PoolClient) => Promise<Result>,
-    signal?: AbortSignal,
-    workers?: Workers,
-  ): Promise<Result> => pool.use(work, signal, workers)
+  const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
 
   const getFacts = async (client: PoolClient, table: string): Promise<TableFacts> => {
     const facts = await findTableFacts(client, settings.schema, table)
