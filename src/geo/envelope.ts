@@ -21,6 +21,18 @@ export function isEmptyEnvelope(envelope: Envelope): boolean {
   return !(envelope.minX <= envelope.maxX && envelope.minY <= envelope.maxY)
 }
 
+/** The envelope of places, x and y of each in turn. */
+export function envelopeOfPlaces(ordinates: ArrayLike<number>): Envelope {
+  const envelope = emptyEnvelope()
+  for (let at = 0; at < ordinates.length; at += 2) {
+    envelope.minX = Math.min(envelope.minX, ordinates[at] as number)
+    envelope.minY = Math.min(envelope.minY, ordinates[at + 1] as number)
+    envelope.maxX = Math.max(envelope.maxX, ordinates[at] as number)
+    envelope.maxY = Math.max(envelope.maxY, ordinates[at + 1] as number)
+  }
+  return envelope
+}
+
 /** The smallest envelope around both. */
 export function unionEnvelope(a: Envelope, b: Envelope): Envelope {
   return {

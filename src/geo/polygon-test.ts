@@ -1,7 +1,7 @@
 import type { EnvelopeRelation } from './area-test.ts'
 import { AreaTest, isRightOf } from './area-test.ts'
 import type { Envelope } from './envelope.ts'
-import { emptyEnvelope } from './envelope.ts'
+import { envelopeOfPlaces } from './envelope.ts'
 import { exactSideOf } from './exact-side.ts'
 import { isInBox } from './wkb-touches.ts'
 
@@ -24,7 +24,7 @@ export class PolygonTest extends AreaTest {
   constructor(rings: readonly Float64Array[]) {
     super()
     this.#edges = edgesOf(rings)
-    this.#envelope = envelopeOf(this.#edges)
+    this.#envelope = envelopeOfPlaces(this.#edges)
     const count = this.#edges.length / 4
     const strips = Math.max(1, Math.min(mostStrips, count))
     const height = this.#envelope.maxY - this.#envelope.minY
@@ -166,15 +166,4 @@ function edgesOf(rings: readonly Float64Array[]): Float64Array {
     for (let at = 2; at < ring.length; at += 2)
       edges.push(ring[at - 2] as number, ring[at - 1] as number, ring[at] as number, ring[at + 1] as number)
   return Float64Array.from(edges)
-}
-
-function envelopeOf(edges: Float64Array): Envelope {
-  const envelope = emptyEnvelope()
-  for (let at = 0; at < edges.length; at += 2) {
-    envelope.minX = Math.min(envelope.minX, edges[at] as number)
-    envelope.minY = Math.min(envelope.minY, edges[at + 1] as number)
-    envelope.maxX = Math.max(envelope.maxX, edges[at] as number)
-    envelope.maxY = Math.max(envelope.maxY, edges[at + 1] as number)
-  }
-  return envelope
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runProgram } from '../../src/lib/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { needsGdal } from '../support/gdal-files.ts'
-import { clientOf } from '../support/importer-client.ts'
 import { seededNumbers } from '../support/seeded-numbers.ts'
+import { loadFile } from '../support/stored-file.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 import { ask } from '../support/version-client.ts'
 import { addVersionStores } from '../support/version-stores.ts'
@@ -93,28 +93,14 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
       const moved = ['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${code}`, '-nln', `of_${code}`]
       await runProgram('ogr2ogr', [join(folder, `${code}.gpkg`), csv, ...read, ...moved])
     }
-    for (const store of ['file', 'table']) await load(store)
+    for (const store of ['file', 'table'])
+      for (const code of Object.keys(systems))
+        await loadFile(server, join(folder, `${code}.gpkg`), { store, name: `${store}_${code}` })
   })
   after(async () => {
     for (const cleanup of cleanups) await cleanup()
     await server.close()
   })
-
-  async function load(store: string): Promise<void> {
-    const client = clientOf(server)
-    const target = {
-      targetWorkspace: { workspace: { name: 'default' } },
-      targetStore: { dataStore: { name: store } },
-    }
-    for (const code of Object.keys(systems)) {
-      const id = Number((await client.call('POST', '', { import: target })).json.import?.id)
-      await client.upload(id, [{ name: `${code}.gpkg`, content: readFileSync(join(folder, `${code}.gpkg`)) }])
-      await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name: `${store}_${code}` } } })
-      await client.call('POST', `/${id}`)
-      const done = await client.call('GET', `/${id}`)
-      assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
-    }
-  }
 
   function isIn([west, south, east, north]: Box, { x, y }: Place): boolean {
     const turned = [x, x - 360, x + 360]

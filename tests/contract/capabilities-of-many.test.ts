@@ -16,7 +16,7 @@ const documents: Record<string, [path: string, each: RegExp, times: number]> = {
   'WFS 1.1.0': ['/wfs?service=WFS&request=GetCapabilities&version=1.1.0', /<FeatureType /g, 1],
   schemas: ['/wfs?service=WFS&version=2.0.0&request=DescribeFeatureType', /<xs:complexType /g, 1],
   WMTS: ['/wmts?service=WMTS&request=GetCapabilities', /<Layer>/g, 1],
-  TMS: ['/gwc/service/tms/1.0.0', /<TileMap /g, 6],
+  TMS: ['/gwc/service/tms/1.0.0', /<TileMap /g, 9],
 }
 
 describe('capabilities of many layers', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Filter } from '../../src/filters/filter.ts'
@@ -7,11 +7,11 @@ import { runProgram } from '../../src/lib/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { needsGdal } from '../support/gdal-files.ts'
-import { clientOf } from '../support/importer-client.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
 import { runSql } from '../support/postgres.ts'
 import { seededNumbers } from '../support/seeded-numbers.ts'
 import { openServedFile } from '../support/served-file.ts'
+import { loadFile } from '../support/stored-file.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 import { ask } from '../support/version-client.ts'
 import { addVersionStores } from '../support/version-stores.ts'
@@ -75,7 +75,9 @@ describe('filters of distances', needsGdal, () => {
       const into = ['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${code}`, '-nln', `of_${code}`]
       await runProgram('ogr2ogr', [join(folder, `${code}.gpkg`), csv, ...read, ...into])
     }
-    for (const store of ['file', 'table']) await load(store)
+    for (const store of ['file', 'table'])
+      for (const code of Object.keys(systems))
+        await loadFile(server, join(folder, `${code}.gpkg`), { store, name: `${store}_${code}` })
   })
   after(async () => {
     for (const cleanup of cleanups) await cleanup()
@@ -84,22 +86,6 @@ describe('filters of distances', needsGdal, () => {
 
   function moved(wkt: string, x: number, y: number): string {
     return wkt.replace(/(-?[\d.e-]+) (-?[\d.e-]+)/g, (_, a, b) => `${Number(a) + x} ${Number(b) + y}`)
-  }
-
-  async function load(store: string): Promise<void> {
-    const client = clientOf(server)
-    const target = {
-      targetWorkspace: { workspace: { name: 'default' } },
-      targetStore: { dataStore: { name: store } },
-    }
-    for (const code of Object.keys(systems)) {
-      const id = Number((await client.call('POST', '', { import: target })).json.import?.id)
-      await client.upload(id, [{ name: `${code}.gpkg`, content: readFileSync(join(folder, `${code}.gpkg`)) }])
-      await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name: `${store}_${code}` } } })
-      await client.call('POST', `/${id}`)
-      const done = await client.call('GET', `/${id}`)
-      assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
-    }
   }
 
   /** The numbers of the features that WFS gives. */

@@ -110,6 +110,11 @@ const links: Link[] = [
     ...{ type: /json/, has: /"totalFeatures":1.*"Iowa"|"Iowa".*"totalFeatures":1/ },
   },
   {
+    by: 'a script that asks what is near',
+    link: '/topp/ows?service=WFS&version=1.1.0&request=GetFeature&typeName=topp:states&outputFormat=application/json&CQL_FILTER=DWITHIN(the_geom, POINT(-91.01 41), 2, kilometers)',
+    ...{ type: /json/, has: /"totalFeatures":1.*"Iowa"|"Iowa".*"totalFeatures":1/ },
+  },
+  {
     by: 'a script that knows the ids',
     link: "/ows?service=WFS&version=2.0.0&request=GetFeature&typeNames=topp:states&outputFormat=application/json&CQL_FILTER=IN('states.3')",
     ...{ type: /json/, has: /"Utah"/ },
@@ -143,6 +148,11 @@ const links: Link[] = [
     by: 'scripts that edit',
     ...{ link: '/wfs', status: 400, type: /xml/, has: /Transaction is not offered/ },
     body: '<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs" service="WFS" version="1.1.0"/>',
+  },
+  {
+    by: 'OpenLayers, of GeoWebCache, as JPEG',
+    link: '/gwc/service/wmts?layer=topp%3Astates&style=&tilematrixset=EPSG%3A900913&Service=WMTS&Request=GetTile&Version=1.0.0&Format=image%2Fjpeg&TileMatrix=EPSG%3A900913%3A3&TileCol=1&TileRow=2',
+    ...{ type: /^image\/jpeg/, has: /JFIF|Exif/ },
   },
   {
     by: 'OpenLayers, of GeoWebCache',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runProgram } from '../../src/lib/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { needsGdal } from '../support/gdal-files.ts'
-import { clientOf } from '../support/importer-client.ts'
+import { loadFile } from '../support/stored-file.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 import { ask } from '../support/version-client.ts'
 import { addVersionStores } from '../support/version-stores.ts'
@@ -67,27 +67,12 @@ describe('what the queryables tell of values', needsGdal, () => {
     source = join(folder, 'kinds.gpkg')
     const geometry = ['-oo', 'X_POSSIBLE_NAMES=x', '-oo', 'Y_POSSIBLE_NAMES=y', '-a_srs', 'EPSG:4326']
     await runProgram('ogr2ogr', [source, csv, ...geometry, '-oo', 'KEEP_GEOM_COLUMNS=NO', '-nln', 'kinds'])
-    for (const store of ['file', 'table']) await load(store, 'CREATE', source)
+    for (const store of ['file', 'table']) await loadFile(server, source, { store, name: `${store}_kinds` })
   })
   after(async () => {
     for (const cleanup of cleanups) await cleanup()
     await server.close()
   })
-
-  async function load(store: string, updateMode: string, file: string): Promise<void> {
-    const client = clientOf(server)
-    const target = {
-      targetWorkspace: { workspace: { name: 'default' } },
-      targetStore: { dataStore: { name: store } },
-    }
-    const id = Number((await client.call('POST', '', { import: target })).json.import?.id)
-    await client.upload(id, [{ name: 'kinds.gpkg', content: readFileSync(file) }])
-    const task = { updateMode, layer: { name: `${store}_kinds` } }
-    assert.equal((await client.call('PUT', `/${id}/tasks/0`, { task })).status, 200)
-    await client.call('POST', `/${id}`)
-    const done = await client.call('GET', `/${id}`)
-    assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
-  }
 
   async function queryables(store: string): Promise<Record<string, Described>> {
     const { status, json } = await ask(server, 'GET', `/ogc/collections/default:${store}_kinds/queryables`)
@@ -143,7 +128,7 @@ describe('what the queryables tell of values', needsGdal, () => {
       assert.equal(again.status, 304)
       const fewer = join(source, '..', `fewer-${store}.gpkg`)
       await runProgram('ogr2ogr', [fewer, source, '-where', "kind = 'river' and n < 4000"])
-      await load(store, 'REPLACE', fewer)
+      await loadFile(server, fewer, { store, name: `${store}_kinds`, updateMode: 'REPLACE' })
       const changed = await ask(server, 'GET', url, undefined, {
         'if-none-match': String(before.headers['etag']),
       })

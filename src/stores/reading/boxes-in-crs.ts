@@ -1,6 +1,6 @@
 import type { Area } from '../../geo/area.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { emptyEnvelope } from '../../geo/envelope.ts'
+import { envelopeOfPlaces } from '../../geo/envelope.ts'
 import { imageOfBox } from '../../geo/image-of-box.ts'
 import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
@@ -41,19 +41,8 @@ async function areaIn(
   // With a pole in it, or all around the world, it is no polygon.
   const isLarge = isDegrees && (box.maxX - box.minX > 180 || Math.max(-box.minY, box.maxY) > 89)
   const image = envelope === undefined || isLarge ? undefined : await imageOfBox(reprojector, box)
-  const area = Array.isArray(image) ? outlined(image) : (envelope ?? null)
+  const area = Array.isArray(image) ? { ...envelopeOfPlaces(image), outline: image } : (envelope ?? null)
   if (kept.size >= mostKept) kept.clear()
   kept.set(key, area)
-  return area
-}
-
-function outlined(outline: number[]): Area {
-  const area: Area = { ...emptyEnvelope(), outline }
-  for (let at = 0; at < outline.length; at += 2) {
-    area.minX = Math.min(area.minX, outline[at] as number)
-    area.minY = Math.min(area.minY, outline[at + 1] as number)
-    area.maxX = Math.max(area.maxX, outline[at] as number)
-    area.maxY = Math.max(area.maxY, outline[at + 1] as number)
-  }
   return area
 }
