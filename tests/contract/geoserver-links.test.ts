@@ -152,7 +152,7 @@ const links: Link[] = [
   {
     by: 'OpenLayers, of GeoWebCache, as JPEG',
     link: '/gwc/service/wmts?layer=topp%3Astates&style=&tilematrixset=EPSG%3A900913&Service=WMTS&Request=GetTile&Version=1.0.0&Format=image%2Fjpeg&TileMatrix=EPSG%3A900913%3A3&TileCol=1&TileRow=2',
-    ...{ type: /^image\/jpeg/, has: /JFIF|Exif/ },
+    ...{ type: /^image\/jpeg/, has: /^\u00ff\u00d8/ },
   },
   {
     by: 'OpenLayers, of GeoWebCache',
