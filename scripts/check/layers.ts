@@ -165,7 +165,16 @@ export const house: House = {
       ...['reading', '.', 'compare', 'upsert', 'states', ['load', 'edit']],
       ...['geopackage-store.ts', 'description.ts'],
     ],
-    'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
+    'src/tiles': [
+      'tile-matrix-sets.ts',
+      'tile-units.ts',
+      'world.ts',
+      'protobuf.ts',
+      'thin',
+      'shape',
+      '.',
+      'rows',
+    ],
     'src/transforms': ['transform.ts', 'raster', '.'],
     web: [
       ...[

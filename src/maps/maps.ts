@@ -108,13 +108,15 @@ export class Maps {
     signal: AbortSignal,
     now: LayerVersion,
     filter?: WishedFilter,
-  ): Promise<MadeTile> {
+  ): Promise<MadeTile & { isOfVersion?: boolean }> {
     const { set, tile, variant } = wanted
     const asked = { set, zoom: tile.z, now, isFiltered: filter !== undefined }
     const { store, ...source } = await this.#sources.of(layer, asked, signal)
     const shown = { name: layer.name, ...attributesOf(variant), ...defined({ filter }) }
     const wish = { ...source, set, tile, ...shown }
-    const { seen, ...made } = await store.writeTile(wish, signal)
+    const { seen, isOfRowFile, ...made } = await store.writeTile(wish, signal)
+    // Its rows are those of the version, whatever the table is now.
+    if (isOfRowFile === true) return { ...made, isOfVersion: true }
     // How a copy looks says nothing of the layer's own table.
     return seen === undefined || source.columns !== undefined ? made : { ...made, seen }
   }

@@ -30,8 +30,8 @@ export class AttributeTable {
   /** Keys by column of the batches, whose schema is the same for all of them. */
   #columnKeys = new Uint32Array(0)
   #columnsOf: Schema | undefined
-  #halvesOf: BigInt64Array | undefined
-  #halves: Int32Array = new Int32Array(0)
+  /** Of columns of 64 bits: rows of several pages may come by turns. */
+  readonly #halves = new Map<BigInt64Array, Int32Array>()
 
   /** `values` is empty. */
   constructor(schema: Schema, values: ValueTable) {
@@ -119,17 +119,19 @@ export class AttributeTable {
 
   /** By halves, since a `bigint` for each value takes longer than all the rest. */
   #big(column: BigColumn, row: number): number {
-    if (this.#halvesOf !== column.values) {
-      const { buffer, byteOffset, length } = column.values
-      this.#halves = new Int32Array(buffer, byteOffset, length * 2)
-      this.#halvesOf = column.values
-    }
-    const low = (this.#halves[row * 2] as number) >>> 0
-    const high = this.#halves[row * 2 + 1] as number
+    const halves = this.#halves.get(column.values) ?? this.#halve(column.values)
+    const low = (halves[row * 2] as number) >>> 0
+    const high = halves[row * 2 + 1] as number
     const value = high * 2 ** 32 + low
     if (high >= mostHigh || high < -mostHigh || value === -(2 ** 53)) {
       return this.values.string(String(column.values[row]))
     }
     return this.values.integer(value)
+  }
+
+  #halve(values: BigInt64Array): Int32Array {
+    const halves = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+    this.#halves.set(values, halves)
+    return halves
   }
 }

@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import { isValid } from '../geo/column.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import { linearWkb } from '../geo/curves/curve-wkb.ts'
+import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { reprojectGeometry } from '../geo/reproject-geometry.ts'
 import type { Reprojector } from '../geo/reprojector.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -56,16 +57,25 @@ interface EncodedTile {
   counts: TileCounts
 }
 
-/** Rows, and what identifies them. */
-interface RowPage {
+/** Rows, and what identifies them: texts, or whole numbers that a tile can hold. */
+export interface RowPage {
   batch: FeatureBatch
-  ids: readonly string[]
+  ids: readonly string[] | Float64Array
+}
+
+/** Rows of several pages in an order of their own: the row `rows[at]` of the page `pages[pageOf[at]]`. */
+export interface MixedRows {
+  pages: readonly RowPage[]
+  pageOf: Uint32Array
+  rows: Uint32Array
 }
 
 /** Takes rows in their order and makes a layer of a tile of them. The same rows give the same bytes. */
 export interface TileEncoder {
   /** Rows of a page, absent: all. A promise only where the way to the tile's CRS is a program's. */
   add(page: RowPage, rows?: Uint32Array): void | Promise<void>
+  /** Some of the rows, from one place to another; not where the way to the tile's CRS is a program's. */
+  addMixed(mixed: MixedRows, from: number, to: number): void
   finish(): EncodedTile
 }
 
@@ -130,8 +140,7 @@ class LayerEncoder implements TileEncoder {
     const count = rows?.length ?? batch.rowCount
     this.#counts.read += count
     if (geometry === undefined) return
-    const { bytes } = geometry
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const view = viewOf(geometry.bytes)
     for (let at = 0; at < count; at += 1) {
       const row = rows === undefined ? at : (rows[at] as number)
       if (!isValid(geometry.validity, row)) continue
@@ -140,7 +149,20 @@ class LayerEncoder implements TileEncoder {
     }
   }
 
-  #addRow(batch: FeatureBatch, row: number, id: string, view: DataView): void {
+  addMixed({ pages, pageOf, rows }: MixedRows, from: number, to: number): void {
+    const views = pages.map(({ batch: { geometry } }) => geometry && viewOf(geometry.bytes))
+    for (let at = from; at < to; at += 1) {
+      const number = pageOf[at] as number
+      const row = rows[at] as number
+      const view = views[number]
+      const { batch, ids } = pages[number] as RowPage
+      this.#counts.read += 1
+      if (view !== undefined && isValid((batch.geometry as GeometryColumn).validity, row))
+        this.#addRow(batch, row, ids[row] ?? '', view)
+    }
+  }
+
+  #addRow(batch: FeatureBatch, row: number, id: string | number, view: DataView): void {
     const { geometry } = batch
     if (geometry === undefined) return
     const start = geometry.offsets[row] as number
@@ -191,7 +213,7 @@ class LayerEncoder implements TileEncoder {
   }
 
   /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
-  #draw(batch: FeatureBatch, row: number, id: string): void {
+  #draw(batch: FeatureBatch, row: number, id: string | number): void {
     const { points, lines, rings } = this.#tools.reader
     let outcome: Drawn = 'outside'
     this.#rows += 1
@@ -207,13 +229,19 @@ class LayerEncoder implements TileEncoder {
   }
 
   /** Gives the better of what became of the row before and now. */
-  #write(batch: FeatureBatch, row: number, id: string, type: number, drawn: Drawn, before: Drawn): Drawn {
+  #write(
+    batch: FeatureBatch,
+    row: number,
+    id: string | number,
+    type: number,
+    drawn: Drawn,
+    before: Drawn,
+  ): Drawn {
     if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
     this.#tools.tags.truncate(0)
     this.#attributes.write(batch, row, this.#tools.tags)
-    const number = wholeNumber(id)
-    const isNumber = number >= 0
-    if (!isNumber && id !== '') this.#attributes.writeId(id, this.#tools.tags)
+    const number = typeof id === 'number' ? id : wholeNumber(id)
+    if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, this.#tools.tags)
     this.#features.add({
       row: this.#rows,
       size: sizeOf(batch, row),
@@ -234,6 +262,10 @@ class LayerEncoder implements TileEncoder {
     giveToolsBack(this.#tools)
     return { bytes, counts }
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }
 
 /** The longer side of a row's envelope, in units of its table. */

@@ -41,8 +41,8 @@ export interface LayerVersion {
 export interface LookAfter {
   /** The `text` of the state. */
   seen: string
-  /** When the data were asked for, by `performance.now()`: the look was later. */
-  askedMs: number
+  /** When the data were asked for, by `performance.now()`: the look was later. Absent where what was read cannot be of another state. */
+  askedMs?: number
 }
 
 interface LastLook {
@@ -140,6 +140,7 @@ export class LayerVersions {
   /** The last look has been found true again. */
   #prolong(id: number, { version, seen }: LayerVersion, { askedMs }: LookAfter): void {
     const look = this.#looks.get(id)
+    if (askedMs === undefined) return
     if (look?.version !== version || look.text !== seen) return
     look.until = Math.max(look.until, askedMs + usualRestMs)
   }

@@ -297,4 +297,4 @@ export class Layers {
   }
 }
 
-export type { LayerVersion } from './layer-versions.ts'
+export type { LayerVersion, LookAfter } from './layer-versions.ts'

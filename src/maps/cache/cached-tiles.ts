@@ -1,6 +1,7 @@
-import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
+import type { Layers, LayerVersion, LookAfter } from '../../catalog/doors/layers.ts'
 import { settledLayer } from '../../catalog/doors/settled-layer.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from './joined-work.ts'
 import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
@@ -23,6 +24,8 @@ interface NewTile<Counts> extends Made<Counts> {
   beside?: readonly (Made<Counts> & Pick<TileWanted, 'tile'>)[]
   /** How the layer's data looked after they were read, where whoever read them has looked. */
   seen?: string
+  /** Whether what was read cannot be of another version than the one that was told. */
+  isOfVersion?: boolean
 }
 
 /** A tile of a layer at one version. */
@@ -145,17 +148,15 @@ export class CachedTiles<Counts> {
     at: LayerRecord
   }> {
     const { layers } = this.#parts
+    const make = this.#maker.make.bind(this.#maker)
     let layer = first
     let before = firstVersion
     for (let tries = 1; ; tries += 1) {
       try {
         const askedMs = performance.now()
-        const { seen, beside = [], ...made } = await this.#maker.make(layer, wanted, signal, before)
-        const isCurrent = await layers.isStill(
-          layer,
-          before,
-          seen === undefined ? undefined : { seen, askedMs },
-        )
+        const { seen, isOfVersion, beside = [], ...made } = await make(layer, wanted, signal, before)
+        const look = isOfVersion === true ? lookOf(before.seen) : lookOf(seen, askedMs)
+        const isCurrent = await layers.isStill(layer, before, look)
         if (isCurrent || !before.isCurrent || tries === mostTries)
           return { tile: { ...made, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {
@@ -178,6 +179,10 @@ function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: TileWante
 
 function told<Counts>({ version }: LayerVersion, { bytes, counts }: KeptTile): VersionedTile<Counts> {
   return { version, isCurrent: true, bytes, counts: JSON.parse(counts) as Counts }
+}
+
+function lookOf(seen: string | undefined, askedMs?: number): LookAfter | undefined {
+  return seen === undefined ? undefined : { seen, ...defined({ askedMs }) }
 }
 
 function gone({ workspace, name }: LayerRecord): Error {

@@ -4,14 +4,14 @@ import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import { getStoreDescription, openVectorStore } from '../../stores/registry.ts'
-import type { StoreConnection, TileReads } from '../../stores/store.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import type { StoreConnection } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
 import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
 import { findLevels } from '../../tiles/thin/layer-thinning.ts'
 import { writeOverview } from '../../tiles/thin/overview.ts'
 import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
-import { IdList } from './id-list.ts'
+import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
 /** Of which table an overview is made, and where it goes. Plain data. */
 export interface OverviewRequest {
@@ -34,8 +34,6 @@ export interface OverviewMade {
 
 /** A tile that holds no more is made quickly enough from the envelopes of its rows. */
 const fewRows = 50_000
-/** Where PostgreSQL has a row, which stands for its key as long as the table is what it was. */
-const rowPlace = /^\(\d+,\d+\)$/
 /** What is left to everything else on the disk. */
 const spareBytes = 256 << 20
 
@@ -45,17 +43,14 @@ async function make(
 ): Promise<OverviewMade> {
   const store = openVectorStore(connection, { isGuarded: true })
   try {
-    const isIndexed = getStoreDescription(connection.type).file?.isIndexed === true
-    const hasKey = isIndexed || (await store.findTable(table))?.primaryKey !== undefined
     const rows = await tileReadingOf(store).atOneState(
       table,
-      (reads) => readRows(reads, { table, signal, notify }),
+      (reads) => readEnvelopes(reads, { table, signal, notify }),
       signal,
     )
     const places = (await placeEnvelopesOf(crs))(rows.envelopes)
     const levels = findLevels(places)
-    const isKeyed = hasKey || rowPlace.test(rows.ids.at(0))
-    const depth = isKeyed ? depthOf(levels) : 0
+    const depth = (await hasLastingIds(store, table, rows.ids)) ? depthOf(levels) : 0
     const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
     signal.throwIfAborted()
     const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))
@@ -69,27 +64,6 @@ async function make(
 function depthOf({ fullest }: LayerLevels): number {
   const first = fullest.findIndex((rows) => rows <= fewRows)
   return first < 0 ? fullest.length : first
-}
-
-async function readRows(
-  reads: TileReads,
-  { table, signal, notify }: { table: string; signal: AbortSignal; notify(rows: number): void },
-): Promise<{ ids: IdList; envelopes: Float64Array }> {
-  const ids = new IdList()
-  let envelopes = new Float64Array(1 << 16)
-  let length = 0
-  for await (const page of reads.readEnvelopes({ table }, signal)) {
-    ids.push(page.ids)
-    if (length + page.envelopes.length > envelopes.length) {
-      const larger = new Float64Array(Math.max(envelopes.length * 2, length + page.envelopes.length))
-      larger.set(envelopes)
-      envelopes = larger
-    }
-    envelopes.set(page.envelopes, length)
-    length += page.envelopes.length
-    notify(length / 4)
-  }
-  return { ids, envelopes: envelopes.subarray(0, length) }
 }
 
 /** Whether there was room. A file that cannot be written costs time later, and nothing else. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Dirent } from 'node:fs'
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { OverviewHeader } from '../../tiles/thin/overview.ts'
 import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
 
 /** What is made beside the data of a layer, by the ending of its file. */
-export type SideKind = 'overview' | 'copy.gpkg'
+export type SideKind = 'overview' | 'copy.gpkg' | 'rows'
 
 /** Of a layer, what tells whether its data are those of the version before. */
 export type VersionedLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
@@ -15,8 +15,8 @@ export type VersionedLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'
 /** A file that is being written by another server is younger. */
 const abandonedMs = 3 * 3_600_000
 const layerFolder = /^\d+$/
-const sideFile = /^(\d+)\.(?:overview|copy\.gpkg)(-wal|-shm|-journal)?$/
-const unfinished = /\.(?:overview|copy\.gpkg)\.[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?$/
+const sideFile = /^(\d+)\.(?:overview|copy\.gpkg|rows)(-wal|-shm|-journal)?$/
+const unfinished = /\.(?:overview|copy\.gpkg|rows)\.[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?$/
 
 /** Files that are made of layers, in a folder for each: `<layer id>/<version>.<kind>`. */
 export class SideFiles {
@@ -60,14 +60,38 @@ export class SideFiles {
   /** What all files of a kind take, those that are being written too. */
   async sizeOf(kind: SideKind): Promise<number> {
     let sizeBytes = 0
+    for await (const { size } of this.#filesOf(kind)) sizeBytes += size
+    return sizeBytes
+  }
+
+  /** Notes that a file is in use. */
+  async touch(path: string): Promise<void> {
+    const now = new Date()
+    await utimes(path, now, now).catch(() => undefined)
+  }
+
+  /** Removes the whole file of a kind that was made or taken into use longest ago, of another layer than this one. */
+  async removeOldest(kind: SideKind, layerId: number): Promise<void> {
+    let oldest: { path: string; mtimeMs: number } | undefined
+    for await (const file of this.#filesOf(kind)) {
+      const isOther = file.folder !== String(layerId) && sideFile.test(basename(file.path))
+      if (isOther && file.mtimeMs < (oldest?.mtimeMs ?? Number.POSITIVE_INFINITY)) oldest = file
+    }
+    if (oldest !== undefined) await this.discard(oldest.path)
+  }
+
+  async *#filesOf(
+    kind: SideKind,
+  ): AsyncGenerator<{ folder: string; path: string; size: number; mtimeMs: number }> {
     for (const folder of await readdir(this.#root).catch((): string[] => [])) {
       if (!layerFolder.test(folder)) continue
       for (const name of await readdir(join(this.#root, folder)).catch((): string[] => [])) {
         if (!name.includes(`.${kind}`)) continue
-        sizeBytes += (await stat(join(this.#root, folder, name)).catch(() => undefined))?.size ?? 0
+        const path = join(this.#root, folder, name)
+        const status = await stat(path).catch(() => undefined)
+        if (status !== undefined) yield { folder, path, size: status.size, mtimeMs: status.mtimeMs }
       }
     }
-    return sizeBytes
   }
 
   /** Removes a file that is not wanted, and what SQLite keeps beside it. */

@@ -19,6 +19,7 @@ import { Copies } from './copies.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { needsProgram } from './needs-program.ts'
 import { Overviews, thinningOf } from './overviews.ts'
+import { RowFiles } from './row-files.ts'
 import { SideFiles } from './side-files.ts'
 import { TableExtents } from './table-extents.ts'
 
@@ -32,6 +33,8 @@ export interface TileSource {
   columns?: ShownColumns
   /** Where the table has rows, as far as that is known. */
   extent?: Envelope
+  /** A file with the rows of this version. */
+  rowFile?: string
 }
 
 /** A table that programs of others can read by themselves: of a GeoPackage or of PostGIS. Its connection holds secrets. */
@@ -63,7 +66,7 @@ interface SourceNeeds {
   openStore(connection: StoreConnection): ServedStore
   /** Has a folder for each layer by its number. */
   root: string
-  /** Most that copies of layers may take on the disk altogether. */
+  /** Most that copies of layers and of their rows may take on the disk altogether. */
   maxCopyBytes: number
 }
 
@@ -79,6 +82,7 @@ export class TileSources {
   readonly #files: SideFiles
   readonly #overviews: Overviews
   readonly #copies: Copies
+  readonly #rowFiles: RowFiles
   readonly #extents = new TableExtents()
   readonly #counts = new Map<number, { version: number; rows: number }>()
   readonly #closing = new AbortController()
@@ -91,6 +95,9 @@ export class TileSources {
     this.#overviews = new Overviews({ layers: needs.catalog.layers, files: this.#files })
     this.#copies = new Copies({
       ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes },
+    })
+    this.#rowFiles = new RowFiles({
+      ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes, log: needs.log },
     })
     const { events } = needs
     this.#stopListening = [
@@ -113,7 +120,7 @@ export class TileSources {
     clearTimeout(this.#sweepTimer)
     for (const stop of this.#stopListening.splice(0)) stop()
     this.#closing.abort(new Error('The server stops'))
-    await Promise.all([this.#overviews.close(), this.#copies.close()])
+    await Promise.all([this.#overviews.close(), this.#copies.close(), this.#rowFiles.close()])
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
@@ -131,7 +138,10 @@ export class TileSources {
     const { table, crs: tableCrs, connection } = source
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
     const read = { layer, connect, table, crs: tableCrs }
-    return { ...source, thinning: thinningOf(await this.#overviews.of(read, now, signal), set, zoom) }
+    const thinning = thinningOf(await this.#overviews.of(read, now, signal), set, zoom)
+    // What is chosen by a cell is read by its ids.
+    const isNear = thinning.cell === undefined && isFiltered !== true && connection === undefined
+    return { ...source, thinning, ...defined({ rowFile: isNear ? this.#rowFiles.of(read, now) : undefined }) }
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
@@ -250,6 +260,7 @@ export class TileSources {
         const versions = new Map(await this.#needs.catalog.layers.listVersions())
         this.#overviews.keepOnly(versions)
         this.#copies.keepOnly(versions)
+        this.#rowFiles.keepOnly(versions)
         return versions
       })
     } catch (error) {

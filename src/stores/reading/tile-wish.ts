@@ -32,6 +32,8 @@ export interface TileWish {
   columns?: ShownColumns
   /** Which rows are shown; absent: all. */
   filter?: WishedFilter
+  /** A file with the rows of the table as they are. */
+  rowFile?: string
 }
 
 /** Several tiles of one table, of which the rest is the same. Plain data. */
@@ -46,4 +48,6 @@ export interface MadeTile {
   counts: TileCounts
   /** The `text` of the table's state by a look that began when its rows had been read; absent where there was none. */
   seen?: string
+  /** Whether it was made of the rows of `rowFile`, so that the state of the table says nothing of it. */
+  isOfRowFile?: true
 }

@@ -8,15 +8,21 @@ import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
+import { inTurns } from '../in-turns.ts'
 import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingByFeatures, tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
 import { filterIn } from './filter-in-crs.ts'
+import { withRowFile } from './kept-row-files.ts'
 import { findReprojector } from './reprojectors.ts'
+import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
+
+/** Between so many rows others may have their turn. */
+const rowsEach = 256
 
 /** Reads the rows of a tile, transforms and encodes them; all of them are of one state of the table. */
 export async function writeTile(store: VectorStore, wish: TileWish, signal: AbortSignal): Promise<MadeTile> {
@@ -30,6 +36,8 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()
     const work = { wish, set, place, there }
+    const near = await writeNear(work, signal)
+    if (near !== undefined) return near
     const reading = await readingOf(store, wish)
     if (wish.thinning === undefined) return (await encode(reading, work, { boxes: place.boxes }, signal)).tile
     return await writeThinned(reading, work, signal)
@@ -53,6 +61,43 @@ interface Work {
 
 /** Some rows of a table. */
 type Rows = Pick<TileQuery, 'boxes' | 'ids'>
+
+/**
+ * The tile of what lies near in the row file, where all of that is shown; undefined where there is none, or where rows have to be
+ * chosen, of which the table decides.
+ */
+async function writeNear(work: Work, signal: AbortSignal): Promise<MadeTile | undefined> {
+  const { rowFile, thinning, filter } = work.wish
+  if (rowFile === undefined || filter !== undefined || thinning?.cell !== undefined) return undefined
+  const { isIdentity, transformPlace } = work.there
+  if (!isIdentity && transformPlace === undefined) return undefined
+  return withRowFile(rowFile, async (file) => file && (await encodeNear(file, work, signal)))
+}
+
+async function encodeNear(
+  file: RowFile,
+  { wish, set, place, there }: Work,
+  signal: AbortSignal,
+): Promise<MadeTile | undefined> {
+  const found = file.find(place.boxes, wish.attributes)
+  if (found === undefined) return undefined
+  try {
+    if (wish.thinning !== undefined && found.count > mostDrawn) return undefined
+    const { name, tile, crs } = wish
+    const encoder = createTileEncoder({ name, schema: found.schema, set, tile, crs, reprojector: there })
+    for await (const from of inTurns(stepsTo(found.count), signal))
+      encoder.addMixed(found, from, Math.min(found.count, from + rowsEach))
+    signal.throwIfAborted()
+    const { bytes, counts } = encoder.finish()
+    return { bytes: compressTile(bytes), counts, isOfRowFile: true }
+  } finally {
+    found.release()
+  }
+}
+
+function* stepsTo(count: number): Generator<number> {
+  for (let from = 0; from < count; from += rowsEach) yield from
+}
 
 /** Shows what the rules of thinning leave. One question is of one state by itself; two are asked so. */
 async function writeThinned(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {

@@ -24,7 +24,9 @@ export async function writeTiles(
   signal: AbortSignal,
 ): Promise<MadeTile[]> {
   const wishes = tiles.map((tile) => ({ ...rest, tile }))
-  const together = await writeTogether(tileReadingOf(store), { tiles, ...rest }, signal)
+  // What lies near each other stands near each other in a row file.
+  const isTogether = rest.rowFile === undefined
+  const together = isTogether ? await writeTogether(tileReadingOf(store), { tiles, ...rest }, signal) : []
   const made: MadeTile[] = []
   for (const [at, wish] of wishes.entries()) made.push(together[at] ?? (await writeTile(store, wish, signal)))
   return made

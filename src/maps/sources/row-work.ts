@@ -1,0 +1,180 @@
+import { statfsSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import { dirname } from 'node:path'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import type { FeaturePage, StoreConnection, TileReads, VectorStore } from '../../stores/store.ts'
+import { tileReadingOf } from '../../stores/tile-reading.ts'
+import { writeChunk } from '../../tiles/rows/row-chunk.ts'
+import {
+  headBytes,
+  roundedSides,
+  sidesAround,
+  writeDirectory,
+  writeHead,
+} from '../../tiles/rows/row-directory.ts'
+import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
+import type { Places } from '../../tiles/thin/places.ts'
+import { quadOrder } from '../../tiles/thin/quad-order.ts'
+import type { IdList } from './id-list.ts'
+import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
+
+/** Of which table a row file is made, and where it goes. Plain data. */
+export interface RowFileRequest {
+  connection: StoreConnection
+  table: string
+  crs: CrsDeclaration | string
+  path: string
+  /** The most that it may take. */
+  maxBytes: number
+}
+
+/** Rows of a chunk: more make a small tile dearer, fewer a large one. */
+const chunkRows = 128
+/** What is left to everything else on the disk. */
+const spareBytes = 256 << 20
+const mostColumns = 256
+/** Nobody waits for it: whoever is waited for goes first. */
+const niceness = 10
+
+/** What became of it: there is no file of a table without key, or with very many columns. */
+export type RowFileMade = 'written' | 'none' | 'no-room'
+
+async function make(request: RowFileRequest, { signal, notify }: CallContext<number>): Promise<RowFileMade> {
+  setPriority(niceness)
+  const { connection, table } = request
+  const store = openVectorStore(connection, { isGuarded: true })
+  try {
+    const description = await store.findTable(table)
+    if (description === undefined || description.schema.attributes.length > mostColumns) return 'none'
+    return await tileReadingOf(store).atOneState(
+      table,
+      (reads) => writeRows(reads, { request, store, signal, notify }),
+      signal,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+interface Making {
+  request: RowFileRequest
+  store: VectorStore
+  signal: AbortSignal
+  notify(rows: number): void
+}
+
+async function writeRows(reads: TileReads, { request, store, signal, notify }: Making): Promise<RowFileMade> {
+  const { table, crs, path } = request
+  const { ids, envelopes } = await readEnvelopes(reads, { table, signal, notify })
+  if (envelopes.length === 0 || !(await hasLastingIds(store, table, ids))) return 'none'
+  const order = nearOrder((await placeEnvelopesOf(crs))(envelopes))
+  const sides = roundedSides(envelopes)
+  await using file = await open(path, 'wx', 0o640)
+  const writer = new RowFileWriter(file, request)
+  for (let from = 0; from < order.length; from += chunkRows) {
+    const rows = order.slice(from, from + chunkRows).sort()
+    const wanted = Array.from(rows, (row) => ids.at(row))
+    let at = 0
+    for await (const page of reads.readTile({ table, ids: wanted }, signal)) {
+      const found = rowsOfPage(page, { rows, ids, from: at })
+      at = found.next
+      if (!(await writer.add(page, found.rows, sides))) return 'no-room'
+    }
+    notify(from)
+  }
+  signal.throwIfAborted()
+  await writer.finish()
+  return 'written'
+}
+
+/** Which rows of the table those of a page are: all of them were asked for, but not all need be there. */
+function rowsOfPage(
+  { ids: found }: FeaturePage,
+  { rows, ids, from }: { rows: Uint32Array; ids: IdList; from: number },
+): { rows: Uint32Array; next: number } {
+  let next = from
+  const numbers = found.map((id) => {
+    while (next < rows.length && ids.at(rows[next] as number) !== id) next += 1
+    if (next === rows.length) throw new Error('Rows of a table came in another order than their envelopes')
+    next += 1
+    return rows[next - 1] as number
+  })
+  return { rows: Uint32Array.from(numbers), next }
+}
+
+/** Rows in an order in which such as lie near each other stand near each other; those without a place are the last. */
+function nearOrder(places: Places): Uint32Array {
+  const { rows } = quadOrder(places)
+  if (rows.length === places.count) return rows
+  const all = new Uint32Array(places.count)
+  all.set(rows)
+  let at = rows.length
+  for (let row = 0; row < places.count; row += 1) {
+    if (!Number.isNaN(places.size[row] as number)) continue
+    all[at] = row
+    at += 1
+  }
+  return all
+}
+
+/** Writes chunk by chunk, and what tells where they are when all are there. */
+class RowFileWriter {
+  readonly #file: FileHandle
+  readonly #request: RowFileRequest
+  readonly #starts: number[] = [headBytes]
+  readonly #sides: number[] = []
+  #schema: Schema | undefined
+
+  constructor(file: FileHandle, request: RowFileRequest) {
+    this.#file = file
+    this.#request = request
+  }
+
+  /** Whether there was room for them. */
+  async add({ batch, ids }: FeaturePage, rows: Uint32Array, sides: Float32Array): Promise<boolean> {
+    if (rows.length === 0) return true
+    this.#schema ??= batch.schema
+    const own = new Float32Array(rows.length * 4)
+    for (const [at, row] of rows.entries()) own.set(sides.subarray(row * 4, row * 4 + 4), at * 4)
+    const chunk = writeChunk({ batch, ids, places: rows, sides: own })
+    const start = this.#starts.at(-1) as number
+    if (!this.#hasRoom(start + chunk.length)) return false
+    await this.#file.write(chunk, 0, chunk.length, start)
+    this.#starts.push(start + chunk.length)
+    this.#sides.push(...sidesAround(own))
+    return true
+  }
+
+  async finish(): Promise<void> {
+    const starts = Float64Array.from(this.#starts)
+    const directoryAt = this.#starts.at(-1) as number
+    const schema = this.#schema ?? { attributes: [], geometry: undefined }
+    const directory = writeDirectory({ schema, starts, sides: Float32Array.from(this.#sides) })
+    const sizeBytes = directoryAt + directory.length
+    await this.#file.write(directory, 0, directory.length, directoryAt)
+    await this.#file.sync()
+    const head = writeHead({ chunks: starts.length - 1, directoryAt, sizeBytes })
+    await this.#file.write(head, 0, head.length, 0)
+    await this.#file.sync()
+  }
+
+  #hasRoom(sizeBytes: number): boolean {
+    const { path, maxBytes } = this.#request
+    if (sizeBytes > maxBytes) return false
+    // A look at the disk for each chunk would cost as much as the chunk.
+    if (this.#starts.length % 64 !== 1) return true
+    const { bsize, bavail } = statfsSync(dirname(path))
+    return bsize * bavail > spareBytes
+  }
+}
+
+const handlers = { make }
+export type RowFileHandlers = typeof handlers
+
+serveWork(handlers)

@@ -1,0 +1,126 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import type { Schema } from '../../geo/schema.ts'
+
+/** Another layout makes another number: files with an older one are made anew. */
+const rowFileFormat = 1
+const magic = 'terrarow'
+/** Magic, format, number of chunks, where the directory begins, where the file ends. */
+export const headBytes = 32
+/** How much further than a 32-bit float the outward rounding of an index may reach, as a part of the value. */
+const floatStep = 2 ** -21
+
+/** Where the chunks of a row file stand and lie. */
+export interface RowDirectory {
+  /** Of the rows. */
+  schema: Schema
+  /** Where each chunk begins, and where the last one ends. */
+  starts: Float64Array
+  /** minX, minY, maxX, maxY of each chunk, rounded outwards. */
+  sides: Float32Array
+}
+
+/** What the head of a row file tells. */
+export interface RowFileHead {
+  chunks: number
+  directoryAt: number
+  sizeBytes: number
+}
+
+/** The directory as it stands behind the chunks. */
+export function writeDirectory({ schema, starts, sides }: RowDirectory): Uint8Array {
+  const text = Buffer.from(JSON.stringify(schema))
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(text.length)
+  return Buffer.concat([bytesOf(starts), bytesOf(sides), length, text])
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Written last: a file without it is not whole. */
+export function writeHead({ chunks, directoryAt, sizeBytes }: RowFileHead): Uint8Array {
+  const head = Buffer.alloc(headBytes)
+  head.write(magic, 'latin1')
+  head.writeUInt32LE(rowFileFormat, 8)
+  head.writeUInt32LE(chunks, 12)
+  head.writeDoubleLE(directoryAt, 16)
+  head.writeDoubleLE(sizeBytes, 24)
+  return head
+}
+
+/** Undefined for bytes of another format, and for those that were not written whole. */
+export function readHead(bytes: Uint8Array): RowFileHead | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
+  if (buffer.readUInt32LE(8) !== rowFileFormat) return undefined
+  return {
+    chunks: buffer.readUInt32LE(12),
+    directoryAt: buffer.readDoubleLE(16),
+    sizeBytes: buffer.readDoubleLE(24),
+  }
+}
+
+export function readDirectory(bytes: Uint8Array, { chunks }: RowFileHead): RowDirectory {
+  const copy = Uint8Array.prototype.slice.call(bytes) as Uint8Array<ArrayBuffer>
+  const startBytes = (chunks + 1) * 8
+  const sideBytes = chunks * 16
+  const view = new DataView(copy.buffer)
+  const textAt = startBytes + sideBytes
+  const length = view.getUint32(textAt, true)
+  const text = Buffer.from(copy.buffer, textAt + 4, length).toString()
+  return {
+    starts: new Float64Array(copy.buffer, 0, chunks + 1),
+    sides: new Float32Array(copy.buffer, startBytes, chunks * 4),
+    schema: JSON.parse(text) as Schema,
+  }
+}
+
+/** Envelopes as 32-bit floats that hold them. */
+export function roundedSides(envelopes: Float64Array): Float32Array {
+  const sides = new Float32Array(envelopes.length)
+  for (let at = 0; at < envelopes.length; at += 4) {
+    sides[at] = floorFloat32(envelopes[at] as number)
+    sides[at + 1] = floorFloat32(envelopes[at + 1] as number)
+    sides[at + 2] = ceilFloat32(envelopes[at + 2] as number)
+    sides[at + 3] = ceilFloat32(envelopes[at + 3] as number)
+  }
+  return sides
+}
+
+/** The envelope around all of them. */
+export function sidesAround(sides: Float32Array): [number, number, number, number] {
+  const all: [number, number, number, number] = [
+    ...([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const),
+    ...([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] as const),
+  ]
+  for (let at = 0; at < sides.length; at += 4) {
+    all[0] = Math.min(all[0], sides[at] as number)
+    all[1] = Math.min(all[1], sides[at + 1] as number)
+    all[2] = Math.max(all[2], sides[at + 2] as number)
+    all[3] = Math.max(all[3], sides[at + 3] as number)
+  }
+  return all
+}
+
+/** The numbers of the envelopes that touch one of the boxes, as far as an index that rounds outwards can tell, ascending. */
+export function touching(sides: Float32Array, boxes: readonly Envelope[], take: (at: number) => void): void {
+  const wide = boxes.map(({ minX, minY, maxX, maxY }) => ({
+    ...{ minX: below(minX), minY: below(minY), maxX: above(maxX), maxY: above(maxY) },
+  }))
+  for (let at = 0; at < sides.length; at += 4) {
+    const minX = sides[at] as number
+    const minY = sides[at + 1] as number
+    const maxX = sides[at + 2] as number
+    const maxY = sides[at + 3] as number
+    for (const box of wide) {
+      if (!(minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY)) continue
+      take(at >> 2)
+      break
+    }
+  }
+}
+
+const above = (value: number): number => value + Math.abs(value) * floatStep + 1e-37
+const below = (value: number): number => value - Math.abs(value) * floatStep - 1e-37
