@@ -1,7 +1,9 @@
-import { linkSync, mkdirSync, rmSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport, readTasks } from '../../src/cli/import-views.ts'
+import { fewFeatures } from '../../src/tiles/thin/layer-thinning.ts'
 import type { Target } from '../cases.ts'
 import { targets } from '../cases.ts'
 import { loadRequests } from '../request-load.ts'
@@ -57,6 +59,8 @@ interface Place {
   folder: string
   databaseUrl: URL
   share: number
+  /** The server's data directory. */
+  data: string
 }
 
 /** Tiles of a zoom that are asked for at most, by one connection and by many. */
@@ -64,6 +68,8 @@ const mostAsked = 460
 /** Others, which both sides answer beforehand: what was started a moment ago is compiled by and by. */
 const warmTiles = 1500
 const warmZoom = 15
+/** So many and some more begin a row file. */
+const rowFileTiles = 30
 
 /** Vector tiles beside `ST_AsMVT` and MapServer on the same data; cached ones beside `/health`. */
 export async function runTiles(
@@ -72,9 +78,10 @@ export async function runTiles(
   { share = 1, only = '' }: TilesOptions = {},
 ): Promise<TilesResults> {
   mkdirSync(folder, { recursive: true })
-  const server = await startBenchServer(folder)
+  const data = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
+  const server = await startBenchServer(folder, { data })
   const peer = await startMvtPeer(databaseUrl, connections)
-  const place = { server, peer, folder, databaseUrl, share }
+  const place = { server, peer, folder, databaseUrl, share, data }
   const results: TilesResults = { tiles: [], cached: [], mapServer: [] }
   try {
     // As maps are looked at: without a login, whose check each request would pay for.
@@ -93,6 +100,7 @@ export async function runTiles(
   } finally {
     peer.stop()
     await server.stop()
+    rmSync(data, { recursive: true, force: true })
   }
 }
 
@@ -158,6 +166,21 @@ async function untilReady(server: BenchServer, layer: string): Promise<void> {
   await sleep(1000)
 }
 
+function rowFiles(data: string): number {
+  const names = readdirSync(join(data, 'maps'), { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith('.rows')).length
+}
+
+/** Row files are made of layers at which somebody looks; of smaller ones there are none. */
+async function untilLaidOut({ data, share }: Place, dataset: TileDataset, before: number): Promise<void> {
+  const end = performance.now() + patienceMs
+  if (rowsOf(dataset, share) <= fewFeatures) return
+  while (rowFiles(data) === before) {
+    if (performance.now() > end) throw new Error(`The rows of ${dataset} were not laid out for tiles`)
+    await sleep(100)
+  }
+}
+
 async function compareOne(
   place: Place,
   dataset: TileDataset,
@@ -178,10 +201,11 @@ async function compareOne(
   )
   for (const target of wanted) {
     const layer = layers.get(target) ?? ''
-    await askOnce(
-      warming.map((tile) => ourUrl(server, layer, tile)),
-      { connections },
-    )
+    const urls = warming.map((tile) => ourUrl(server, layer, tile))
+    const before = rowFiles(place.data)
+    await askOnce(urls.slice(0, rowFileTiles), { connections })
+    await untilLaidOut(place, dataset, before)
+    await askOnce(urls.slice(rowFileTiles), { connections })
   }
   const results: TileResult[] = []
   for (const z of crs === 4326 ? everyZoom : fewZooms) {

@@ -5,6 +5,7 @@ import { setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { selectRows } from '../../geo/select-rows.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openVectorStore } from '../../stores/registry.ts'
@@ -35,12 +36,14 @@ export interface RowFileRequest {
 }
 
 /** Rows of a chunk: more make a small tile dearer, fewer a large one. */
-const chunkRows = 128
+const chunkRows = 64
+/** Rows that are asked for at once: stores give as many in a page. */
+const askedRows = 256
 /** What is left to everything else on the disk. */
 const spareBytes = 256 << 20
 const mostColumns = 256
 /** Nobody waits for it: whoever is waited for goes first. */
-const niceness = 10
+const niceness = 5
 
 /** What became of it: there is no file of a table without key, or with very many columns. */
 export type RowFileMade = 'written' | 'none' | 'no-room'
@@ -77,14 +80,16 @@ async function writeRows(reads: TileReads, { request, store, signal, notify }: M
   const sides = roundedSides(envelopes)
   await using file = await open(path, 'wx', 0o640)
   const writer = new RowFileWriter(file, request)
-  for (let from = 0; from < order.length; from += chunkRows) {
-    const rows = order.slice(from, from + chunkRows).sort()
+  for (let from = 0; from < order.length; from += askedRows) {
+    const near = order.subarray(from, from + askedRows)
+    const rows = near.slice().sort()
     const wanted = Array.from(rows, (row) => ids.at(row))
     let at = 0
     for await (const page of reads.readTile({ table, ids: wanted }, signal)) {
       const found = rowsOfPage(page, { rows, ids, from: at })
       at = found.next
-      if (!(await writer.add(page, found.rows, sides))) return 'no-room'
+      for (const part of partsOf(page, found.rows, near))
+        if (!(await writer.add(part.page, part.rows, sides))) return 'no-room'
     }
     notify(from)
   }
@@ -106,6 +111,27 @@ function rowsOfPage(
     return rows[next - 1] as number
   })
   return { rows: Uint32Array.from(numbers), next }
+}
+
+/** The rows of a page by the chunks that they belong to, each in the order of keys. */
+function partsOf(
+  { batch, ids }: FeaturePage,
+  rows: Uint32Array,
+  near: Uint32Array,
+): { page: FeaturePage; rows: Uint32Array }[] {
+  const chunkOf = new Map<number, number>()
+  for (const [place, row] of near.entries()) chunkOf.set(row, Math.floor(place / chunkRows))
+  const chunks: number[][] = []
+  for (const [at, row] of rows.entries()) {
+    const chunk = chunkOf.get(row) ?? 0
+    chunks[chunk] ??= []
+    chunks[chunk].push(at)
+  }
+  return chunks.filter(Boolean).map((places) => {
+    const chosen = Uint32Array.from(places)
+    const page = { batch: selectRows(batch, chosen), ids: places.map((at) => ids[at] ?? '') }
+    return { page, rows: chosen.map((at) => rows[at] as number) }
+  })
 }
 
 /** Rows in an order in which such as lie near each other stand near each other; those without a place are the last. */

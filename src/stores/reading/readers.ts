@@ -90,7 +90,7 @@ export class Readers {
         startProcess(file, { ...options, maxHeapMb, data: { isProcess: true } satisfies ReadWorkData }),
       limit: maxProcesses,
       surplusMs: 5000,
-      maxWaiting: { count: 50, refuse: tooBusy },
+      maxWaiting: { count: 200, refuse: tooBusy },
     })
   }
 
