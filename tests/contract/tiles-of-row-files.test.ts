@@ -29,7 +29,7 @@ const everyType = `select g as n, g % 2 = 0 as yes, (g % 100)::int2 as small, ca
     case g % 11 when 0 then 'NaN' when 1 then 'Infinity' else g / 3.0 end::float8 as double,
     (g * 1.10)::numeric(20, 4) as exact, case when g % 4 > 0 then repeat('ä' || g % 50, g % 3) end as words,
     date '2000-01-01' + g % 900 as day, time '00:00' + (g % 3000) * interval '1 second' as at,
-    timestamptz '2001-02-03 04:05:06.789+00' + g * interval '1 minute' as moment, decode(lpad(to_hex(g), 8, '0'), 'hex') as raw,
+    timestamptz '2001-02-03 04:05:06.789+00' + g * interval '1 minute' as moment,
     jsonb_build_object('n', g) as document,
     case g % 13
       when 0 then null when 1 then ST_GeomFromText('POINT EMPTY', 4326)
@@ -206,6 +206,24 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     await until(() => rowFiles(server).every((file) => !file.endsWith(edited.slice(-6))), patienceMs)
     await server.catalog.layers.delete(await recordOf(server, 'many'), { recurse: true })
     await until(() => rowFiles(server).length === 0, patienceMs)
+  })
+
+  it('are not laid out of tables that have no key, or bytes that no tile shows', async (t) => {
+    const { server } = await servingTables(
+      t,
+      `create table bytes as select g as n, '\\x00'::bytea as raw, ST_SetSRID(ST_MakePoint(g % 100 / 10.0, g / 300.0), 4326) as geom
+         from generate_series(1, ${rows}) as g; alter table bytes add primary key (n);
+       create view seen as select n, geom from bytes;
+       create table plain as select * from seen; alter table plain add primary key (n)`,
+    )
+    for (const table of ['bytes', 'seen']) {
+      await publishTable(server, 'tables', table)
+      await askForTiles(server, table, 0, 40)
+    }
+    // Files are made one after the other: theirs had their turn.
+    await publishTable(server, 'tables', 'plain')
+    await rowFileOf(server, 'plain')
+    assert.equal(rowFiles(server).length, 1)
   })
 
   it('come from the table where the file is broken, gone, or has no room', async (t) => {

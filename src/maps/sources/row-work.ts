@@ -45,7 +45,7 @@ const mostColumns = 256
 /** Nobody waits for it: whoever is waited for goes first. */
 const niceness = 5
 
-/** What became of it: there is no file of a table without key, or with very many columns. */
+/** What became of it: there is no file of a table without key, with bytes, or with very many columns. */
 export type RowFileMade = 'written' | 'none' | 'no-room'
 
 async function make(request: RowFileRequest, { signal, notify }: CallContext<number>): Promise<RowFileMade> {
@@ -54,7 +54,7 @@ async function make(request: RowFileRequest, { signal, notify }: CallContext<num
   const store = openVectorStore(connection, { isGuarded: true })
   try {
     const description = await store.findTable(table)
-    if (description === undefined || description.schema.attributes.length > mostColumns) return 'none'
+    if (description === undefined || !isFit(description.schema)) return 'none'
     return await tileReadingOf(store).atOneState(
       table,
       (reads) => writeRows(reads, { request, store, signal, notify }),
@@ -63,6 +63,11 @@ async function make(request: RowFileRequest, { signal, notify }: CallContext<num
   } finally {
     await store.close()
   }
+}
+
+/** Bytes that no tile shows would take more than all else of a row. */
+function isFit({ attributes }: Schema): boolean {
+  return attributes.length <= mostColumns && attributes.every(({ type }) => type !== 'binary')
 }
 
 interface Making {

@@ -59,8 +59,6 @@ function endsOf(texts: readonly Uint8Array[]): Uint32Array {
 const none = new Uint8Array(0)
 
 function columnArrays(column: Column, rows: number): ArrayBufferView[] {
-  // No tile shows them.
-  if (column.type === 'binary') return [new Uint8Array((rows + 7) >> 3), new Uint32Array(rows + 1), none]
   const validity = column.validity.subarray(0, (rows + 7) >> 3)
   if (column.kind === 'var')
     return [
