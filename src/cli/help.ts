@@ -52,7 +52,8 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --stop-if LIMIT  stops the load before its commit: removed=10%, changed=1000, fewer=100, columns=lost, crs, or the
                        JSON of \`stopIf\`; as often as needed
       --rehearse       does everything but the commit, and tells what that would do
-      --allow-empty    a replace that reads no row empties the layer; it is an error otherwise
+      --allow-empty    a replace, or an upsert with --delete-missing, that reads no row empties the layer; it is an error
+                       otherwise
       --public         everyone may read the layers, without a login
       --json           prints what became of each task as JSON
       --url URL        a running server, such as http://localhost:8080

@@ -6,6 +6,16 @@ export interface UpsertRules {
   keys: string[]
   /** Whether rows of the table whose key does not come are deleted. */
   deletesMissing: boolean
+  /** Asked when all rows are staged: what came and could not be loaded is not missing. */
+  spared?(): SparedRows
+}
+
+/** Rows of the source that were rejected: those of the table that have their keys stay as they are. */
+export interface SparedRows {
+  /** The values of each key as text, in the order of the rules. */
+  keys: readonly (readonly string[])[]
+  /** Whether there are some whose key nobody can tell: then no row is missing for certain. */
+  hasUnknown: boolean
 }
 
 /** Rows by what becomes of them. `changed` is null where rows are compared whole, without keys. */

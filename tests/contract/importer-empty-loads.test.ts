@@ -90,6 +90,66 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       assert.equal(atCreation.state, 'COMPLETE')
     })
 
+    it('with an UPSERT that deletes what is missing and reads no row leaves the layer, unless allowEmpty lets it', async (test) => {
+      const { client, body } = await start(test)
+      const header = 'name,pop\n'
+      await load(client, { name: 'a.csv', content: `${header}x,1\ny,2\n`, body })
+      const rules = { keys: ['name'], deleteMissing: true }
+      const upsert = { name: 'a.csv', content: header, mode: 'UPSERT', body }
+      const task = await load(client, { ...upsert, task: rules })
+      assert.deepEqual([task.state, task.errorCode], ['ERROR', 'empty-replace'])
+      assert.match(String(task.errorMessage), /UPSERT with deleteMissing would leave "a" empty.*allowEmpty/)
+      assert.equal(await countFeatures(client, 'default:a'), 2)
+      assert.equal((await load(client, { ...upsert, task: { keys: ['name'] } })).state, 'COMPLETE')
+      assert.equal(await countFeatures(client, 'default:a'), 2)
+      const allowed = await load(client, { ...upsert, task: { ...rules, allowEmpty: true } })
+      assert.equal(allowed.state, 'COMPLETE', String(allowed.errorMessage))
+      assert.equal(await countFeatures(client, 'default:a'), 0)
+    })
+
+    it('with an UPSERT that deletes what is missing keeps rows that came and were rejected, also when it is let through', async (test) => {
+      const { client, body } = await start(test)
+      const rowsOf = (count: number, bad: number, late: number): string =>
+        Array.from(
+          { length: count },
+          (_, at) => `é${at},${at},${at === late ? 'east' : at},${at === bad ? 'x' : 1}\n`,
+        ).join('')
+      const header = 'code,lat,lon,pop\n'
+      const chain = {
+        transformChain: {
+          type: 'vector',
+          transforms: [
+            points,
+            { type: 'AttributeRemapTransform', field: 'pop', target: 'java.lang.Integer' },
+          ],
+        },
+      }
+      await load(client, { name: 'a.csv', content: header + rowsOf(10, -1, -1), body, task: chain })
+      const task = await load(client, {
+        ...{ name: 'a.csv', content: header + rowsOf(8, 3, 4), mode: 'UPSERT', body },
+        task: {
+          ...chain,
+          keys: ['code'],
+          deleteMissing: true,
+          rejectLimit: 2,
+          stopIf: { removed: { rows: 1 } },
+        },
+      })
+      assert.deepEqual(
+        listOf(task.stopped).map(({ measured }) => measured),
+        [{ rows: 2, percent: 20 }],
+      )
+      const accepted = await client.call('POST', '/1/tasks/0/accept', { stopped: ['removed'] })
+      assert.equal(accepted.json.task?.state, 'COMPLETE', accepted.text)
+      assert.ok(listOf(accepted.json.task?.messages).some(({ code }) => code === 'missing-spared'))
+      const { features } = await readItems(client, 'default:a')
+      const codes = listOf<{ properties: Json }>(features).map(({ properties }) => String(properties.code))
+      assert.deepEqual(
+        codes.sort(),
+        Array.from({ length: 8 }, (_, at) => `é${at}`),
+      )
+    })
+
     it('shows the columns that were loaded, and the geometry', async (test) => {
       const { client, body } = await start(test)
       const content = 'name,lat,lon,a b,fid\nx,1,2,3,9\n'

@@ -200,5 +200,6 @@ describe('limits of a load', () => {
       task: { stopIf: { remvoed: { rows: 1 } } },
     })
     assert.equal(put.status, 400, put.text)
+    assert.match(put.text, /"task.stopIf.remvoed\\" is not known here/)
   })
 })

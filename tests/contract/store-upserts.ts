@@ -40,6 +40,7 @@ export function describeUpserts(make: MakeStore): void {
   describe('UPSERT', () => {
     it('adds new keys, changes what differs, leaves the rest, and tells it', withStore(make, testChanges))
     it('deletes what does not come, on wish', withStore(make, testDeletes))
+    it('deletes no row whose key came in a row that was rejected', withStore(make, testSpared))
     it('writes nothing where nothing differs', withStore(make, testTwice))
     it('keeps the values of columns that the source lacks', withStore(make, testLacking))
     it('rejects rows whose key is null or stands in an earlier row', withStore(make, testKeys))
@@ -114,6 +115,36 @@ async function testDeletes({ store }: StoreUnderTest): Promise<void> {
   assert.deepEqual(await readRows(store), [
     { id: first?.id, geometry: wkb('Point', [0, 0]), values: [1, 'A'] },
   ])
+}
+
+async function testSpared({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, { schema: people, rows: [1, 2, 3, 4].map((code) => person(code, `"${code}é`)) })
+  const spare = (keys: string[], spared: string[][], hasUnknown = false): Partial<LoadArguments> => ({
+    rows: [person(1, '"1é')],
+    upsert: { keys, deletesMissing: true, spared: () => ({ keys: spared, hasUnknown }) },
+  })
+  const first = await upsert(store, spare(['code'], [['003.0'], ['x'], ['3 or more'], ['-4']]))
+  assert.deepEqual(first.result.changes, { added: 0, changed: 0, removed: 2, same: 1 })
+  assert.deepEqual(
+    first.changes.map(({ before }) => before?.values['code']),
+    [2, 4],
+  )
+  const both = await upsert(
+    store,
+    spare(
+      ['code', 'name'],
+      [
+        ['3', '"3é'],
+        ['3', '\0\ud800'],
+      ],
+    ),
+  )
+  assert.deepEqual([both.result.changes?.removed, both.changes], [0, []])
+  const unknown = await upsert(store, spare(['code'], [], true))
+  assert.equal(unknown.result.changes?.removed, 0)
+  const otherwise = await upsert(store, spare(['name'], [['3'], ['"3e']]))
+  assert.equal(otherwise.result.changes?.removed, 1)
+  assert.deepEqual(await readColumn(store, 'code'), [1])
 }
 
 async function testTwice({ store }: StoreUnderTest): Promise<void> {

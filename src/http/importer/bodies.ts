@@ -199,7 +199,10 @@ const Task = Type.Object({
   ),
   stopIf: Type.Optional(Type.Union([StopIf, Type.Null()])),
   allowEmpty: Type.Optional(
-    Type.Boolean({ description: 'A REPLACE that reads no row empties the layer; it is an ERROR otherwise' }),
+    Type.Boolean({
+      description:
+        'A REPLACE, or an UPSERT with deleteMissing, that reads no row empties the layer; it is an ERROR otherwise',
+    }),
   ),
 })
 export type WantedTask = Static<typeof Task>

@@ -57,6 +57,7 @@ export function describeErrors(errors: TLocalizedValidationError[], value: unkno
       for (const one of error.params.allowedValues) place.choices.add(String(one))
     else if (error.keyword === 'required')
       for (const name of error.params.requiredProperties) place.messages.add(`needs "${name}"`)
+    else if (error.keyword === 'boolean') place.messages.add('is not known here')
     else if (error.keyword !== 'anyOf') place.messages.add(error.message)
   }
   const lines: string[] = []

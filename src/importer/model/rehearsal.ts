@@ -2,7 +2,7 @@ import type { Message } from '../../formats/format.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { ChangeCounts } from '../../stores/changes.ts'
+import type { ChangeCounts, SparedRows } from '../../stores/changes.ts'
 import type { RejectGroup } from './reject-group.ts'
 import type { ImportState, TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
@@ -54,6 +54,8 @@ export interface LaidBy {
   schema: Schema
   indexes: string[]
   rowsRead: number
+  /** Of an UPSERT that deletes what does not come, where rows were rejected. */
+  spared?: SparedRows
   /** What the staged rows take, about. */
   sizeBytes: number
 }

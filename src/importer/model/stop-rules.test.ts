@@ -25,7 +25,8 @@ describe('what stops a load', () => {
       ['changed', { rows: 5, percent: 2.5 }],
     ])
     const whole = { changes: { ...calm.changes, changed: null } }
-    assert.deepEqual(stoppedBy({ changed: { rows: 0 } }, whole), [])
+    assert.deepEqual(stoppedBy({ changed: { rows: 9 } }, whole), [['changed', { rows: 10, percent: 5 }]])
+    assert.deepEqual(stoppedBy({ changed: { rows: 10 } }, whole), [])
     const none = { changes: { added: 1, changed: 0, removed: 0, same: 0 }, rowsBefore: 0 }
     assert.deepEqual(stoppedBy({ removed: { percent: 0 } }, none), [])
   })

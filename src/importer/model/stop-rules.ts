@@ -108,7 +108,7 @@ function ownOf<Value>(values: Readonly<Record<string, Value>>, name: string): Va
 /** One rule after the other: what it says of what was measured. */
 const rules: { [Name in StopRuleName]: (rule: NonNullable<StopRules[Name]>, found: Measured) => Finding } = {
   removed: (limit, { changes, rowsBefore }) => rowsFinding(limit, changes.removed, rowsBefore),
-  changed: (limit, { changes, rowsBefore }) => rowsFinding(limit, changes.changed ?? 0, rowsBefore),
+  changed: (limit, { changes, rowsBefore }) => rowsFinding(limit, mostChanged(changes), rowsBefore),
   empty: (limits, { empty, rowsLoaded }) =>
     entriesBeyond(limits, (limit, column) => beyond(limit, ownOf(empty, column) ?? 0, rowsLoaded)),
   values: (limits, { values }) => entriesBeyond(limits, (_limit, column) => ownOf(values, column)),
@@ -122,6 +122,11 @@ const rules: { [Name in StopRuleName]: (rule: NonNullable<StopRules[Name]>, foun
   },
   outside: (limit, { outside }) => (outside === 0 ? undefined : { limit, measured: { rows: outside } }),
   fewer: (limit, { rowsLoaded }) => (rowsLoaded < limit ? { limit, measured: rowsLoaded } : undefined),
+}
+
+/** Without keys a changed row is one that goes and one that comes: nobody can tell that so many were not changed. */
+function mostChanged({ added, changed, removed }: ChangeCounts): number {
+  return changed ?? Math.min(added, removed)
 }
 
 function rowsFinding(limit: RowLimit, rows: number, all: number): Finding {

@@ -13,6 +13,7 @@ import { rowGeometry, rowProperties, sourceProperties } from './read-values.ts'
 import type { RejectSource } from './reject-reasons.ts'
 import { RejectReasons } from './reject-reasons.ts'
 import { SourceWindow } from './source-window.ts'
+import type { SparedKeys } from './spared-keys.ts'
 
 /** Of further rows the values stay as they were to be stored. */
 const maxGone = 100_000
@@ -40,6 +41,11 @@ function* asRead(
   }
 }
 
+/** Whether a load without rows would empty its target. */
+export function takesRowsAway({ mode, upsert }: LoadPlan): boolean {
+  return mode === 'REPLACE' || upsert?.deletesMissing === true
+}
+
 /** Counts every row on its way, so that none is lost unseen. */
 export class Ledger {
   rowsRead = 0
@@ -47,7 +53,9 @@ export class Ledger {
   known: KnownRejects | undefined
   /** Mended rows that are none of those that were rejected. */
   refused = 0
-  /** Whether the target holds rows that a REPLACE takes away. */
+  /** Of an UPSERT that deletes what does not come: the keys of what came and was rejected. */
+  sparedKeys: SparedKeys | undefined
+  /** Whether the target holds rows that a REPLACE, or such an UPSERT, takes away. */
   isTargetFilled = false
   readonly #reasons = new RejectReasons()
   /** Rows that the store refused when the source had gone on. */
@@ -120,9 +128,10 @@ export class Ledger {
   }
 
   #findEmpty(): Failure | undefined {
-    if (!this.isTargetFilled || this.#plan.mode !== 'REPLACE' || this.#plan.allowEmpty === true)
-      return undefined
-    const text = `No row was read: REPLACE would leave "${this.#plan.table}" empty. Where that is meant, set allowEmpty`
+    const { mode, table, allowEmpty } = this.#plan
+    if (!this.isTargetFilled || !takesRowsAway(this.#plan) || allowEmpty === true) return undefined
+    const what = mode === 'REPLACE' ? mode : `${mode} with deleteMissing`
+    const text = `No row was read: ${what} would leave "${table}" empty. Where that is meant, set allowEmpty`
     return invalid('empty-replace', text)
   }
 
@@ -144,6 +153,7 @@ export class Ledger {
     const text = code === 'row-not-read' ? this.#source.last?.texts?.get(reject.row) : undefined
     if (this.#rejects.add(reject, code, text)) this.known?.rejectAgain(reject.row)
     this.#reasons.add(reject, code)
+    this.sparedKeys?.add(reject, code)
   }
 
   /** What the load came to; throws when it may not be kept. */

@@ -111,21 +111,30 @@ function plainValue(column: Column, row: number): RuleValue | bigint {
 
 const numeric: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal']
 
-/** Numbers are compared as numbers, whatever they are written as; all else as text. */
+/** Numbers are compared as numbers, whatever they are written as, and so is all that is held against one; all else as text. */
 function isAllowed(rule: ValueRule, value: RuleValue | bigint, type: AttributeType): boolean {
   const isNumber = numeric.includes(type)
   const isSame = (one: RuleValue) =>
     isNumber ? one !== null && one !== '' && Number(one) === Number(value) : String(one) === String(value)
   if (rule.in !== undefined && !rule.in.some(isSame)) return false
   const { min, max } = rule
-  if (isNumber) {
-    const number = Number(value)
-    return (
-      !(min !== undefined && !(number >= Number(min))) && !(max !== undefined && !(number <= Number(max)))
-    )
-  }
-  const text = String(value)
-  return !(min !== undefined && text < String(min)) && !(max !== undefined && text > String(max))
+  return (
+    (min === undefined || isOrdered(min, value, isNumber)) &&
+    (max === undefined || isOrdered(value, max, isNumber))
+  )
+}
+
+/** Whether one value is not above the other. A text that is no number is neither above nor below one. */
+function isOrdered(low: RuleValue | bigint, high: RuleValue | bigint, areNumbers: boolean): boolean {
+  if (areNumbers || typeof low === 'number' || typeof high === 'number')
+    return numberOf(low) <= numberOf(high)
+  return String(low) <= String(high)
+}
+
+function numberOf(value: RuleValue | bigint): number {
+  return value === null || typeof value === 'boolean' || String(value).trim() === ''
+    ? Number.NaN
+    : Number(value)
 }
 
 /** Columns of the data, by the names that they have in the table, beside those that the table has now. */

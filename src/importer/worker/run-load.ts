@@ -89,6 +89,8 @@ async function commit(
     outcome = await settle(plan, load, result, hooks)
     await listUpserted(plan, store, prepared, hooks.signal)
     const { rowsRead, rejected } = outcome
+    const spared = load.ledger.sparedKeys?.message
+    if (spared !== undefined) hooks.onMessage(spared)
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
     await hooks.beforeCommit(token, outcome)
   })

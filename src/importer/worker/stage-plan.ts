@@ -7,13 +7,14 @@ import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
 import { asksChanges } from '../model/load-rules.ts'
-import { Ledger } from './ledger.ts'
+import { Ledger, takesRowsAway } from './ledger.ts'
 import type { Flow, FlowHooks } from './load-flow.ts'
 import { flowOf } from './load-flow.ts'
 import type { LoadPlan } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { readOnly } from './read-only-load.ts'
+import { SparedKeys } from './spared-keys.ts'
 
 /** Rows of a plan that are staged, with what is known of them. */
 export interface StagedPlan {
@@ -42,8 +43,14 @@ async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal
   return false
 }
 
-function requestOf(plan: LoadPlan, { schema, indexes }: Pick<Flow, 'schema' | 'indexes'>): LoadRequest {
-  const { loadId, mode, table, upsert, keepAs } = plan
+function requestOf(
+  plan: LoadPlan,
+  { schema, indexes }: Pick<Flow, 'schema' | 'indexes'>,
+  { sparedKeys }: Ledger,
+): LoadRequest {
+  const { loadId, mode, table, keepAs } = plan
+  const spared = sparedKeys === undefined ? {} : { spared: () => sparedKeys.spared }
+  const upsert = plan.upsert === undefined ? undefined : { ...plan.upsert, ...spared }
   const isTried = plan.trial !== undefined || plan.takeUp !== undefined
   return {
     ...{ loadId, mode, table, schema, indexes },
@@ -56,11 +63,12 @@ async function openLedger(
   plan: LoadPlan,
   store: VectorStore,
   hooks: FlowHooks,
-  kept = 0,
+  kept?: Pick<NonNullable<LoadPlan['takeUp']>, 'rejected' | 'spared'>,
 ): Promise<{ ledger: Ledger; syncRejects(): void; close(): void }> {
-  const rejects = new RejectWriter(plan.rejectsPath, kept)
+  const rejects = new RejectWriter(plan.rejectsPath, kept?.rejected ?? 0)
   const ledger = new Ledger(plan, rejects, hooks.onProgress)
-  ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
+  ledger.isTargetFilled = takesRowsAway(plan) && (await holdsRows(store, plan, hooks.signal))
+  if (plan.upsert?.deletesMissing === true) ledger.sparedKeys = new SparedKeys(plan.upsert, kept?.spared)
   return { ledger, syncRejects: () => rejects.sync(), close: () => rejects.close() }
 }
 
@@ -104,7 +112,12 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
   try {
     const flow = await flowOf(plan, source, ledger, hooks)
     const { schema, indexes } = flow
-    const staged = await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
+    ledger.sparedKeys?.readFrom(schema)
+    const staged = await store.stage(
+      requestOf(plan, flow, ledger),
+      flow.batches,
+      loadHooks(hooks, ledger, flow),
+    )
     const load = { staged, schema, indexes, ledger, syncRejects, counted: flow, close }
     return { ...load, ...defined({ before, rowsBefore }) }
   } catch (error) {
@@ -141,11 +154,12 @@ async function takeUp(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Pro
     await mkdir(dirname(plan.rejectsPath), { recursive: true })
     await copyFile(kept.rejectsPath, plan.rejectsPath)
   }
-  const { ledger, close } = await openLedger(plan, store, hooks, kept.rejected)
+  const { ledger, close } = await openLedger(plan, store, hooks, kept)
   ledger.rowsRead = kept.rowsRead
   try {
     const { schema, indexes } = kept
-    const staged = await store.takeUp(requestOf(plan, kept), kept.text, loadHooks(hooks, ledger))
+    ledger.sparedKeys?.readFrom(schema)
+    const staged = await store.takeUp(requestOf(plan, kept, ledger), kept.text, loadHooks(hooks, ledger))
     return { staged, schema, indexes, ledger, close }
   } catch (error) {
     close()

@@ -101,6 +101,7 @@ function trialOf(
     notTried,
     messages: [
       ...cutMessages(listed, changes),
+      ...[ledger.sparedKeys?.message ?? []].flat(),
       ...(fault === undefined ? [] : [{ level: 'error' as const, code: fault.code, message: fault.message }]),
     ],
     ...defined({ listed }),
@@ -144,6 +145,8 @@ export async function layBy(load: StagedPlan, trial: Trial): Promise<TriedLoad> 
     return { trial }
   }
   const text = await staged.layBy()
-  const { rowsRead } = ledger
-  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes: counted?.figures?.bytes ?? 0 } }
+  const { rowsRead, rejected, sparedKeys } = ledger
+  const spared = rejected === 0 ? undefined : sparedKeys?.spared
+  const sizeBytes = counted?.figures?.bytes ?? 0
+  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes, ...defined({ spared }) } }
 }

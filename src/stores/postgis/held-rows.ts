@@ -65,6 +65,11 @@ function attributeValue(alias: string, { name, attribute, sqlType }: ColumnFacts
   return attribute === undefined && sqlType !== 'jsonb' ? `${column}::text collate "C"` : column
 }
 
+/** What types the values of keys have; undefined of those that no attribute has. */
+export function keyTypes({ columns }: TableFacts, keys: readonly string[]): (string | undefined)[] {
+  return keys.map((key) => columns.find(({ name }) => name === key)?.attribute?.type)
+}
+
 /** Throws `Failure` where a key is no column whose values the rows have. */
 export function requireKeys({ facts, columns }: HeldRows, keys: readonly string[]): void {
   const known = facts.columns.map(({ name }) => name).filter((name) => columns.includes(name))
@@ -72,6 +77,6 @@ export function requireKeys({ facts, columns }: HeldRows, keys: readonly string[
   if (keys.length > 0 && missing === undefined) return
   throw invalid(
     'invalid-keys',
-    `Rows of "${facts.name}" cannot be told by ${missing === undefined ? 'no column' : `"${missing}"`}: both need it, and it may be no geometry. There are ${known.join(', ')}`,
+    `Rows of "${facts.name}" cannot be told by ${missing === undefined ? 'no column' : `"${missing}"`}: both need it, and it may be no geometry. There ${known.length === 0 ? 'is none that the data have' : `are ${known.join(', ')}`}`,
   )
 }

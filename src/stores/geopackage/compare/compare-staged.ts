@@ -4,11 +4,12 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { ChangeCounts, TableComparison } from '../../changes.ts'
+import { missingRows } from '../../spared-texts.ts'
 import { foreignTriggers, isReferenced, refersToOthers } from '../foreign-code.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { boxOf, extendEnvelope } from './canonical-geometry.ts'
 import { readChanges } from './changed-rows.ts'
-import { keyColumns } from './compared-columns.ts'
+import { keyColumns, typesOf } from './compared-columns.ts'
 import type { ComparedRows } from './find-differences.ts'
 import { differencesTable, findAdditions, findByKeys, findByRows, haveKeys } from './find-differences.ts'
 import { requireSingleKeys } from './single-keys.ts'
@@ -51,14 +52,14 @@ function findDifferences(db: DatabaseSync, compared: ComparedRows, keys: string[
   if (upsert !== undefined) {
     const columns = keyColumns(plan, upsert.keys)
     requireSingleKeys(db, plan, columns)
-    const counts = findByKeys(db, compared, columns, { removesMissing: upsert.deletesMissing })
+    const counts = findByKeys(db, compared, columns, missingRows(upsert, typesOf(columns)))
     return { counts, matchedBy: columns.map(({ name }) => name) }
   }
   const columns = keys === undefined ? undefined : keyColumns(plan, keys)
   if (columns === undefined || !haveKeys(db, compared, columns)) {
     return { counts: findByRows(db, compared), matchedBy: [] }
   }
-  const counts = findByKeys(db, compared, columns, { removesMissing: true })
+  const counts = findByKeys(db, compared, columns, { spared: [] })
   return { counts, matchedBy: columns.map(({ name }) => name) }
 }
 

@@ -66,6 +66,8 @@ export function keyColumns(plan: LoadPlan, keys: readonly string[]): ComparedCol
   })
 }
 
+export const typesOf = (columns: readonly ComparedColumn[]): string[] => columns.map(({ type }) => type)
+
 function unknownKey(plan: LoadPlan, key: string): Error {
   const isThere = [plan.id, ...(plan.existing?.schema.attributes ?? []).map(({ name }) => name)].some(
     (name) => isSameName(name, key),

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
+import type { Missing } from '../../spared-texts.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
@@ -34,7 +35,7 @@ export function findByKeys(
   db: DatabaseSync,
   { plan, rows }: ComparedRows,
   keys: ComparedColumn[],
-  { removesMissing }: { removesMissing: boolean },
+  missing: Missing,
 ): ChangeCounts {
   beginDifferences(db)
   indexKeys(db, keys)
@@ -44,11 +45,21 @@ export function findByKeys(
   db.exec(
     `INSERT INTO ${differencesTable} SELECT s.id, x.${quoteName(plan.id)}
      FROM main.${quoteName(plan.table)} x LEFT JOIN side.t s ON ${on}
-     WHERE CASE WHEN s.id IS NULL THEN ${removesMissing ? 1 : 0}
+     WHERE CASE WHEN s.id IS NULL THEN ${missingSql(db, keys, missing)}
        WHEN mark_matched(s.id) THEN NOT (${same}) END`,
   )
   addUnmatched(db, matched)
   return { ...countDifferences(db, rows) }
+}
+
+/** Whether a row of the table that does not come is removed. */
+function missingSql(db: DatabaseSync, keys: readonly ComparedColumn[], missing: Missing): string {
+  if (missing === 'none') return '0'
+  if (missing.spared.length === 0) return '1'
+  const spared = new Set(missing.spared.map((key) => JSON.stringify(key)))
+  const options = { directOnly: true, useBigIntArguments: true, varargs: true }
+  db.function('is_spared', options, (...key) => (spared.has(JSON.stringify(key.map(String))) ? 1 : 0))
+  return `NOT is_spared(${keys.map(({ before }) => before).join(', ')})`
 }
 
 /** Makes the staged rows quick to find by their keys. */

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
+import { missingRows } from '../../spared-texts.ts'
 import type { ChangeSource } from '../compare/changed-rows.ts'
 import type { ComparedColumn } from '../compare/compared-columns.ts'
-import { comparedColumns, keyColumns } from '../compare/compared-columns.ts'
+import { comparedColumns, keyColumns, typesOf } from '../compare/compared-columns.ts'
 import { differencesTable, findByKeys } from '../compare/find-differences.ts'
 import { requireSingleKeys } from '../compare/single-keys.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
@@ -51,7 +52,7 @@ export function placeUpsert(
   const keys = keyColumns(plan, upsert.keys)
   const rows = rejectKeys(db, staged, keys, onRefused)
   requireSingleKeys(db, plan, keys)
-  const found = findByKeys(db, { plan, rows }, keys, { removesMissing: upsert.deletesMissing })
+  const found = findByKeys(db, { plan, rows }, keys, missingRows(upsert, typesOf(keys)))
   copyOldRows(db, plan)
   numberAdded(db, plan)
   beforeWriting?.()
@@ -78,7 +79,7 @@ export function tryUpsert(
   if (upsert === undefined) throw new Error('An UPSERT says by which keys')
   const keys = keyColumns(plan, upsert.keys)
   requireSingleKeys(db, plan, keys)
-  findByKeys(db, { plan, rows }, keys, { removesMissing: upsert.deletesMissing })
+  findByKeys(db, { plan, rows }, keys, missingRows(upsert, typesOf(keys)))
   copyOldRows(db, plan)
   numberAdded(db, plan)
   writeRows(db, plan.table, statementsOf(db, plan, into), onRefused)

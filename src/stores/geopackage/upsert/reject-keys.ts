@@ -15,20 +15,20 @@ export function rejectKeys(
   onRefused: OnRefused,
 ): StagedRows {
   indexKeys(db, keys)
-  const refused: number[] = []
+  const refused = new Set<number>()
   for (const { name, after } of keys) {
     for (const { id } of db.prepare(`SELECT s.id FROM side.t s WHERE ${after} IS NULL ORDER BY s.id`).all()) {
-      if (refused.includes(Number(id))) continue
+      if (refused.has(Number(id))) continue
       onRefused(Number(id), { field: name, reason: `The key "${name}" is null` })
-      refused.push(Number(id))
+      refused.add(Number(id))
     }
   }
   for (const { id, first, text } of repeatedKeys(db, keys)) {
     const reason = `Row ${rows.rowNumbers.rowNumber(first)} has the key ${text} already`
     onRefused(id, { field: keys[0]?.name ?? '', reason })
-    refused.push(id)
+    refused.add(id)
   }
-  return removeStaged(db, rows, refused)
+  return removeStaged(db, rows, [...refused])
 }
 
 function* repeatedKeys(

@@ -2,6 +2,8 @@ import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { UpsertRules } from '../../changes.ts'
+import type { Missing } from '../../spared-texts.ts'
+import { missingRows } from '../../spared-texts.ts'
 import type { LoadResult } from '../../store.ts'
 import { addIndexes, analyzeTable } from '../after-load.ts'
 import type { FinalSteps } from '../commit.ts'
@@ -12,7 +14,7 @@ import { analyzeKeys, areKeysUnique, requireSingleKeys } from '../compare/single
 import type { RowCheck, TableRules } from '../constraints.ts'
 import { describeTable } from '../describe-table.ts'
 import type { HeldRows } from '../held-rows.ts'
-import { requireKeys } from '../held-rows.ts'
+import { keyTypes, requireKeys } from '../held-rows.ts'
 import type { SentRows } from '../send-rows.ts'
 import type { Connection } from '../session.ts'
 import { refuseUnsafe } from '../stage-beside.ts'
@@ -116,18 +118,25 @@ async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): P
 const byKeys = (keys: readonly string[]): string =>
   keys.map((key) => `present.${quoteIdentifier(key)} = held.${quoteIdentifier(key)}`).join(' and ')
 
-/** The rows as they will be, and those of the table that stay beside them. */
+function missingOf(facts: TableFacts, upsert: UpsertRules): Missing {
+  return missingRows(upsert, keyTypes(facts, upsert.keys))
+}
+
+/** The rows as they will be, and those of the table that stay beside them, or may. */
 function sidesOf(
   { relation, facts }: HeldRows,
   { columns }: TargetPlan,
-  { keys, deletesMissing }: UpsertRules,
+  upsert: UpsertRules,
 ): { source: string; target: string } {
+  const { keys } = upsert
+  const missing = missingOf(facts, upsert)
+  const areAllRemoved = missing !== 'none' && missing.spared.length === 0
   const target = quoteTable(facts.schema, facts.name)
   return {
     source: `(select held.ctid as terrane_ctid, ${newRowColumns({ facts, written: columns })}
       from ${relation} held left join ${target} present on ${byKeys(keys)})`,
     target: `(select * from ${target} present where ${
-      deletesMissing ? 'false' : `not exists (select from ${relation} held where ${byKeys(keys)})`
+      areAllRemoved ? 'false' : `not exists (select from ${relation} held where ${byKeys(keys)})`
     })`,
   }
 }
@@ -161,8 +170,7 @@ async function place(
   const { hooks, request } = context
   await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
   await requireSingleKeys(connection, facts, upsert.keys)
-  const removesMissing = upsert.deletesMissing
-  const changes = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
+  const changes = await findChangesByKeys(connection, rows, upsert.keys, missingOf(facts, upsert))
   await saveOldRows(connection, rows, `create temporary table ${old.replace('pg_temp.', '')} on commit drop`)
   const before = await describeTable(connection.client, facts)
   const keeping = await beginKeeping(connection, facts, { keepAs: request.keepAs, old, table: before, hooks })

@@ -2,8 +2,9 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts, RowChange, TableComparison } from '../../changes.ts'
+import { missingRows } from '../../spared-texts.ts'
 import type { ComparedRows, HeldRows } from '../held-rows.ts'
-import { isGivenId, requireKeys } from '../held-rows.ts'
+import { isGivenId, keyTypes, requireKeys } from '../held-rows.ts'
 import { identitySql } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
 import { extentOfRow } from '../table-extent.ts'
@@ -63,8 +64,8 @@ async function findChanges(
   const target = quoteTable(facts.schema, facts.name)
   if (upsert !== undefined) {
     await requireSingleKeys(connection, facts, upsert.keys)
-    const removesMissing = upsert.deletesMissing
-    const counts = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
+    const missing = missingRows(upsert, keyTypes(facts, upsert.keys))
+    const counts = await findChangesByKeys(connection, rows, upsert.keys, missing)
     return { counts, matchedBy: upsert.keys }
   }
   const areUnique =
@@ -72,7 +73,7 @@ async function findChanges(
     (await areKeysUnique(connection, relation, facts, keys)) &&
     (await areKeysUnique(connection, target, facts, keys))
   if (!areUnique) return { counts: await findChangesByRows(connection, rows), matchedBy: [] }
-  const counts = await findChangesByKeys(connection, rows, keys, { removesMissing: true })
+  const counts = await findChangesByKeys(connection, rows, keys, { spared: [] })
   return { counts, matchedBy: keys }
 }
 

@@ -1,5 +1,6 @@
-import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts } from '../../changes.ts'
+import type { Missing } from '../../spared-texts.ts'
 import type { ComparedColumn, HeldRows } from '../held-rows.ts'
 import { comparedColumns } from '../held-rows.ts'
 import type { Connection } from '../session.ts'
@@ -60,22 +61,45 @@ export async function findChangesByKeys(
   connection: Connection,
   rows: HeldRows,
   keys: readonly string[],
-  { removesMissing }: { removesMissing: boolean },
+  missing: Missing,
 ): Promise<ChangeCounts & { changed: number }> {
   const target = quoteTable(rows.facts.schema, rows.facts.name)
   const differs = differsIn(comparedColumns(rows, keys))
   await connection.run(doing, `${sharing}; set local jit = off`)
+  const isSpared = await sparedSql(connection, keys, missing)
   await beginChanges(
     connection,
     `select case when present.ctid is null then 'added' when held.ctid is null then 'removed' else 'changed' end as change,
        present.tableoid as toid, present.ctid as tid, held.ctid as stid
-     from ${rows.relation} held ${removesMissing ? 'full' : 'left'} join ${target} present on ${equalKeys(keys)}
-     where present.ctid is null or held.ctid is null or ${differs}`,
+     from ${rows.relation} held ${missing === 'none' ? 'left' : 'full'} join ${target} present on ${equalKeys(keys)}
+     where ${isSpared === undefined ? '' : `not (held.ctid is null and ${isSpared}) and `}(present.ctid is null or held.ctid is null or ${differs})`,
   )
   await connection.run(doing, sharingNoMore)
   await giveRoom(connection)
   const { added, changed, removed, held: count } = await countChanges(connection, rows)
   return { added, changed, removed, same: count - added - changed }
+}
+
+/** A condition: a row of the table has a key that is spared. */
+async function sparedSql(
+  connection: Connection,
+  keys: readonly string[],
+  missing: Missing,
+): Promise<string | undefined> {
+  if (missing === 'none' || missing.spared.length === 0) return undefined
+  const columns = keys.map((_key, at) => `value->>${at} as k${at}`).join(', ')
+  // No text of the database has these.
+  const spared = missing.spared.filter((key) =>
+    key.every((text) => text.isWellFormed() && !text.includes('\0')),
+  )
+  await connection.run(doing, 'drop table if exists pg_temp.terrane_spared')
+  await connection.run(
+    doing,
+    `create temporary table terrane_spared on commit drop as select ${columns}
+     from jsonb_array_elements(${quoteText(JSON.stringify(spared))}::jsonb)`,
+  )
+  const same = keys.map((key, at) => `spared.k${at} = present.${quoteIdentifier(key)}::text collate "C"`)
+  return `exists (select from pg_temp.terrane_spared spared where ${same.join(' and ')})`
 }
 
 interface Counted {

@@ -103,7 +103,7 @@ async function findDifference(
   await connection.run(doing, `analyze ${state}`)
   return keys.length === 0
     ? findChangesByRows(connection, rows)
-    : findChangesByKeys(connection, rows, keys, { removesMissing: true })
+    : findChangesByKeys(connection, rows, keys, { spared: [] })
 }
 
 /** Only rows that a difference names can differ: the last one to name a row tells what it was. */
@@ -129,7 +129,7 @@ async function findTouched(
     `create temporary table terrane_state on commit drop as select ${list} from ${touched} where ${changeColumn} <> 'added'`,
   )
   await connection.run(doing, `analyze ${touched} (${key}); analyze ${state} (${key})`)
-  const changes = await findChangesByKeys(connection, rows, keys, { removesMissing: false })
+  const changes = await findChangesByKeys(connection, rows, keys, 'none')
   const { rowCount } = await connection.run(
     doing,
     `insert into ${changesTable} (change, toid, tid)
