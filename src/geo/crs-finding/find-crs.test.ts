@@ -172,6 +172,23 @@ describe('systems of data that name none', () => {
     assert.match(first?.evidence ?? '', /Only if the numbers are millimetres/)
   })
 
+  it('are zones that go on beyond what they are made for, where a layer beside tells the place', () => {
+    const beside = (west: number, south: number): Place => ({
+      label: 'layer topp:beside',
+      boxes: [[west, south, west + 1, south + 1]],
+    })
+    const firstOf = (envelope: Envelope, place: Place): FoundCrs | undefined =>
+      findCrsFor({ envelope, places: [place] }).candidates[0]
+    const farms = { minX: 961_000, minY: 6_198_000, maxX: 1_036_000, maxY: 6_258_000 }
+    const found = firstOf(farms, beside(20, -34.5))
+    assert.equal(found?.srs, 'EPSG:32733')
+    assert.match(found?.evidence ?? '', /lie in South Africa, 20\.\d° E.*Outside of what it is made for: /)
+    const saxony = { minX: 860_000, minY: 5_670_000, maxX: 880_000, maxY: 5_690_000 }
+    assert.equal(firstOf(saxony, beside(14, 50.5))?.srs, 'EPSG:25832')
+    const berlin = { minX: 393_000, minY: 5_810_000, maxX: 395_000, maxY: 5_820_000 }
+    assert.equal(firstOf(berlin, beside(13, 52))?.srs, 'EPSG:25833')
+  })
+
   it('are asked for a place where their numbers fit the whole earth', () => {
     const envelope = { minX: 393_000, minY: 5_810_000, maxX: 395_000, maxY: 5_820_000 }
     assert.deepEqual(findCrsFor({ envelope, places: [] }), { candidates: [], needsPlace: true })

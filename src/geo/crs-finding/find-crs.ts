@@ -114,9 +114,7 @@ function evidenceOf({ falls, nearest, reading, system, inArea }: RankedCrs): str
   const sentences = [
     `The data would lie ${country === undefined ? 'at sea' : `in ${country.name}`}, ${range(west, east, 'E', 'W')}, ${range(south, north, 'N', 'S')}`,
     ...(nearest === undefined ? [] : [distance(nearest)]),
-    inArea === 1
-      ? `Made for: ${system.areaName}`
-      : `In part outside of what it is made for: ${system.areaName}`,
+    `${fitText(inArea)}: ${system.areaName}`,
     ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude stands first'] : []),
     ...(reading.factor === 0.001
       ? ['Only if the numbers are millimetres, which have to be divided by 1000']
@@ -126,6 +124,11 @@ function evidenceOf({ falls, nearest, reading, system, inArea }: RankedCrs): str
       : []),
   ]
   return sentences.join('. ')
+}
+
+function fitText(inArea: number): string {
+  if (inArea === 1) return 'Made for'
+  return inArea === 0 ? 'Outside of what it is made for' : 'In part outside of what it is made for'
 }
 
 function distance({ label, kilometres }: { label: string; kilometres: number }): string {

@@ -37,6 +37,13 @@ const shares = [0, 0.5, 1]
 /** Of data along a coast or a border, corners of their envelope lie outside of the country. */
 const enoughInPlace = 0.3
 
+/**
+ * Whole states are kept in one zone of a transverse Mercator grid, which goes on beyond its area of use: so many degrees of
+ * longitude. It has to be known where the data lie, and it is rarer than data within the area by so much.
+ */
+const reachOfZones = 12
+const outsideCost = 3
+
 const asTheyAre: Reading = { isSwapped: false, factor: 1 }
 /** Rarer than numbers as they are meant, each with what that takes off its score. */
 const otherReadings: [Reading, number][] = [
@@ -51,11 +58,22 @@ const otherReadings: [Reading, number][] = [
  */
 export function rankCrs(envelope: Envelope, places: readonly Place[] = []): RankedCrs[] {
   const near = places.length === 0 ? systems() : systems().filter(({ area }) => isNear(area, places))
-  const found = near.flatMap((system) => rank(system, envelope, asTheyAre, places, 0))
+  const reaching = places.length === 0 ? [] : systems().filter((system) => mayReach(system, places))
+  const found = [...near, ...reaching].flatMap((system) => rank(system, envelope, asTheyAre, places, 0))
   const others = otherReadings.flatMap(([reading, cost]) =>
     near.flatMap((system) => rank(system, envelope, reading, places, cost)),
   )
   return [...found, ...others].sort((a, b) => b.score - a.score)
+}
+
+/** Whether a zone that is made for another place goes on as far as there. */
+function mayReach({ area, shape }: System, places: readonly Place[]): boolean {
+  const [west, south, east, north] = area
+  return (
+    shape.method === 'tmerc' &&
+    !isNear(area, places) &&
+    isNear([west - reachOfZones, south, east + reachOfZones, north], places)
+  )
 }
 
 function isNear([west, south, east, north]: Box, places: readonly Place[]): boolean {
@@ -79,14 +97,22 @@ function rank(
   const points = pointsOf(system, envelope, reading)
   if (points === undefined) return []
   const inArea = share(points, ([x, y]) => isInBox(x, y, system.area))
-  if (inArea < 0.3) return []
+  const isOutside = inArea < 0.3
+  if (isOutside && (places.length === 0 || cost > 0 || system.shape.method !== 'tmerc')) return []
   const inPlace =
     places.length === 0 ? 0 : share(points, ([x, y]) => places.some((place) => isIn(x, y, place)))
+  if (isOutside && inPlace === 0) return []
   const falls = boxOf(points)
   const nearest = nearestOf(falls, places)
   const far = nearest === undefined ? 0 : Math.min(12, Math.log1p(nearest.kilometres / 20) * 2)
   const score =
-    system.prior - cost + 4 * inArea + 4 * Math.min(1, inPlace / enoughInPlace) - far + precision(system)
+    system.prior -
+    cost -
+    (isOutside ? outsideCost : 0) +
+    4 * inArea +
+    4 * Math.min(1, inPlace / enoughInPlace) -
+    far +
+    precision(system)
   return [{ system, reading, falls, inArea, inPlace, score, ...(nearest === undefined ? {} : { nearest }) }]
 }
 
