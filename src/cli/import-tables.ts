@@ -1,5 +1,5 @@
 import type { Columns, Proposal } from '../geo/coordinate-columns.ts'
-import { findColumn, hasDecimalCommas, proposeColumns } from '../geo/coordinate-columns.ts'
+import { findColumn, haveCommas, proposeColumns } from '../geo/coordinate-columns.ts'
 import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
@@ -29,8 +29,7 @@ export async function prepareTable(
   const wanted = await askForColumns(context, planned, proposal)
   if (wanted === 'table') return makeTable(planned)
   if (wanted !== undefined) return makePoints(planned, wanted, options.srs ?? degrees)
-  const commas = hasDecimalCommas(task.columns) ? '. Numbers with a comma are not read: write a point' : ''
-  return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) + commas }
+  return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
 }
 
 async function makePoints(
@@ -44,11 +43,13 @@ async function makePoints(
     const there = task.columns.map((one) => one.name).join(', ')
     return { state: 'NO_GEOMETRY', message: `There is no column "${missing}": there are ${there}` }
   }
+  const read = task.columns.filter(({ name }) => name === lngField || name === latField)
   try {
     // The chain first: with a coordinate system alone it would be ready to become a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
       ...{ latField, lngField, pointFieldName: freeName(task.columns.map((one) => one.name)) },
+      ...(haveCommas(...read) ? { decimalComma: true } : {}),
     })
     await client.put(`${path}/layer`, { layer: { srs: srs ?? degrees } })
     return undefined

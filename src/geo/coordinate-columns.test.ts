@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findColumn, hasDecimalCommas, proposeColumns } from './coordinate-columns.ts'
+import { findColumn, proposeColumns } from './coordinate-columns.ts'
 
 /** Columns as `name=example`. */
 function table(text: string) {
@@ -29,10 +29,23 @@ describe('proposeColumns', () => {
     ['decimalLatitude=1 decimalLongitude=2', 'decimalLongitude', 'decimalLatitude'],
     ['from_lat=1 to_lat=2 to_lon=3', 'to_lon', 'to_lat'],
     ['x=13.4 y=52.5', 'x', 'y'],
+    ['szer_geogr=52.2 dl_geogr=21', 'dl_geogr', 'szer_geogr'],
   ] as const) {
     it(`takes ${columns}`, () =>
       assert.deepEqual(proposeColumns(table(columns)), { x, y, isGeographic: true }))
   }
+
+  it('takes names of several words', () => {
+    const columns = [
+      { name: 'خط العرض', example: '30.1' },
+      { name: 'خط الطول', example: '31.2' },
+    ]
+    const found = { x: 'خط الطول', y: 'خط العرض', isGeographic: true }
+    assert.deepEqual(proposeColumns(columns), found)
+  })
+
+  for (const columns of ['Breite=52,5 Länge=13,404', 'lat=52 lon=-13,4', 'x=392000,51 y=5820000'])
+    it(`takes the commas of ${columns}`, () => assert.equal(proposeColumns(table(columns))?.hasCommas, true))
 
   for (const columns of [
     'Rechtswert=3456789 Hochwert=5800000',
@@ -52,21 +65,13 @@ describe('proposeColumns', () => {
     'latitude=north longitude=east',
     'breite=120 länge=300',
     'from_lat=1 to_lon=2',
-    'lat=52,5 lon=13,4',
+    'lat=52,5 lon=13.4',
+    'lat=152,5 lon=13,4',
+    'x=393,512 y=5815000',
+    'x=1,393,512 y=5815000',
     '',
   ]) {
     it(`has no proposal for "${columns}"`, () => assert.equal(proposeColumns(table(columns)), undefined))
-  }
-})
-
-describe('hasDecimalCommas', () => {
-  for (const [columns, expected] of [
-    ['breite=52,5 länge=13,4', true],
-    ['rechtswert=392000,5 hochwert=5820000', true],
-    ['lat=52.5 lon=13.4', false],
-    ['price=1,5 name=a', false],
-  ] as const) {
-    it(`is ${expected} for ${columns}`, () => assert.equal(hasDecimalCommas(table(columns)), expected))
   }
 })
 

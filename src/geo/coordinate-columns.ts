@@ -14,27 +14,43 @@ export interface ColumnView {
 export interface Proposal extends Columns {
   /** Whether they hold degrees, as far as names and values tell. */
   isGeographic: boolean
+  /** Whether their numbers have a comma before the fraction. */
+  hasCommas?: true
 }
 
 // As users of many languages name them; without accents, and letters alone.
 const latitudes = words(
-  'lat latitude latitud latitudine latitudedecimal decimallatitude gpslatitude ylat breite breitengrad geobreite breedte breedtegraad breddegrad breddgrad leveys leveysaste szerokosc szerokoscgeograficzna sirka zemepisnasirka szelesseg enlem широта γεωγραφικοπλατος πλατος 纬度 緯度 위도 lintang vido',
+  'lat latitude latitud latitudine latitudedecimal decimallatitude gpslatitude ylat breite breitengrad geobreite breedte breedtegraad breddegrad breddgrad leveys leveysaste szerokosc szerokoscgeograficzna szergeogr sirka zemepisnasirka szelesseg enlem широта γεωγραφικοπλατος πλατος 纬度 緯度 위도 lintang vido خطالعرض دائرةالعرض',
 )
 const longitudes = words(
-  'lon lng long longitude longitud longitudine longitudedecimal decimallongitude gpslongitude xlon xlong lange laenge langengrad laengengrad geolange geolaenge lengte lengtegraad lengdegrad laengdegrad langdgrad pituus pituusaste dlugosc dlugoscgeograficzna delka zemepisnadelka hosszusag boylam долгота довгота γεωγραφικομηκος μηκος 经度 經度 経度 경도 bujur kinhdo',
+  'lon lng long longitude longitud longitudine longitudedecimal decimallongitude gpslongitude xlon xlong lange laenge langengrad laengengrad geolange geolaenge lengte lengtegraad lengdegrad laengdegrad langdgrad pituus pituusaste dlugosc dlugoscgeograficzna dlgeogr delka zemepisnadelka hosszusag boylam долгота довгота γεωγραφικομηκος μηκος 经度 經度 経度 경도 bujur kinhdo خطالطول',
 )
 const eastings = words('x xcoord xkoord coordx koordx easting east rechtswert rw ostwert utme este est')
 const northings = words('y ycoord ykoord coordy koordy northing north hochwert hw nordwert utmn norte nord')
 
 /** The columns that plainly hold coordinates: by their names, in pairs, and with values in range. */
 export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
-  const [x, y] = findPair(columns, longitudes, latitudes) ?? []
-  if (x !== undefined && y !== undefined)
-    return isDegrees(x, y) ? { x: x.name, y: y.name, isGeographic: true } : undefined
-  const [east, north] = findPair(columns, eastings, northings) ?? []
-  if (east === undefined || north === undefined) return undefined
-  if (Number.isNaN(numberIn(east)) || Number.isNaN(numberIn(north))) return undefined
-  return { x: east.name, y: north.name, isGeographic: isDegrees(east, north) }
+  const degrees = findPair(columns, longitudes, latitudes)
+  const pair = degrees ?? findPair(columns, eastings, northings)
+  if (pair === undefined) return undefined
+  const [x, y] = pair
+  const hasCommas = haveCommas(x, y)
+  const [east, north] = [numberIn(x, hasCommas), numberIn(y, hasCommas)]
+  const isGeographic = Math.abs(east) <= 180 && Math.abs(north) <= 90
+  if (degrees !== undefined ? !isGeographic : Number.isNaN(east) || Number.isNaN(north)) return undefined
+  // 393,512 may be thousands.
+  if (hasCommas && !isGeographic && pair.some(({ example = '' }) => thousands.test(example))) return undefined
+  return { x: x.name, y: y.name, isGeographic, ...(hasCommas ? { hasCommas } : {}) }
+}
+
+const withComma = /^\s*[-+]?\d+,\d+\s*$/
+const thousands = /^\s*[-+]?\d{1,3}(,\d{3})+\s*$/
+
+/** Whether the numbers of columns have a comma before the fraction, and none a point. */
+export function haveCommas(...columns: ColumnView[]): boolean {
+  const examples = columns.map(({ example = '' }) => example)
+  const areNumbers = examples.every((example) => withComma.test(example) || /^\s*[-+]?\d+\s*$/.test(example))
+  return areNumbers && examples.some((example) => withComma.test(example))
 }
 
 const pairNames =
@@ -51,12 +67,6 @@ export function isCoordinateName(name: string): boolean {
     (names) => restsOf(name, names).length > 0,
   )
   return isNumber || isPairName(name)
-}
-
-/** Whether columns that are called coordinates hold numbers with a comma, which are not read as numbers. */
-export function hasDecimalCommas(columns: ColumnView[]): boolean {
-  const pair = findPair(columns, longitudes, latitudes) ?? findPair(columns, eastings, northings) ?? []
-  return pair.some(({ example = '' }) => /^\s*[-+]?\d+,\d+\s*$/.test(example))
 }
 
 /** The column of that name, else the only one that differs by case alone. */
@@ -110,11 +120,8 @@ function words(text: string): Set<string> {
   return new Set(text.split(' ').map((word) => partsOf(word).join('')))
 }
 
-function isDegrees(x: ColumnView, y: ColumnView): boolean {
-  return Math.abs(numberIn(x)) <= 180 && Math.abs(numberIn(y)) <= 90
-}
-
 /** NaN for what is no number. */
-function numberIn({ example = '' }: ColumnView): number {
-  return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(example) ? Number(example) : Number.NaN
+function numberIn({ example = '' }: ColumnView, hasCommas: boolean): number {
+  const text = hasCommas ? example.replace(',', '.') : example
+  return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN
 }

@@ -15,6 +15,8 @@ import { TransformError } from './transform.ts'
 
 const numeric: readonly string[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal', 'text']
 const defaultName = 'location'
+const withComma = /^\s*[-+]?\d{1,40}(?:,\d{0,40})?\s*$/
+const pairOfCommas = /^\s*[([]?\s*([-+\d,]{1,40})\s*(?:[;/]\s*|\s)([-+\d,]{1,40})\s*[)\]]?\s*$/
 const pairPattern = /^\s*[([]?\s*([-+\d.eE]{1,40})\s*(?:[,;]\s*|\s)([-+\d.eE]{1,40})\s*[)\]]?\s*$/
 
 interface Plan {
@@ -25,6 +27,8 @@ interface Plan {
   lngName: string
   /** Both stand in one text, latitude first. */
   isPair: boolean
+  /** Numbers in texts have a comma before the fraction, and no point. */
+  hasCommas: boolean
   /** Whether the old geometry becomes a binary attribute, the last one. */
   keepsGeometry: boolean
 }
@@ -42,6 +46,10 @@ function preserves(spec: TransformSpec): boolean {
 
 function isCombined(spec: TransformSpec): boolean {
   return String(spec.combined).toLowerCase() === 'true'
+}
+
+function hasDecimalComma(spec: TransformSpec): boolean {
+  return String(spec.decimalComma).toLowerCase() === 'true'
 }
 
 function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan {
@@ -64,28 +72,43 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   }
   const crs = old?.crs ?? options.declaredCrs
   const geometry = { name, type: 'Point' as const, hasZ: false, hasM: false, crs }
-  return { schema: { attributes, geometry }, lat, lng, latName, lngName, isPair, keepsGeometry }
+  const ways = { isPair, hasCommas: hasDecimalComma(spec), keepsGeometry }
+  return { schema: { attributes, geometry }, lat, lng, latName, lngName, ...ways }
 }
 
 /** A coordinate; NaN for an empty cell, undefined for what is no finite number. */
-function coordinate(column: Column, row: number): number | undefined {
+function coordinate(column: Column, row: number, hasCommas: boolean): number | undefined {
   if (column.nullCount > 0 && !isValid(column.validity, row)) return Number.NaN
   if (column.kind === 'var') {
     const { bytes, offsets } = column as VarColumn
     const start = offsets[row] as number
     const end = offsets[row + 1] as number
-    return isBlankText(column, row) ? Number.NaN : parseNumber(bytes, start, end)
+    if (isBlankText(column, row)) return Number.NaN
+    return hasCommas && column.type === 'text'
+      ? numberWithComma(cellText(column, row))
+      : parseNumber(bytes, start, end)
   }
   const value =
     column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
   return Number.isFinite(value) ? value : undefined
 }
 
+/** Undefined for what is none: a point may stand between thousands. */
+function numberWithComma(text = ''): number | undefined {
+  return withComma.test(text) ? Number(text.replace(',', '.')) : undefined
+}
+
 /** Two numbers in one text, such as `52.1, 13.2` or `(52.1 13.2)`; NaN for an empty cell, undefined for what is none. */
-function coordinatePair(column: Column, row: number): [number | undefined, number | undefined] {
+function coordinatePair(
+  column: Column,
+  row: number,
+  hasCommas: boolean,
+): [number | undefined, number | undefined] {
   const isNull = column.nullCount > 0 && !isValid(column.validity, row)
   if (isNull || isBlankText(column, row)) return [Number.NaN, Number.NaN]
-  const [, first = '', second = ''] = pairPattern.exec(cellText(column, row) ?? '') ?? []
+  const pattern = hasCommas ? pairOfCommas : pairPattern
+  const [, first = '', second = ''] = pattern.exec(cellText(column, row) ?? '') ?? []
+  if (hasCommas) return [numberWithComma(first), numberWithComma(second)]
   const [y, x] = [first, second].map((text) => {
     const bytes = Buffer.from(text)
     return parseNumber(bytes, 0, bytes.length)
@@ -103,6 +126,11 @@ function geometryAsBinary(geometry: GeometryColumn, rows: number): Column {
   return builder.finish()
 }
 
+function reasonOf({ isPair, hasCommas }: Plan): string {
+  if (isPair) return `The value is not two numbers, such as "${hasCommas ? '52,1 13,2' : '52.1, 13.2'}"`
+  return `The value is not a number${hasCommas ? ' with a comma before its fraction' : ''}`
+}
+
 function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const lat = batch.columns[made.lat] as Column
   const lng = batch.columns[made.lng] as Column
@@ -110,13 +138,13 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const failures: RowFailure[] = []
   const fail = (row: number, field: string, column: Column): void => {
     builder.appendNull()
-    const reason = made.isPair
-      ? 'The value is not two numbers, such as "52.1, 13.2"'
-      : 'The value is not a number'
+    const reason = reasonOf(made)
     failures.push({ row, field, value: cellText(column, row), reason })
   }
   for (let row = 0; row < batch.rowCount; row += 1) {
-    const [y, x] = made.isPair ? coordinatePair(lat, row) : [coordinate(lat, row), coordinate(lng, row)]
+    const [y, x] = made.isPair
+      ? coordinatePair(lat, row, made.hasCommas)
+      : [coordinate(lat, row, made.hasCommas), coordinate(lng, row, made.hasCommas)]
     if (y === undefined) fail(row, made.latName, lat)
     else if (x === undefined) fail(row, made.lngName, lng)
     else if (Number.isNaN(x) || Number.isNaN(y)) builder.appendNull()
@@ -140,7 +168,7 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
 /**
  * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
  * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. With `combined` both
- * are one field whose text holds both numbers, latitude first.
+ * are one field whose text holds both numbers, latitude first. With `decimalComma` texts are numbers such as `52,1`.
  */
 export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',
@@ -158,6 +186,7 @@ export const attributesToPointGeometry: VectorTransform = {
       Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]),
     ),
     combined: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
+    decimalComma: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
   }),
   show: (spec) => ({
     latField: textParameter(spec, 'latField'),
@@ -165,6 +194,7 @@ export const attributesToPointGeometry: VectorTransform = {
     pointFieldName: textParameter(spec, 'pointFieldName') || defaultName,
     preserveGeometry: preserves(spec),
     ...(isCombined(spec) ? { combined: true } : {}),
+    ...(hasDecimalComma(spec) ? { decimalComma: true } : {}),
   }),
   outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
   prepare: async (schema, spec, context) => {

@@ -141,7 +141,7 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       )
       const accepted = await client.call('POST', '/1/tasks/0/accept', { stopped: ['removed'] })
       assert.equal(accepted.json.task?.state, 'COMPLETE', accepted.text)
-      assert.ok(listOf(accepted.json.task?.messages).some(({ code }) => code === 'missing-spared'))
+      assert.ok(listOf(accepted.json.task?.messages).some(({ code }) => String(code) === 'missing-spared'))
       const { features } = await readItems(client, 'default:a')
       const codes = listOf<{ properties: Json }>(features).map(({ properties }) => String(properties.code))
       assert.deepEqual(

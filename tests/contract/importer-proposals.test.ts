@@ -42,6 +42,8 @@ describe('geometry that a table has in its columns', () => {
       ['name,широта,долгота\nRom,41.9,12.5\nBern,46.95,7.45\n', 'широта'],
       ['name,stop_lat,stop_lon\nRom,41.9,12.5\nBern,46.95,7.45\n', 'stop_lat'],
       ['name,coordinates\nRom,"41.9, 12.5"\nBern,"46.95 7.45"\n', 'coordinates'],
+      ['name;Breite;Länge\nRom;41,9;12,5\nBern;46,95;7,45\n', 'Breite'],
+      ['name;Koordinaten\nRom;41,9 12,5\nBern;46,95 / 7,45\n', 'Koordinaten'],
       ['name,座標\nRom,"(41.9; 12.5)"\nBern,"46.95,7.45"\n', '座標'],
     ] as const) {
       const path = await upload(client, csv)

@@ -15,6 +15,7 @@ export interface TransformProposal {
 
 const degrees = 'EPSG:4326'
 const pair = /^\s*[([]?\s*(-?\d{1,3}(?:\.\d+)?)\s*(?:[,;]\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*[)\]]?\s*$/
+const pairWithCommas = /^\s*[([]?\s*(-?\d{1,3},\d+)\s*(?:[;/]\s*|\s+)(-?\d{1,3},\d+)\s*[)\]]?\s*$/
 
 /**
  * How rows of a task without geometry may become points: by columns whose names and first values say so. A column of WKT is
@@ -44,28 +45,31 @@ function finalSchemaOf(task: TaskRecord): ReturnType<typeof finalSchema> | undef
 function fromColumns(columns: ColumnView[], pointFieldName: string): TransformProposal[] {
   const found = proposeColumns(columns)
   if (found === undefined) return []
-  const { x, y, isGeographic } = found
+  const { x, y, isGeographic, hasCommas = false } = found
   const example = (name: string): string => columns.find((one) => one.name === name)?.example ?? ''
   const what = isGeographic ? 'longitude and latitude' : 'x and y of a projected CRS'
   return [
     {
       kind: 'geometry',
-      transform: pointTransform(y, x, pointFieldName),
+      transform: { ...pointTransform(y, x, pointFieldName), ...(hasCommas ? { decimalComma: true } : {}) },
       ...(isGeographic ? { srs: degrees } : {}),
-      evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}`,
+      evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}${hasCommas ? ', with a comma before the fraction' : ''}`,
     },
   ]
 }
 
 function fromPairs(columns: ColumnView[], pointFieldName: string): TransformProposal[] {
   return columns.flatMap(({ name, example = '' }): TransformProposal[] => {
-    const [, first = '', second = ''] = pair.exec(example) ?? []
-    const isPlace = first !== '' && Math.abs(Number(first)) <= 90 && Math.abs(Number(second)) <= 180
+    const commas = pairWithCommas.exec(example)
+    const [, first = '', second = ''] = commas ?? pair.exec(example) ?? []
+    const [y, x] = [first, second].map((text) => Math.abs(Number(text.replace(',', '.'))))
+    const isPlace = first !== '' && (y ?? 91) <= 90 && (x ?? 181) <= 180
+    const decimalComma = commas === null ? {} : { decimalComma: true }
     if (!isPlace || !isPairName(name)) return []
     return [
       {
         kind: 'geometry',
-        transform: { ...pointTransform(name, name, pointFieldName), combined: true },
+        transform: { ...pointTransform(name, name, pointFieldName), combined: true, ...decimalComma },
         srs: degrees,
         evidence: `Column "${name}" begins with "${example.trim()}": two numbers, taken as latitude and longitude`,
       },

@@ -37,6 +37,7 @@ const parameters = new Map([
   ['pointFieldName', 'Name der Geometrie'],
   ['preserveGeometry', 'Alte Geometrie als Spalte behalten'],
   ['combined', 'Beide stehen in einer Spalte'],
+  ['decimalComma', 'Zahlen haben ein Komma vor den Nachkommastellen'],
   ['format', 'Muster'],
   ['options', 'Optionen, eine je Zeile'],
   ['levels', 'Stufen'],

@@ -36,6 +36,7 @@ const parameters = new Map([
   ['pointFieldName', 'Name of the geometry'],
   ['preserveGeometry', 'Keep the old geometry as a column'],
   ['combined', 'Both stand in one column'],
+  ['decimalComma', 'Numbers have a comma before the fraction'],
   ['format', 'Pattern'],
   ['options', 'Options, one a line'],
   ['levels', 'Levels'],
