@@ -89,6 +89,19 @@ function describeRestores(catalogue: string, environment: () => Promise<Record<s
       })
     }
 
+    for (const store of ['file', 'table'])
+      it(`tell their rows also where they were there already, in store ${store}`, async () => {
+        const name = `twice_${store}`
+        await importPoints(server, { name, store, points: pointsOf('a') })
+        await importPoints(server, { name, store, mode: 'REPLACE', points: pointsOf('b', 5) })
+        for (const version of [1, 1, 2, 2]) await restore(server, `default:${name}`, version)
+        const versions = await versionsOf(server, `default:${name}`)
+        assert.deepEqual(
+          versions.map(({ rows }) => rows),
+          [5, 5, 3, 3, 5, 3],
+        )
+      })
+
     it('stay with their layer where its table cannot go, since a view depends on it', async () => {
       const name = `seen_${catalogue.toLowerCase()}`
       await importPoints(server, { name, store: 'table', points: pointsOf('a') })

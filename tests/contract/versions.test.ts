@@ -159,6 +159,23 @@ function describeVersions(name: string, environment: () => Promise<Record<string
       const unknown = await ask(server, 'PUT', '/rest/layers/default:told/versions/99', { pinned: true })
       assert.deepEqual([unknown.status, String(unknown.json.code)], [404, 'unknown-version'])
     })
+
+    it('have numbers that every catalogue holds: others are refused', async () => {
+      const path = '/rest/layers/default:told/versions'
+      const large = '99999999999999999999'
+      for (const [method, address, body] of [
+        ['GET', `${path}/${large}`],
+        ['PUT', `${path}/${large}`, { pinned: true }],
+        ['DELETE', `${path}/${large}`],
+        ['GET', `${path}/${large}/changes`],
+        ['GET', `${path}/4/changes?against=${large}`],
+        ['POST', `${path}/${large}/restore`, { what: ['data'] }],
+      ] as const) {
+        const { status, text } = await ask(server, method, address, body)
+        assert.equal(status, 400, `${method} ${address}: ${text}`)
+      }
+      assert.equal((await ask(server, 'GET', `${path}/9007199254740991`)).status, 404)
+    })
   })
 }
 

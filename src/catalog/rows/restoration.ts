@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
@@ -60,7 +60,9 @@ export async function restoreLayer(
     ...(what.includes('style') ? { style: await restoreStyle(db, version, at) } : {}),
   }
   const place = hasData ? { storeId, nativeName } : {}
-  const note = { at, cause: 'restore' as const, ...(user === undefined ? {} : { user }) }
+  // Rows that are there already are not counted again.
+  const rowsLoaded = hasData ? (rows ?? version.rows) : undefined
+  const note = { at, cause: 'restore' as const, ...defined({ user, rowsLoaded }) }
   const restored = { ...layer, ...place, details }
   await updateLayer(db, restored, note)
   if (hasData && end !== undefined) await growBesides(db, restored, note)

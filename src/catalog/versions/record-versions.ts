@@ -180,6 +180,7 @@ function rowsAfter(
   if (edits !== undefined)
     return known === undefined ? undefined : known + edits.counts.added - edits.counts.removed
   if (cause === 'edit' || cause === 'style' || cause === 'delete') return known
+  if (cause === 'restore') return rowsLoaded ?? known
   if (cause !== 'import') return undefined
   if (mode === 'CREATE' || mode === 'REPLACE') return rowsLoaded
   if (known === undefined) return undefined

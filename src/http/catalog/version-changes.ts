@@ -14,7 +14,11 @@ import { oneParams, tags, versionedLayer } from './versions.ts'
 const Query = Type.Object({
   ...ChangesQuery.properties,
   against: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The version that it becomes; absent: the next one' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The version that it becomes; absent: the next one',
+    }),
   ),
 })
 

@@ -18,7 +18,7 @@ export const tags = ['versions']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
 export const oneParams = Type.Object({
   ...params.properties,
-  version: Type.Integer({ minimum: 1, description: 'Number of a version' }),
+  version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Number of a version' }),
 })
 
 export const listVersions = operation({
