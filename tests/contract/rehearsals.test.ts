@@ -193,6 +193,21 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
 }
 
 describe('limits of a load', () => {
+  it('that measure nothing say so, and without keys as many rows as could be count as changed', async (test) => {
+    const place = await start(test, 'GeoPackage')
+    await load(place, first)
+    const idle = { values: { naem: { in: ['a'] }, pop: { min: -1 } } }
+    const told = await load(place, first, { updateMode: 'REPLACE', stopIf: idle })
+    const [message] = listOf(told.messages).filter(({ code }) => String(code) === 'limit-without-column')
+    assert.match(String(message?.message), /^stopIf.values limits "naem": /)
+    const id = await prepare(place, second, { updateMode: 'REPLACE', stopIf: { changed: { rows: 0 } } })
+    const { state, errorCode, stopped } = await run(place, id)
+    assert.deepEqual([state, errorCode], ['ERROR', 'stopped'])
+    assert.deepEqual(stopped, [
+      { rule: 'changed', limit: { rows: 0 }, measured: { rows: 2, percent: 66.6667 } },
+    ])
+  })
+
   it('that are misspelt are refused', async (test) => {
     const place = await start(test, 'GeoPackage')
     const id = await prepare(place, first)

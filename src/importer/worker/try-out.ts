@@ -22,6 +22,7 @@ export async function tryOut(
   hooks: FlowHooks,
 ): Promise<Trial> {
   try {
+    tellIdleLimits(wish, load, hooks)
     const comparison = await compare(plan, wish, load, hooks.signal)
     const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
     const listed =
@@ -31,6 +32,16 @@ export async function tryOut(
     await load.staged.discard()
     throw error
   }
+}
+
+/** A column that is misspelt, or does not come, has no value that a limit could be held against. */
+function tellIdleLimits({ stopIf }: TrialWish, { schema }: StagedPlan, { onMessage }: FlowHooks): void {
+  const come = schema.attributes.map(({ name }) => name)
+  const idle = Object.keys(stopIf?.values ?? {}).filter((name) => !come.includes(name))
+  if (idle.length === 0) return
+  const names = idle.map((name) => `"${name}"`).join(', ')
+  const message = `stopIf.values limits ${names}: the data have no such column, and nothing was held against it`
+  onMessage({ level: 'warning', code: 'limit-without-column', message })
 }
 
 /** A comparison takes its time: a run asks for it only where a limit does. */
