@@ -1,13 +1,16 @@
 import type { LayerRecord } from '../catalog/records.ts'
+import { namedTerms, termsOf } from './terms.ts'
 
 /** What is told of a file in words: what it is of, on which terms, and what it has lost. */
 export function aboutText(
-  { workspace, name, details }: LayerRecord,
+  layer: LayerRecord,
   { srs, version }: { srs?: string; version?: number },
   losses: readonly string[],
   at: Date,
 ): string {
-  const { title, abstract } = details
+  const { workspace, name } = layer
+  const terms = termsOf(layer)
+  const { title, abstract } = terms
   const lines = [
     title,
     ...(abstract === undefined ? [] : [abstract]),
@@ -15,19 +18,10 @@ export function aboutText(
     `Layer: ${workspace}:${name}${version === undefined ? '' : `, version ${version}`}`,
     `Made: ${at.toISOString()}`,
     ...(srs === undefined ? [] : [`CRS: ${srs}`]),
-    ...termsOf(details).map(([what, text]) => `${what}: ${text}`),
+    ...namedTerms(terms).map(([what, text]) => `${what}: ${text}`),
     '',
     'What is not as in the layer:',
     ...losses.map((loss) => `- ${loss}`),
   ]
   return `${lines.join('\r\n')}\r\n`
-}
-
-function termsOf({ attribution, licence, contact }: LayerRecord['details']): [string, string][] {
-  const terms: [string, string | undefined][] = [
-    ['Attribution', attribution],
-    ['Licence', licence],
-    ['Contact', contact],
-  ]
-  return terms.flatMap(([what, text]) => (text === undefined ? [] : [[what, text]]))
 }

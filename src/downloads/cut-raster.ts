@@ -12,6 +12,7 @@ import { withSidecars } from '../stores/files/with-sidecars.ts'
 import type { WishedBox } from '../stores/reading/page-wish.ts'
 import { findReprojector } from '../stores/reading/reprojectors.ts'
 import { runGdalStep } from './gdal-step.ts'
+import { namedTerms, termsOf } from './terms.ts'
 
 /** What of a raster becomes a file. */
 interface RasterCut {
@@ -45,7 +46,7 @@ export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<vo
     const input = linked.drivers.flatMap((name) => ['-if', name])
     await runGdalStep(
       'gdal_translate',
-      ['-q', ...input, '-of', 'VRT', ...placeOf(cut.layer), linked.path, view],
+      ['-q', ...input, '-of', 'VRT', ...placeOf(cut.layer), ...tagsOf(cut.layer), linked.path, view],
       step,
     )
     const output = join(workPath, 'cut.tif')
@@ -53,6 +54,21 @@ export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<vo
     await runGdalStep(program, [...cog, ...args, view, output], step)
     await rename(output, path)
   })
+}
+
+/** What is told of the layer, in the tags that TIFF has for it (TIFF 6.0, section 8) and as GDAL's metadata. */
+function tagsOf(layer: LayerRecord): string[] {
+  const terms = termsOf(layer)
+  const { abstract, attribution, licence } = terms
+  const named = namedTerms(terms)
+  if (named.length === 0) return []
+  const rights = [attribution, licence].filter((text) => text !== undefined)
+  const items: [string, string][] = [
+    ...named.map(([name, text]): [string, string] => [name.toUpperCase(), text]),
+    ['TIFFTAG_IMAGEDESCRIPTION', [terms.title, abstract].filter(Boolean).join('\n')],
+    ...(rights.length === 0 ? [] : [['TIFFTAG_COPYRIGHT', rights.join(', ')] satisfies [string, string]]),
+  ]
+  return items.flatMap(([name, text]) => ['-mo', `${name}=${text}`])
 }
 
 /** What the catalogue knows of the place of the cells, whether or not the file does. */

@@ -3,6 +3,7 @@ import type { AttributeType } from '../geo/schema.ts'
 import type { WishedBox } from '../stores/reading/page-wish.ts'
 import type { WishedFilter } from '../stores/reading/wished-filter.ts'
 import type { FeatureQuery } from '../stores/store.ts'
+import type { RetoldFormat } from './retell.ts'
 
 /** What layers can be downloaded as. */
 export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
@@ -47,6 +48,8 @@ export interface FormatOfFile {
   rows?: RowsFormat
   /** What is made from the GeoPackage by GDAL. */
   gdal?: WrittenByGdal
+  /** How it tells attribution, licence and contact where it is not written with them: by another beginning, or not at all. */
+  terms?: RetoldFormat | 'lost'
   /** What every file of it loses. */
   losses: readonly string[]
 }
@@ -80,7 +83,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   csv: {
     ...{ title: 'CSV', mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
-    ...{ of: 'features', rows: 'csv' },
+    ...{ of: 'features', rows: 'csv', terms: 'lost' },
     losses: [
       'Types of columns: all values are texts, binary ones as Base64',
       'The CRS: geometries are WKT without one',
@@ -107,7 +110,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   fgb: {
     ...{ title: 'FlatGeobuf', mediaType: 'application/vnd.flatgeobuf', extension: 'fgb' },
     of: 'features',
-    needsGeometry: true,
+    ...{ needsGeometry: true, terms: 'fgb' },
     columns: { asText: ['time', 'decimal'] },
     gdal: { drivers: ['FlatGeobuf'], extension: 'fgb' },
     losses: [
@@ -122,7 +125,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   kml: {
     ...{ title: 'KML', mediaType: 'application/vnd.google-earth.kml+xml', extension: 'kml' },
-    ...{ of: 'features', onlySrs: wgs84, usualSrs: wgs84 },
+    ...{ of: 'features', onlySrs: wgs84, usualSrs: wgs84, terms: 'kml' },
     columns: { asText: ['timestamp', 'date', 'time', 'decimal', 'binary', 'int64', 'boolean'] },
     gdal: { drivers: ['KML', 'LIBKML'], extension: 'kml' },
     losses: [

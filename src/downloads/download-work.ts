@@ -9,6 +9,7 @@ import type { WrittenFormatName } from '../formats/writing/written-formats.ts'
 import { writtenFormats } from '../formats/writing/written-formats.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import { featureToJson } from '../geo/feature-json.ts'
+import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
 import type { CallContext } from '../lib/workers/handlers.ts'
 import { serveWork } from '../lib/workers/serve-work.ts'
@@ -16,7 +17,12 @@ import { commitLoad } from '../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../stores/registry.ts'
 import type { FeaturePage } from '../stores/store.ts'
 import { fileRows, fileSchema } from './file-rows.ts'
+import type { RetellWish } from './retell.ts'
+import { retell } from './retell.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
+import { tellInGeoPackage } from './tell-in-geopackage.ts'
+import type { FileTerms } from './terms.ts'
+import { termMembers } from './terms.ts'
 
 /** What is left to everything else on the disk. */
 const spareBytes = 256 << 20
@@ -84,7 +90,7 @@ async function writeGeoPackage(
   } finally {
     await target.close()
   }
-  makeWhole(path)
+  makeWhole(path, wish.terms)
 }
 
 async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<FeatureBatch> {
@@ -92,9 +98,10 @@ async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<Fea
 }
 
 /** One file without a log beside it, which programs may read where they cannot write. */
-function makeWhole(path: string): void {
+function makeWhole(path: string, terms: FileTerms): void {
   const db = new DatabaseSync(path)
   try {
+    tellInGeoPackage(db, terms)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
   } finally {
     db.close()
@@ -102,7 +109,10 @@ function makeWhole(path: string): void {
 }
 
 async function writeParquet(wish: RowsWish, pages: AsyncIterable<FeaturePage>): Promise<void> {
-  const writer = new GeoParquetWriter(wish.path, fileSchema(wish), wish.projJson)
+  const writer = new GeoParquetWriter(wish.path, fileSchema(wish), {
+    ...defined({ crs: wish.projJson }),
+    keyValues: termMembers(wish.terms) ?? {},
+  })
   for await (const { batch } of pages) writer.add(batch)
   writer.finish()
 }
@@ -145,11 +155,13 @@ async function* writtenTexts(
 }
 
 async function* geoJsonTexts(
-  { name, namedSrs }: RowsWish,
+  { name, namedSrs, terms }: RowsWish,
   pages: AsyncIterable<FeaturePage>,
 ): AsyncGenerator<string> {
   const crs = namedSrs === undefined ? '' : `"crs":${JSON.stringify(crsMember(namedSrs))},`
-  yield `{"type":"FeatureCollection","name":${JSON.stringify(name)},${crs}"features":[`
+  const members = termMembers(terms)
+  const told = members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`
+  yield `{"type":"FeatureCollection","name":${JSON.stringify(name)},${crs}${told}"features":[`
   let comma = '\n'
   for await (const { batch, ids } of pages) {
     let text = ''
@@ -168,7 +180,10 @@ function crsMember(srs: string): object {
   return { type: 'name', properties: { name: `urn:ogc:def:crs:${authority}::${code}` } }
 }
 
-const handlers = { write }
+const handlers = {
+  write,
+  retell: (wish: RetellWish, { signal }: CallContext<never>): Promise<void> => retell(wish, signal),
+}
 export type DownloadHandlers = typeof handlers
 
 serveWork(handlers)

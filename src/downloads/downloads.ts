@@ -17,13 +17,15 @@ import type { EarlierLayer, EarlierVersions } from '../maps/earlier/earlier-vers
 import { aboutText } from './about-text.ts'
 import { convert } from './convert.ts'
 import { cutRaster } from './cut-raster.ts'
-import type { DownloadFormat, DownloadWish } from './download-format.ts'
+import type { DownloadFormat, DownloadWish, FormatOfFile } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
 import { lossesOf } from './losses.ts'
 import { chosenAttributes, fileSrs, planRows } from './plan-rows.ts'
 import type { RowsWish } from './rows-wish.ts'
+import type { FileTerms } from './terms.ts'
+import { namedTerms, termMembers, termsOf } from './terms.ts'
 
 export { type DownloadFormat, type DownloadWish, downloadFormats, formatsOfFiles } from './download-format.ts'
 
@@ -34,7 +36,13 @@ export interface DownloadRecord extends MadeFile {
   srs?: string
   /** What the file has lost. */
   losses?: string[]
+  attribution?: string
+  licence?: string
+  contact?: string
 }
+
+/** What is known of a file once it is there. */
+type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact'> & { sizeBytes: number }
 
 interface DownloadNeeds {
   catalog: Pick<Catalog, 'layers' | 'stores'>
@@ -106,11 +114,7 @@ export class Downloads {
     await this.#pool.close()
   }
 
-  async #make(
-    wish: DownloadWish,
-    task: MakeTask<DownloadRecord>,
-    signal: AbortSignal,
-  ): Promise<{ sizeBytes: number; losses: string[] }> {
+  async #make(wish: DownloadWish, task: MakeTask<DownloadRecord>, signal: AbortSignal): Promise<Made> {
     if (wish.format === 'tif') return this.#cut(wish, task, signal)
     const { path, workPath, record } = task
     const source = await this.#source(record, signal)
@@ -128,6 +132,7 @@ export class Downloads {
     const losses = [
       ...lossesOf(format, columns, written, format.gdal?.isZipped === true),
       ...(rows.projJson === null ? ['The CRS, which the file does not tell'] : []),
+      ...(format.terms === 'lost' ? namedTerms(rows.terms).map(([name]) => `${name} of the layer`) : []),
     ]
     if (format.gdal !== undefined) {
       const about = aboutText(
@@ -146,17 +151,31 @@ export class Downloads {
       const { typeCodes } = written
       const all = { ...conversion, path, maxBytes: task.roomBytes, geometry, typeCodes, about }
       await convert(all, format.gdal, signal)
+      await this.#retell(format, rows.terms, task, signal)
     } else await rename(rows.path, path)
     const { size: sizeBytes } = await stat(path)
     task.checkSize(sizeBytes)
-    return { sizeBytes, losses }
+    return { sizeBytes, losses, ...termMembers(rows.terms) }
+  }
+
+  /** What GDAL does not write of a layer. */
+  async #retell(
+    { terms: as }: FormatOfFile,
+    terms: FileTerms,
+    { path, workPath }: MakeTask<DownloadRecord>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (as === undefined || as === 'lost' || termMembers(terms) === undefined) return
+    const from = join(workPath, 'untold')
+    await rename(path, from)
+    await this.#pool.call('retell', { from, path, as, terms }, { signal, silenceMs })
   }
 
   async #cut(
     { box, srs }: DownloadWish,
     { record, path, workPath, roomBytes, checkSize, onProgress }: MakeTask<DownloadRecord>,
     signal: AbortSignal,
-  ): Promise<{ sizeBytes: number; losses: string[] }> {
+  ): Promise<Made> {
     const layer = await this.#layer(record)
     const { parameters } = await this.#needs.catalog.layers.storeOf(layer)
     const cut = { layer, source: parameters.path ?? '', workPath, path, roomBytes, ...defined({ box, srs }) }
@@ -166,7 +185,7 @@ export class Downloads {
     onProgress(1, 1)
     const isMoved = srs !== undefined && srs !== layer.details.srs
     return {
-      sizeBytes,
+      ...{ sizeBytes, ...termMembers(termsOf(layer)) },
       losses: isMoved ? ['Cells are those of another grid, each the nearest of the coverage'] : [],
     }
   }

@@ -9,6 +9,7 @@ import type { DownloadWish } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
 import type { RowsWish } from './rows-wish.ts'
+import { termsOf } from './terms.ts'
 
 /** The attributes of a layer that are wanted, in its order. */
 export function chosenAttributes({ details }: LayerRecord, properties: string[] | undefined): Attribute[] {
@@ -56,6 +57,6 @@ export function planRows(
     }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),
     path: join(task.workPath, rows === undefined ? 'rows.gpkg' : 'rows.txt'),
-    ...{ name: layer.name, roomBytes: task.roomBytes },
+    ...{ name: layer.name, roomBytes: task.roomBytes, terms: termsOf(layer) },
   }
 }

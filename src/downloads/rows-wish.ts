@@ -5,6 +5,7 @@ import type { ShownColumns } from '../stores/reading/tile-wish.ts'
 import type { StoreConnection } from '../stores/store.ts'
 import type { RowsFormat, RowsPage } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
+import type { FileTerms } from './terms.ts'
 
 /** Which rows a file gets, and what it is. Plain data: it crosses processes. */
 export interface RowsWish {
@@ -31,6 +32,8 @@ export interface RowsWish {
   /** Code of a CRS that GeoJSON has to name. */
   namedSrs?: string
   roomBytes: number
+  /** Told in the file, where its format has a place for it. */
+  terms: FileTerms
 }
 
 /** What became of the rows. Plain data. */

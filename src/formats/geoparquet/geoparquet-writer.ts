@@ -50,7 +50,7 @@ function cellOf(column: Column, row: number): unknown {
 
 /**
  * Writes GeoParquet 1.0 (geometries as WKB, x first), a row group at a time. `crs` is PROJJSON, null for one that is not
- * known, undefined for longitude and latitude of WGS 84. Writes with calls that block: for threads and processes of their own.
+ * known, absent for longitude and latitude of WGS 84; `keyValues` stand in the file beside it. Writes with calls that block: for threads and processes of their own.
  */
 export class GeoParquetWriter {
   readonly #schema: Schema
@@ -62,9 +62,14 @@ export class GeoParquetWriter {
   #values: unknown[][]
   #bytes = 0
 
-  constructor(path: string, schema: Schema, crs: object | null | undefined) {
+  constructor(
+    path: string,
+    schema: Schema,
+    { crs, keyValues = {} }: { crs?: object | null; keyValues?: Record<string, string> } = {},
+  ) {
     this.#schema = schema
     this.#crs = crs
+    this.#keyValues.push(...Object.entries(keyValues).map(([key, value]) => ({ key, value })))
     const geometry: SchemaElement[] =
       schema.geometry === undefined
         ? []

@@ -54,6 +54,9 @@ export const DownloadReply = Type.Object(
       format: Type.String(),
       srs: Type.Optional(Type.String({ description: 'What coordinates of the file are in' })),
       losses: Type.Optional(Type.Array(Type.String(), { description: 'What is not as in the layer' })),
+      attribution: Type.Optional(Type.String()),
+      licence: Type.Optional(Type.String()),
+      contact: Type.Optional(Type.String()),
       message: Type.Optional(Type.String({ description: 'Why there is no file' })),
     }),
   },
@@ -69,7 +72,8 @@ export const fileBodies = Object.fromEntries(
 )
 
 /** A record of a file, with what files of features tell besides. */
-export type AnyDownload = MadeFile & Pick<DownloadRecord, 'srs' | 'losses'>
+export type AnyDownload = MadeFile &
+  Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact'>
 
 export function downloadPath({ id }: Pick<MadeFile, 'id'>): string {
   return `/rest/downloads/${id}`
@@ -107,13 +111,13 @@ export function fromWireExport({ export: wanted }: Static<typeof ExportBody>): E
 
 export function toWireDownload(request: FastifyRequest, record: AnyDownload): Static<typeof DownloadReply> {
   const { id, state, progress, total, sizeBytes, expiresAt, workspace, layer, format } = record
-  const { version, srs, losses, message } = record
+  const { version, srs, losses, attribution, licence, contact, message } = record
   const href = state === 'COMPLETE' ? request.link(`${downloadPath(record)}/file`) : undefined
   return {
     download: {
       ...{ id, state, progress, total, ...defined({ sizeBytes, href }) },
       ...{ expires: expiresAt, layer: `${workspace}:${layer}`, format },
-      ...defined({ version, srs, losses, message }),
+      ...defined({ version, srs, losses, attribution, licence, contact, message }),
     },
   }
 }

@@ -1,0 +1,74 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { escapeXml } from '../lib/text/escape-xml.ts'
+import { tellInHeader } from './tell-in-flatgeobuf.ts'
+import type { FileTerms } from './terms.ts'
+import { namedTerms } from './terms.ts'
+
+/** Formats that GDAL writes without what is told of a layer. */
+export type RetoldFormat = 'fgb' | 'kml'
+
+/** A file that is copied with what is told of its layer. Plain data. */
+export interface RetellWish {
+  from: string
+  path: string
+  as: RetoldFormat
+  terms: FileTerms
+}
+
+/** What comes in place of the first bytes of a file. */
+interface Beginning {
+  text: Uint8Array
+  /** How many bytes it replaces. */
+  instead: number
+}
+
+/** Where a document begins, at most. */
+const mostKmlHead = 64 << 10
+/** The bytes by which FlatGeobuf is known, and the size of its header. */
+const magicBytes = 8
+const fgbHead = magicBytes + 4
+
+/** Copies the file; only its beginning is another. */
+export async function retell({ from, path, as, terms }: RetellWish, signal: AbortSignal): Promise<void> {
+  const file = await open(from)
+  try {
+    const { text, instead } =
+      as === 'fgb' ? await flatGeobufBeginning(file, terms) : await kmlBeginning(file, terms)
+    const target = createWriteStream(path, { mode: 0o600 })
+    target.write(text)
+    await pipeline(createReadStream(from, { start: instead }), target, { signal })
+  } finally {
+    await file.close()
+  }
+}
+
+async function flatGeobufBeginning(file: FileHandle, terms: FileTerms): Promise<Beginning> {
+  const head = await bytesOf(file, 0, fgbHead)
+  const size = head.readUInt32LE(magicBytes)
+  const header = tellInHeader(await bytesOf(file, fgbHead, size), terms)
+  head.writeUInt32LE(header.length, magicBytes)
+  return { text: Buffer.concat([head, header]), instead: fgbHead + size }
+}
+
+/** The description of the document, behind its name where it has one (OGC 07-147r2, section 9.7). */
+async function kmlBeginning(file: FileHandle, terms: FileTerms): Promise<Beginning> {
+  // Its bytes are kept as they are, whatever character the cut goes through.
+  const head = (await bytesOf(file, 0, mostKmlHead)).toString('latin1')
+  const [opening] = /<Document\b[^>]*>(?:\s*<name>[^<]*<\/name>)?/.exec(head) ?? ['']
+  const end = head.indexOf(opening) + opening.length
+  const lines = [terms.title, terms.abstract, ...namedTerms(terms).map((term) => term.join(': '))]
+  const told = lines.filter((line) => line !== undefined && line !== '').join('\n')
+  const description = opening === '' ? '' : `<description>${escapeXml(told)}</description>`
+  return {
+    text: Buffer.concat([Buffer.from(head.slice(0, end), 'latin1'), Buffer.from(description)]),
+    instead: end,
+  }
+}
+
+async function bytesOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
