@@ -85,6 +85,7 @@ export function openAreas(context: Parts): Area[] {
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
       ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits, ...placed, downloads },
+      about: settings.service,
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
     }),

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
 import type { Downloads } from '../../downloads/downloads.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -33,6 +34,8 @@ export interface OgcParts {
   pageTokens: PageTokens
   /** When layers of features are of. */
   times: LayerTimeBounds
+  /** Who offers the server. */
+  about: Pick<ServiceSettings, 'contact'>
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; values: KeptValues }
 }

@@ -136,7 +136,7 @@ export const getCatalogues = represented(
     answers: { 200: CataloguesAnswer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
-      if (isKept(parts, set, request, reply)) return reply.send()
+      if (isKept(parts, set, { request, reply })) return reply.send()
       const isHintDue = set.byId.size === 0 && !hasRole(request.caller, 'user')
       return {
         ...(isHintDue ? { description: signInHint } : {}),
@@ -155,7 +155,7 @@ export const describeCatalogue = represented(
     answers: { 200: CatalogueAnswer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
-      if (isKept(parts, set, request, reply)) return reply.send()
+      if (isKept(parts, set, { request, reply })) return reply.send()
       const { accept = '' } = request.headers
       const isPlain = accept.includes(json) && !accept.includes(catalogJson)
       reply.header('content-type', `${isPlain ? json : catalogJson}; charset=utf-8`)

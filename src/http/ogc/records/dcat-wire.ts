@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
+import type { ServiceContact } from '../../../config/service-settings.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { toCrsUri } from '../../crs-uris.ts'
@@ -8,6 +9,8 @@ import { readContact } from './record-contact.ts'
 import { readLicence } from './record-licence.ts'
 import type { Range } from './record-place.ts'
 import { toWkt } from './record-place.ts'
+import type { RecordTimes } from './record-times.ts'
+import { momentsOf } from './record-times.ts'
 import { catalogueRoot } from './record-wire.ts'
 
 /** Told in each document, so that nobody has to fetch it. */
@@ -44,16 +47,39 @@ function moment(text: string): object {
   return { '@type': 'xsd:dateTime', '@value': text }
 }
 
-/** Who publishes: the server, since nobody else is known. */
-function publisherOf(request: FastifyRequest): object {
+/** Who publishes: who offers the server by its settings, else the server itself. */
+function publisherOf(request: FastifyRequest, { organisation, email, phone, url }: ServiceContact): object {
   const home = request.link('/')
-  return { '@id': home, '@type': 'foaf:Agent', 'foaf:name': new URL(home).host, 'foaf:homepage': thing(home) }
+  if (organisation === undefined)
+    return {
+      '@id': home,
+      '@type': 'foaf:Agent',
+      'foaf:name': new URL(home).host,
+      'foaf:homepage': thing(home),
+    }
+  return {
+    '@id': url ?? home,
+    '@type': ['foaf:Agent', 'foaf:Organization'],
+    'foaf:name': organisation,
+    'foaf:homepage': thing(url ?? home),
+    ...(email === undefined ? {} : { 'foaf:mbox': thing(`mailto:${encodeURI(email)}`) }),
+    ...(phone === undefined
+      ? {}
+      : { 'foaf:phone': thing(`tel:${encodeURIComponent(phone.replaceAll(' ', '-'))}`) }),
+  }
+}
+
+/** What is known of a catalogue. */
+interface CatalogueFacts {
+  workspaces: string | undefined
+  changedAt: string | undefined
+  publisher: ServiceContact
 }
 
 /** A catalogue without its data sets (DCAT-AP 3.0, class Catalogue). */
 export function toDcatCatalogue(
   request: FastifyRequest,
-  { workspaces, changedAt }: { workspaces: string | undefined; changedAt: string | undefined },
+  { workspaces, changedAt, publisher }: CatalogueFacts,
 ): object {
   const query = workspaces === undefined ? '' : `?workspace=${encodeURIComponent(workspaces)}`
   const what = workspaces === undefined ? 'all workspaces' : workspaces
@@ -63,7 +89,7 @@ export function toDcatCatalogue(
     '@type': 'dcat:Catalog',
     'dct:title': `Layers of ${what}`,
     'dct:description': `What may be read of ${what} on this server`,
-    'dct:publisher': publisherOf(request),
+    'dct:publisher': publisherOf(request, publisher),
     'foaf:homepage': thing(request.link('/')),
     ...(changedAt === undefined ? {} : { 'dct:modified': moment(changedAt) }),
     'dcat:service': serviceOf(request),
@@ -85,12 +111,15 @@ export interface DatasetFacts {
   range: Range | undefined
   resources: readonly Resource[]
   isPublic: boolean
+  times: RecordTimes | undefined
+  publisher: ServiceContact
 }
 
 /** A layer as a data set (DCAT-AP 3.0, class Dataset). */
 export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: DatasetFacts): object {
   const { details, createdAt, updatedAt, version } = layer
-  const { title, abstract, description, keywords = [], contact, attribution, srs, times } = details
+  const { title, abstract, description, keywords = [], contact, attribution, srs } = details
+  const times = facts.times && momentsOf(facts.times)
   const id = collectionId(layer)
   const page = facts.resources.find(({ rel }) => rel === 'about')
   return {
@@ -103,7 +132,7 @@ export function toDataset(request: FastifyRequest, layer: LayerRecord, facts: Da
     'dct:issued': moment(createdAt),
     'dct:modified': moment(updatedAt),
     'dcat:version': String(version),
-    'dct:publisher': publisherOf(request),
+    'dct:publisher': publisherOf(request, facts.publisher),
     'dct:accessRights': accessRights(facts.isPublic),
     ...(contact === undefined ? {} : { 'dcat:contactPoint': toVcard(contact) }),
     ...(attribution === undefined ? {} : { 'dct:rights': statement(attribution) }),

@@ -12,6 +12,8 @@ import { toDataset, toDcatCatalogue } from './dcat-wire.ts'
 import { resourcesOf } from './layer-resources.ts'
 import { isKept, knownCards, readLayers } from './read-records.ts'
 import { cardsOfWorkspaces } from './record-search.ts'
+import type { RecordTimes } from './record-times.ts'
+import { timesOfCards } from './record-times.ts'
 
 const ldJson = 'application/ld+json'
 const offeredDcat: readonly Representation[] = [
@@ -43,36 +45,48 @@ export const getDcat = represented(
     answers: { 200: answer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
-      if (isKept(parts, set, request, reply)) return reply.send()
       const { workspace } = request.query
       const cards = cardsOfWorkspaces(set, workspace)
+      const times = await timesOfCards(parts, cards)
+      if (isKept(parts, set, { request, reply, times })) return reply.send()
       reply.header('content-type', `${ldJson}; charset=utf-8`)
       return reply.send(
-        Readable.from(written(parts, request, { set, cards, workspace }), { objectMode: false }),
+        Readable.from(written(parts, request, { set, cards, workspace, times }), { objectMode: false }),
       )
     },
   }),
 )
 
+interface Wanted {
+  set: CardSet
+  cards: readonly LayerCard[]
+  workspace: string | undefined
+  times: ReadonlyMap<number, RecordTimes>
+}
+
 /** The document in pieces, so that many layers are never in memory together. */
 async function* written(
   parts: OgcParts,
   request: FastifyRequest,
-  { set, cards, workspace }: { set: CardSet; cards: readonly LayerCard[]; workspace: string | undefined },
+  { set, cards, workspace, times }: Wanted,
 ): AsyncGenerator<string> {
   const changedAt = cards.reduce<string | undefined>(
     (newest, card) => (newest === undefined || card.changedAt > newest ? card.changedAt : newest),
     undefined,
   )
-  const catalogue = JSON.stringify(toDcatCatalogue(request, { workspaces: workspace, changedAt }))
+  const { contact: publisher } = parts.about
+  const catalogue = JSON.stringify(toDcatCatalogue(request, { workspaces: workspace, changedAt, publisher }))
   yield `${catalogue.slice(0, -1)},"dcat:dataset":[`
   let comma = ''
   for await (const layers of readLayers(parts, request, cards))
     for (const layer of layers) {
       const resources = await resourcesOf(parts, request, layer)
       const range = await parts.bounds.ofLayer(layer)
-      const isPublic = set.isPublic(layer)
-      yield `${comma}${JSON.stringify(toDataset(request, layer, { range, resources, isPublic }))}`
+      const facts = {
+        ...{ range, resources, publisher, isPublic: set.isPublic(layer) },
+        times: times.get(layer.id),
+      }
+      yield `${comma}${JSON.stringify(toDataset(request, layer, facts))}`
       comma = ','
     }
   yield ']}'

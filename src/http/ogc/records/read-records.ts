@@ -10,6 +10,7 @@ import { tags } from '../../etag.ts'
 import { ownMaxAgeSeconds } from '../../public-copies.ts'
 import type { OgcParts } from '../ogc-parts.ts'
 import { variantOf } from '../representations.ts'
+import type { RecordTimes } from './record-times.ts'
 
 /** Documents that are read in one turn of the event loop. */
 const atOnce = 100
@@ -58,12 +59,19 @@ export async function readableRecord(
   )
 }
 
-/** Says how long an answer may be kept that depends on the layers alone; true where the client has it already, as a 304. */
+/** An answer with what it depends on besides the layers: their times, which may be found late, and how many there are. */
+interface Answer {
+  request: FastifyRequest
+  reply: FastifyReply
+  times?: ReadonlyMap<number, RecordTimes>
+  total?: number
+}
+
+/** Says how long an answer may be kept; true where the client has it already, as a 304. */
 export function isKept(
   { version, sharedMaxAgeSeconds }: OgcParts,
   set: CardSet,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply, times = new Map(), total }: Answer,
 ): boolean {
   if (request.caller.role === 'anonymous')
     reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
@@ -73,6 +81,7 @@ export function isKept(
     ...variantOf(request),
     set.digest,
     [...set.openWorkspaces],
+    ...[[...times], total],
     request.link(request.url),
   ]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)

@@ -3,8 +3,11 @@ import type { CardSet } from '../../../catalog/cards/layer-cards.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { foldText } from '../../../lib/text/fold-text.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
+import type { LayerTimeBounds } from '../../layer-times.ts'
 import { readBox, readInterval } from '../items-query.ts'
 import { meets } from './record-place.ts'
+import type { RecordTimes } from './record-times.ts'
+import { momentsOf, timesOfCards } from './record-times.ts'
 
 /** Records are of layers, and those are data sets. */
 export const recordType = 'dataset'
@@ -49,18 +52,25 @@ export interface FoundRecords {
   after: string | undefined
 }
 
+/** Where layers lie, and when they are of. */
+export interface LayerExtents {
+  bounds: Pick<LayerBounds, 'of'>
+  times: Pick<LayerTimeBounds, 'ofCard'>
+}
+
 /** The layers whose records are asked for, in order. Throws `Failure` (`invalid`). */
 export async function findRecords(
   set: CardSet,
   parameters: RecordsParameters,
-  bounds: Pick<LayerBounds, 'of'>,
+  extents: LayerExtents,
 ): Promise<FoundRecords> {
   const keys = readSortKeys(parameters.sortby)
   const limit = Math.min(mostRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
   const offset = wholeNumber('offset', parameters.offset, 0, 0)
   const position = readPosition(parameters.after, keys)
   const isWanted = testOf(parameters)
-  const chosen = await within([...set.ordered('name', false)].filter(isWanted), parameters, bounds)
+  const wanted = await inTime([...set.ordered('name', false)].filter(isWanted), parameters, extents)
+  const chosen = await within(wanted, parameters, extents.bounds)
   const ordered = parameters.sortby === undefined ? chosen : sorted(chosen, keys)
   const from =
     position === undefined
@@ -91,21 +101,19 @@ function listed(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : text.split(',').map((one) => one.trim())
 }
 
-/** Whether a layer is asked for, its place aside. */
-function testOf({ q, datetime, type, ids, externalIds, workspace }: RecordsParameters) {
+/** Whether a layer is asked for, its place and time aside. */
+function testOf({ q, type, ids, externalIds, workspace }: RecordsParameters) {
   const terms = (listed(q) ?? []).map(phraseOf).filter((term) => term !== '')
   const named = ids === undefined ? undefined : new Set(listed(ids))
   const workspaces = workspace === undefined ? undefined : new Set(listed(workspace))
   const isType = listed(type)?.includes(recordType) ?? true
-  const isInTime = datetime === undefined ? () => true : timeTest(datetime)
   return (card: LayerCard): boolean =>
     isType &&
     // No layer has an identifier that somebody else gave it.
     externalIds === undefined &&
     named?.has(card.qualifiedName) !== false &&
     workspaces?.has(card.workspace) !== false &&
-    (terms.length === 0 || terms.some((term) => card.head.includes(term) || card.body.includes(term))) &&
-    isInTime(card)
+    (terms.length === 0 || terms.some((term) => card.head.includes(term) || card.body.includes(term)))
 }
 
 /** Words that belong together, as they stand in what is searched. */
@@ -114,12 +122,22 @@ function phraseOf(term: string): string {
 }
 
 /** What has no time is left in (OGC 17-069r4, /req/core/fc-time-response). */
-function timeTest(datetime: string): (card: LayerCard) => boolean {
+async function inTime(
+  cards: LayerCard[],
+  { datetime }: RecordsParameters,
+  extents: LayerExtents,
+): Promise<LayerCard[]> {
+  if (datetime === undefined) return cards
   const { from, to } = readInterval(datetime)
   const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from)
   const last = to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to)
-  return ({ times }) =>
-    times === undefined || (Date.parse(times.from) <= last && Date.parse(times.to) >= first)
+  const meetsIt = (times: RecordTimes): boolean =>
+    Date.parse(times.from) <= last && Date.parse(times.to) >= first
+  const known = await timesOfCards(extents, cards)
+  return cards.filter(({ id }) => {
+    const times = known.get(id)
+    return times === undefined || meetsIt(momentsOf(times))
+  })
 }
 
 /** What has no place is left in (OGC 17-069r4, /req/core/fc-bbox-response). */

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
+import type { ServiceContact } from '../../../config/service-settings.ts'
 import { defined, without } from '../../../lib/defined.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { crs84Uri } from '../../crs-uris.ts'
@@ -9,6 +10,8 @@ import { readLicence } from './record-licence.ts'
 import type { Range } from './record-place.ts'
 import { toBbox, toGeometry } from './record-place.ts'
 import { recordType } from './record-search.ts'
+import type { RecordTimes } from './record-times.ts'
+import { momentsOf } from './record-times.ts'
 
 export const catalogueRoot = '/ogc/catalogue'
 /** The collection of all records. */
@@ -31,16 +34,26 @@ function recordPath(layer: LayerRecord): string {
   return `${recordsPath}/${encodeURIComponent(collectionId(layer))}`
 }
 
-/** A layer as a record (OGC 20-004r1, sections 7.1 and 7.10); `range` is where it lies, undefined where that is not known. */
+/** What is known of a layer beside its document. */
+interface RecordFacts {
+  /** Where it lies, undefined where that is not known. */
+  range: Range | undefined
+  resources: readonly Resource[]
+  times: RecordTimes | undefined
+  /** Who offers the server. */
+  publisher: ServiceContact
+}
+
+/** A layer as a record (OGC 20-004r1, sections 7.1 and 7.10). */
 export function toRecord(
   request: FastifyRequest,
   layer: LayerRecord,
-  { range, resources }: { range: Range | undefined; resources: readonly Resource[] },
+  { range, resources, times, publisher }: RecordFacts,
 ): object {
-  const { times } = layer.details
   const bbox = range && toBbox(range)
   const spatial = bbox && { bbox: [bbox], crs: crs84Uri }
-  const temporal = times && { interval: [[times.from, times.to]] }
+  const moments = times && momentsOf(times)
+  const temporal = moments && { interval: [[moments.from, moments.to]] }
   return {
     id: collectionId(layer),
     type: 'Feature',
@@ -49,7 +62,7 @@ export function toRecord(
     geometry: range === undefined ? null : toGeometry(range),
     ...defined({ bbox }),
     extent: defined({ spatial, temporal }),
-    properties: propertiesOf(layer, resources),
+    properties: propertiesOf(layer, resources, publisher),
     links: [
       ...ownLinks(request, layer),
       ...resources.map((one) => without(one, 'gives')),
@@ -58,11 +71,12 @@ export function toRecord(
   }
 }
 
-function propertiesOf(layer: LayerRecord, resources: readonly Resource[]): object {
+function propertiesOf(layer: LayerRecord, resources: readonly Resource[], publisher: ServiceContact): object {
   const { createdAt, updatedAt, details } = layer
   const { title, abstract, description, keywords = [], licence, attribution, contact } = details
   const { spdx, address } = licence === undefined ? {} : readLicence(licence)
   const isWords = licence !== undefined && spdx === undefined && address === undefined
+  const contacts = [...(contact === undefined ? [] : [toContact(contact)]), ...toPublisher(publisher)]
   const rights = [isWords ? licence : undefined, attribution].filter((one) => one !== undefined)
   return {
     ...{ type: recordType, title, created: createdAt, updated: updatedAt },
@@ -70,7 +84,7 @@ function propertiesOf(layer: LayerRecord, resources: readonly Resource[]): objec
     ...(keywords.length === 0 ? {} : { keywords }),
     ...(spdx === undefined && address === undefined ? {} : { license: spdx ?? 'other' }),
     ...(rights.length === 0 ? {} : { rights: rights.join('\n') }),
-    ...(contact === undefined ? {} : { contacts: [toContact(contact)] }),
+    ...(contacts.length === 0 ? {} : { contacts }),
     formats: formatsOf(resources),
   }
 }
@@ -83,6 +97,18 @@ function toContact(text: string): object {
     ...(address === undefined ? {} : { links: [{ rel: 'about', type: 'text/html', href: address }] }),
     roles: ['pointOfContact'],
   }
+}
+
+function toPublisher({ organisation, email, url }: ServiceContact): object[] {
+  if (organisation === undefined) return []
+  return [
+    {
+      organization: organisation,
+      ...(email === undefined ? {} : { emails: [{ value: email }] }),
+      ...(url === undefined ? {} : { links: [{ rel: 'about', type: 'text/html', href: url }] }),
+      roles: ['publisher'],
+    },
+  ]
 }
 
 function formatsOf(resources: readonly Resource[]): object[] {

@@ -7,6 +7,8 @@ import { resourcesOf } from './layer-resources.ts'
 import { offeredRecords } from './offered-records.ts'
 import { isKept, knownCards, readableRecord, readLayers } from './read-records.ts'
 import { findRecords } from './record-search.ts'
+import type { RecordTimes } from './record-times.ts'
+import { timesOfCards } from './record-times.ts'
 import type { RecordLink } from './record-wire.ts'
 import { catalogProfile, recordsCollection, recordsPath, toRecord } from './record-wire.ts'
 import { RecordAnswer, RecordParams, RecordsAnswer, RecordsQuery } from './shapes.ts'
@@ -36,9 +38,16 @@ function linksOf(request: FastifyRequest, after: string | undefined): RecordLink
   ]
 }
 
-async function recordOf(parts: OgcParts, request: FastifyRequest, layer: LayerRecord): Promise<object> {
+async function recordOf(
+  parts: OgcParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+  times: ReadonlyMap<number, RecordTimes>,
+): Promise<object> {
   const resources = await resourcesOf(parts, request, layer)
-  return toRecord(request, layer, { range: await parts.bounds.ofLayer(layer), resources })
+  const range = await parts.bounds.ofLayer(layer)
+  const { contact } = parts.about
+  return toRecord(request, layer, { range, resources, times: times.get(layer.id), publisher: contact })
 }
 
 export const getRecords = represented(
@@ -52,12 +61,13 @@ export const getRecords = represented(
     answers: { 200: RecordsAnswer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
-      const found = await findRecords(set, request.query, parts.bounds)
-      if (isKept(parts, set, request, reply)) return reply.send()
+      const found = await findRecords(set, request.query, parts)
+      const times = await timesOfCards(parts, found.cards)
+      if (isKept(parts, set, { request, reply, times, total: found.total })) return reply.send()
       const features: object[] = []
       for await (const layers of readLayers(parts, request, found.cards))
         for (const layer of layers) {
-          features.push(await recordOf(parts, request, layer))
+          features.push(await recordOf(parts, request, layer, times))
         }
       reply.header('content-type', geoJson)
       return {
@@ -82,9 +92,11 @@ export const getRecord = represented(
     handle: async (parts: OgcParts, request, reply) => {
       const layer = await readableRecord(parts, request)
       const set = await knownCards(parts, request)
-      if (isKept(parts, set, request, reply)) return reply.send()
+      const card = set.byId.get(layer.id)
+      const times = await timesOfCards(parts, card === undefined ? [] : [card])
+      if (isKept(parts, set, { request, reply, times })) return reply.send()
       reply.header('content-type', geoJson)
-      return recordOf(parts, request, layer)
+      return recordOf(parts, request, layer, times)
     },
   }),
 )

@@ -19,7 +19,8 @@ const Extent = Type.Object({
 })
 
 const Contact = Type.Object({
-  name: Type.String(),
+  name: Type.Optional(Type.String()),
+  organization: Type.Optional(Type.String()),
   emails: Type.Optional(Type.Array(Type.Object({ value: Type.String() }))),
   links: Type.Optional(links),
   roles: Type.Array(Type.String()),
