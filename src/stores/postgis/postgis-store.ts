@@ -21,7 +21,7 @@ import { sweepLoad } from './run-load.ts'
 import { statesOfTables } from './states/states.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
-import { readTableState } from './table-state.ts'
+import { LeavingSessions, readTableState } from './table-state.ts'
 import { readTimeBounds } from './time-bounds.ts'
 import { findUniqueKeys, indexedColumns } from './unique-keys.ts'
 
@@ -36,6 +36,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
   // Those who look for changes do not wait for those who read.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })
   const memory = { layouts: new KeptLayouts(settings.schema), statements: new PreparedStatements() }
+  const leaving = new LeavingSessions()
   const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
 
   const getFacts = async (client: PoolClient, table: string): Promise<TableFacts> => {
@@ -99,7 +100,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),
     state: (table, signal) =>
       watchPool.use(
-        (client) => readTableState({ client, statements: memory.statements, schema: settings.schema, table }),
+        (client) =>
+          readTableState({ client, statements: memory.statements, schema: settings.schema, table }, leaving),
         signal,
       ),
     close: async () => {

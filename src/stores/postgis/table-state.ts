@@ -65,6 +65,26 @@ select exists (
 
 /** A session that has just gone is seen for some milliseconds. */
 const leavingMs = 15
+/** Sessions that stay are not waited for again so soon. */
+const notWaitedMs = 1000
+
+/** Whether it is worth while to wait for a session that may be going: not where the last wait has been for one that stays. */
+export class LeavingSessions {
+  readonly #notWaitedMs: number
+  #staysUntil = Number.NEGATIVE_INFINITY
+
+  constructor(restMs = notWaitedMs) {
+    this.#notWaitedMs = restMs
+  }
+
+  get isWaitedFor(): boolean {
+    return performance.now() >= this.#staysUntil
+  }
+
+  hasStayed(): void {
+    this.#staysUntil = performance.now() + this.#notWaitedMs
+  }
+}
 
 /** The table, and what it is asked by. */
 export interface StatePlace {
@@ -138,11 +158,15 @@ async function askInTurn({ client, statements, schema, table }: StatePlace): Pro
 }
 
 /** What moves with every change of a table; undefined where there is none, or rows come from elsewhere. */
-export async function readTableState(place: StatePlace): Promise<TableState | undefined> {
+export async function readTableState(
+  place: StatePlace,
+  leaving: LeavingSessions,
+): Promise<TableState | undefined> {
   let found = await readOnce(place)
-  if (found?.lagging === true) {
+  if (found?.lagging === true && leaving.isWaitedFor) {
     await sleep(leavingMs)
     found = await readOnce(place)
+    if (found?.lagging === true) leaving.hasStayed()
   }
   if (found === undefined || found.hidden) return undefined
   return { text: found.state, mayLag: found.lagging }
