@@ -44,6 +44,12 @@ describe('who may read a layer', () => {
     `/ogc/collections/${name}/items`,
     `/ogc/collections/${name}/items?limit=1&offset=1`,
     `/ogc/collections/${name}/items/1`,
+    `/ogc/collections/${name}/queryables`,
+    `/ogc/collections/${name}/sortables`,
+    `/ogc/collections/${name}/download?f=csv`,
+    `/ogc/collections/${name}/tiles`,
+    `/ogc/collections/${name}/tiles/WebMercatorQuad`,
+    `/ogc/collections/${name}/tiles/WebMercatorQuad/0/0/0`,
     `/ogc/collections/${name}/granules`,
     `/ogc/collections/${name}/file/x.tif`,
     `/ogc/collections/${name}/map`,
@@ -75,6 +81,49 @@ describe('who may read a layer', () => {
             }
           }
         }
+  })
+
+  it('is not told by what is wrong with a question either', async () => {
+    const wrong = (name: string): string[] => [
+      ...['filter=nope=1', 'filter=name=', 'nope=1', 'name=a&name=b', 'sortby=nope', 'properties=nope'].map(
+        (query) => `/ogc/collections/${name}/items?${query}`,
+      ),
+      ...['position=x', 'crs=EPSG:0', 'bbox=x', 'datetime=x', 'f=nope', 'f=html', 'f=gml', 'version=1'].map(
+        (query) => `/ogc/collections/${name}/items?${query}`,
+      ),
+      ...['f=nope', 'f=tif', 'f=shp', 'properties=nope', 'filter=nope=1', 'version=1'].map(
+        (query) => `/ogc/collections/${name}/download?${query}`,
+      ),
+      ...['schema', 'queryables', 'sortables', 'map', 'tiles', 'granules', 'coverage', 'nope'].flatMap(
+        (path) => [`/ogc/collections/${name}/${path}?nope=1`, `/ogc/collections/${name}/${path}?f=html`],
+      ),
+      ...['1', '9', 'x', '1?version=1', '1?f=html', '1?crs=EPSG:0'].map(
+        (id) => `/ogc/collections/${name}/items/${id}`,
+      ),
+      `/ogc/collections/${name}?f=html`,
+      `/ogc/catalogue/collections/layers/items/${name}?f=html`,
+    ]
+    const [name, absent] = ['closed:says_false', 'closed:says_nothing']
+    for (const [at, path] of wrong(name).entries()) {
+      const [reply, other] = [await get(path), await get(wrong(absent)[at] ?? '')]
+      assert.equal(reply.statusCode, other.statusCode, path)
+      assert.equal(reply.body.replaceAll('says_false', 'says_nothing'), other.body, path)
+      assert.ok(reply.statusCode >= 400, path)
+    }
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
+      for (const headers of [{}, credentials.user]) {
+        const ask = (layer: string) =>
+          server.app.inject({
+            ...{ method, headers: { 'content-type': 'application/geo+json', ...headers } },
+            url: `/ogc/collections/${layer}/items${method === 'POST' ? '' : '/1'}`,
+            ...(method === 'OPTIONS' ? {} : { payload: '{}' }),
+          })
+        if (headers !== credentials.user || method !== 'OPTIONS') {
+          const [reply, other] = [await ask(name), await ask(absent)]
+          assert.equal(reply.statusCode, other.statusCode, method)
+          assert.equal(reply.body.replaceAll('says_false', 'says_nothing'), other.body, method)
+        }
+      }
   })
 
   it('shows in lists, capabilities and styles', async () => {
