@@ -62,6 +62,38 @@ describe('the granules of a coverage', () => {
     ])
   })
 
+  it('are filtered and ordered by what they tell, but not by where their files are', async (test) => {
+    const client = await serveMosaic(test)
+    assert.deepEqual(await namesIn(client, 'file=b_2021.tif'), ['b_2021.tif'])
+    assert.deepEqual(await namesIn(client, 'width=8&file=nothing.tif'), [])
+    const later = encodeURIComponent("time > TIMESTAMP('2020-06-01T00:00:00Z') AND file LIKE 'b%'")
+    assert.deepEqual(await namesIn(client, `filter=${later}`), ['b_2021.tif'])
+    assert.deepEqual(await namesIn(client, 'sortby=-time&limit=2'), ['c_2022.tif', 'b_2021.tif'])
+    const columns = ['file', 'time', 'width', 'height', 'size_bytes']
+    for (const [name, more] of [
+      ['queryables', ['footprint']],
+      ['sortables', []],
+    ] as const) {
+      const { json, status } = await client.read('m', `/${name}`)
+      assert.equal(status, 200)
+      assert.deepEqual(Object.keys(json.properties as object), [...columns, ...more])
+      assert.equal((await client.read('m', `/${name}?f=html`)).status, 200)
+    }
+    const { json } = await client.read('m', '')
+    const links = listOf<{ rel: string; href: string }>(json.links)
+    assert.match(links.find(({ rel }) => rel.endsWith('/queryables'))?.href ?? '', /default%3Am\/queryables$/)
+    const location = encodeURIComponent("location LIKE '/%'")
+    for (const query of [
+      'location=x',
+      `filter=${location}`,
+      'sortby=location',
+      'version=1',
+      'nope=1',
+      'width=x',
+    ])
+      assert.equal((await client.read('m', `/granules?${query}`)).status, 400, query)
+  })
+
   it('name no folder of the server', async (test) => {
     const client = await serveMosaic(test)
     for (const path of ['', '/granules', '/granules/1']) {
@@ -131,7 +163,7 @@ describe('the collection of a mosaic', () => {
     const all = JSON.parse((await get(client, '/ogc/collections')).body) as { collections: object[] }
     assert.deepEqual((all.collections[0] as { extent: object }).extent, { ...json.extent, temporal })
     const rels = listOf(json.links).map(({ rel }) => String(rel))
-    assert.deepEqual(rels, ['self', 'granules'])
+    assert.deepEqual(rels, ['self', 'granules', 'http://www.opengis.net/def/rel/ogc/1.0/queryables'])
   })
 })
 

@@ -15,6 +15,7 @@ import {
   toSortables,
 } from './collection.ts'
 import { sayMapLink, toCoverage } from './coverage.ts'
+import { layerOfGranules } from './granules.ts'
 import { linkHeader } from './item-link.ts'
 import { offeredDocuments, offeredQueryables, offeredSchemas } from './offered.ts'
 import type { OgcParts } from './ogc-parts.ts'
@@ -119,6 +120,8 @@ export const getQueryables = represented(
     handle: (parts: OgcParts, request, reply) =>
       aboutLayer(parts, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
+        const granules = await layerOfGranules(parts, layer)
+        if (granules !== undefined) return toQueryables(request, granules)
         const values = await parts.kept.values.of(requireFeatures(layer))
         // Nobody keeps what a later answer tells more of.
         if (values === undefined) reply.removeHeader('etag').header('cache-control', 'no-cache')
@@ -135,9 +138,9 @@ export const getSortables = represented(
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (parts: OgcParts, request, reply) =>
-      aboutLayer(parts, request, reply, (layer) => {
+      aboutLayer(parts, request, reply, async (layer) => {
         reply.header('content-type', 'application/schema+json; charset=utf-8')
-        return toSortables(request, requireFeatures(layer))
+        return toSortables(request, (await layerOfGranules(parts, layer)) ?? requireFeatures(layer))
       }),
   }),
 )

@@ -8,7 +8,7 @@ import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { toCrsUri } from '../crs-uris.ts'
-import { collectionId, gregorian, toExtent } from './collection.ts'
+import { collectionId, gregorian, queryablesLink, toExtent } from './collection.ts'
 
 function coverageFilePath(layer: LayerRecord, name: string): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/file/${encodeURIComponent(name)}`
@@ -132,6 +132,7 @@ export async function toCoverage(
     links: [
       { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
       ...(await coverageLinks(request, layer, store)),
+      ...(isMosaic ? [queryablesLink(request, layer)] : []),
     ],
   }
 }

@@ -25,6 +25,7 @@ export const getGranules = represented(
   offeredGranules,
   operation({
     ...marks,
+    knowsParameters: true,
     summary: 'Granules of a mosaic',
     params: CollectionParams,
     query: ItemsQuery,

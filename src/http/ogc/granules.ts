@@ -3,7 +3,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { indexSchema } from '../../importer/model/model.ts'
-import { Failure, notFound } from '../../lib/errors.ts'
+import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { fileMediaType } from '../../stores/rasters/media-type.ts'
@@ -38,14 +38,31 @@ async function openGranules({ catalog }: OgcParts, layer: LayerRecord): Promise<
   }
 }
 
+const locationName = 'location'
+
+/** The layer as if its granules were its features, without where their files are; undefined of one that is no mosaic. */
+export async function layerOfGranules(parts: OgcParts, layer: LayerRecord): Promise<LayerRecord | undefined> {
+  if (layer.details.kind !== 'raster') return undefined
+  if ((await parts.catalog.layers.storeOf(layer)).type !== mosaicType) return undefined
+  const { attributes, geometry } = indexSchema(layer.details.crs)
+  const schema = { attributes: attributes.filter(({ name }) => name !== locationName), geometry }
+  return { ...layer, details: { ...layer.details, schema } }
+}
+
 function locationOf(batch: FeatureBatch, row: number): string {
-  const column = batch.columns[attributeIndex(batch.schema, 'location')]
+  const column = batch.columns[attributeIndex(batch.schema, locationName)]
   return column === undefined ? '' : String(columnValue(column, row))
 }
 
 function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureView {
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}/granules`
-  return { path, store, fileLink: { attribute: 'location', base: request.link(path) } }
+  return { path, store, fileLink: { attribute: locationName, base: request.link(path) } }
+}
+
+/** Granules are those of the present version. */
+function refuseVersions({ version }: ItemsParameters): void {
+  if (version !== undefined)
+    throw invalid('invalid-parameter', 'version goes with features: granules have none')
 }
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
@@ -55,6 +72,7 @@ export async function sendGranules(
   request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<unknown> {
+  refuseVersions(request.query)
   const granules = await openGranules(parts, layer)
   return sendItems(parts, granules.layer, request, reply, viewOf(request, granules))
 }
@@ -65,6 +83,7 @@ export async function sendGranule(
   request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<unknown> {
+  refuseVersions(request.query)
   const granules = await openGranules(parts, layer)
   return sendItem(parts, granules.layer, request, reply, viewOf(request, granules))
 }
