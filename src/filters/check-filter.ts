@@ -11,6 +11,8 @@ import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './m
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const mostDigits = 400
+/** Of those that are written in another way too. */
+const mostWhole = 60
 /** Each vertex of a row is compared with each of these. */
 const mostNearBytes = 16 * 1024
 
@@ -240,8 +242,20 @@ function operandOf(written: Expression, schema: Schema): Operand {
 }
 
 function checkedDigits(digits: string): string {
-  if (digits.length <= mostDigits && Number.isFinite(Number(digits))) return digits
+  if (digits.length <= mostDigits && Number.isFinite(Number(digits))) return wholeDigits(digits) ?? digits
   throw invalidFilter(`The number ${digits.slice(0, 40)} is too long, or too large for any property`)
+}
+
+/** A whole number that was written with a point or a power of ten as whole numbers are written: it counts exactly. */
+function wholeDigits(digits: string): string | undefined {
+  const [, sign = '', whole = '', part = '', power = '0'] =
+    /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d{1,3}))?$/.exec(digits) ?? []
+  const places = Number(power) - part.length
+  const all = `${whole}${part}`
+  if (all.length + Math.abs(places) > mostWhole) return undefined
+  if (places >= 0) return `${sign}${all}${'0'.repeat(places)}`
+  const rest = all.slice(places)
+  return /^0*$/.test(rest) && rest.length === -places ? `${sign}${all.slice(0, places) || '0'}` : undefined
 }
 
 function checkedText(text: string): string {

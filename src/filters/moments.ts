@@ -92,8 +92,12 @@ function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begi
   if (left !== undefined && right !== undefined) return compareMoments(op, left, right)
   const rank = (moment: Moment | undefined, edge: 'begin' | 'end'): number =>
     moment !== undefined ? 0 : edge === 'begin' ? -1 : 1
-  const order = Math.sign(rank(left, ofA) - rank(right, ofB))
-  return { kind: 'constant', is: holds(op, order) }
+  const is = holds(op, Math.sign(rank(left, ofA) - rank(right, ofB)))
+  const moment = left ?? right
+  // What an empty value is compared with does not matter: it is neither true nor false.
+  if (moment !== undefined && 'attribute' in moment)
+    return { kind: 'moments', op: is ? '=' : '<>', left: moment, right: moment }
+  return { kind: 'constant', is }
 }
 
 function compareMoments(op: Comparison, left: Moment, right: Moment): Filter {

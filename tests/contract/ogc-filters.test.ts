@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { checkFilter } from '../../src/filters/check-filter.ts'
 import { parseCql2Text } from '../../src/filters/cql2-text.ts'
 import { runProgram } from '../../src/lib/process.ts'
+import { filterIn } from '../../src/stores/reading/filter-in-crs.ts'
+import { wishFilter } from '../../src/stores/reading/wished-filter.ts'
 import type { VectorStore } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
@@ -125,7 +126,8 @@ describe('filters in CQL2', needsGdal, () => {
   async function foundInFile(cql: string): Promise<number[]> {
     const table = await served.findTable('samples')
     assert.ok(table)
-    const filter = checkFilter(parseCql2Text(cql), table.schema)
+    const srs = 'EPSG:4326'
+    const filter = await filterIn(wishFilter(parseCql2Text(cql), table.schema, srs), srs)
     const query = { table: 'samples', limit: 10_000, offset: 0, filter }
     const { signal } = new AbortController()
     const numbers: number[] = []
@@ -140,7 +142,7 @@ describe('filters in CQL2', needsGdal, () => {
 
   it('finds in each store what SQL finds in PostGIS', async () => {
     let matches = 0
-    for (const { text, json, sql } of someFilters(160)) {
+    for (const { text, json, sql } of someFilters(180)) {
       const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
       const numbers = expected.map((row) => Number(row['n']))
       matches += numbers.length
@@ -157,7 +159,7 @@ describe('filters in CQL2', needsGdal, () => {
 
   it('finds the same by Filter Encoding 2.0 and 1.1, by cql_filter and by times as WFS says them', async () => {
     let said = 0
-    for (const { text, json, sql } of someFilters(110, 23)) {
+    for (const { text, json, sql } of someFilters(130, 23)) {
       const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
       const numbers = expected.map((row) => Number(row['n']))
       assert.deepEqual(await foundByFes('of_file', text, 'cql_filter'), numbers, text)
@@ -283,6 +285,56 @@ describe('filters in CQL2', needsGdal, () => {
         const { status, json } = await items(layer, { filter: `S_${relation}(geom, ${collection})` })
         assert.deepEqual([status, json['code']], [400, 'unsupported-filter'], `${layer} ${relation}`)
       }
+  })
+
+  it('takes whole numbers for what they are, however they are written', async () => {
+    const expected = (
+      await runSql(url, 'select n from source.samples where big = 9007199254740993 order by n')
+    ).map((row) => Number(row['n']))
+    assert.ok(expected.length > 10)
+    for (const digits of [
+      '9007199254740993',
+      '9007199254740993.0',
+      '9007199254740993.',
+      '900719925474099.3e1',
+    ])
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(await found(layer, { filter: `big = ${digits}` }), expected, `${layer} ${digits}`)
+    const json = '{"op":"=","args":[{"property":"big"},9007199254740993.00]}'
+    for (const layer of ['of_table', 'of_file'])
+      assert.deepEqual(await found(layer, { filter: json, 'filter-lang': 'cql2-json' }), expected, layer)
+  })
+
+  it('compares a day with a time as all of that day', async () => {
+    for (const op of ['=', '<>', '<', '<=', '>', '>=']) {
+      const condition = `d ${op} (t at time zone 'UTC')::date`
+      const expected = await runSql(url, `select n from source.samples where ${condition} order by n`)
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(
+          await found(layer, { filter: `d ${op} t` }),
+          expected.map((row) => Number(row['n'])),
+          `${layer} ${op}`,
+        )
+    }
+  })
+
+  it('finds by boxes and geometries beyond the antimeridian what lies there, and what is stored so', async () => {
+    const expected = await found('of_table', { bbox: '3,2,12,9' })
+    const inside = await found('of_table', { filter: 'S_INTERSECTS(geom, BBOX(3,2,12,9))' })
+    assert.ok(inside.length > 10 && expected.length > inside.length)
+    for (const layer of ['of_table', 'of_file']) {
+      for (const bbox of ['363,2,372,9', '-357,2,-348,9'])
+        assert.deepEqual(await found(layer, { bbox }), expected, `${layer} ${bbox}`)
+      for (const filter of [
+        'S_INTERSECTS(geom, BBOX(363,2,372,9))',
+        'S_INTERSECTS(POLYGON((-357 2,-348 2,-348 9,-357 9,-357 2)), geom)',
+        'NOT S_DISJOINT(geom, BBOX(363,2,372,9))',
+      ])
+        assert.deepEqual(await found(layer, { filter }), inside, `${layer} ${filter}`)
+      const apart = await found(layer, { filter: 'S_DISJOINT(geom, BBOX(363,2,372,9))' })
+      assert.equal(apart.filter((n) => inside.includes(n)).length, 0)
+      assert.ok(apart.length > 10)
+    }
   })
 
   it('takes geometries in the CRS that is named, in the order of its axes', async () => {

@@ -108,6 +108,14 @@ export function someFilters(count: number, seed = 7): WrittenFilter[] {
     () => ({ text: 'f <= s', json: { op: '<=', args: [property('f'), property('s')] }, sql: 'f <= s' }),
     () => relate(pick(relations), below(wkt.length), below(2) === 0),
     () => box(below(10), below(10)),
+    () => turned(pick(relations), below(18), below(2) * 720 - 360),
+    () => otherDigits(pick(comparisons), pick(['i', 'f', 'big']), below(100) - 50),
+    () => spans(pick(instantRelations), 't', below(3), below(3)),
+    () => spans(pick(instantRelations), 'd', below(3), below(3)),
+    () => spanOfColumns(pick(['2024-02-28', '2024-02-29', '2024-03-02'])),
+    () => likeFolded(pick(['%ÄCK%', 'STRA_E', 'u%', "O'B%", '50\\% O%'])),
+    () => amongTexts(['Ulm', pick(['z', '日本', '']), pick(["O'Brien", 'a_b'])]),
+    () => betweenDays(pick(['2024-02-27', '2024-02-29']), pick(['2024-02-29', '2024-03-02'])),
   ]
   const joined = (depth: number): WrittenFilter => {
     if (depth === 0 || below(4) === 0) return pick(leaves)()
@@ -244,6 +252,108 @@ function box(x: number, y: number): WrittenFilter {
     text: `S_INTERSECTS(geometry, BBOX(${bbox.join(',')}))`,
     json: { op: 's_intersects', args: [property('geometry'), { bbox }] },
     sql: `ST_Intersects(geom, ST_MakeEnvelope(${bbox.join(',')}, 4326))`,
+  }
+}
+
+const westToEast = (x: number): object => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [x, 2],
+      [x + 4, 2],
+      [x + 4, 9],
+      [x, 9],
+      [x, 2],
+    ],
+  ],
+})
+
+/** A polygon that lies once around the world, where a map that goes on beyond the antimeridian shows it. */
+function turned(relation: string, x: number, turn: number): WrittenFilter {
+  const ring = (from: number): string =>
+    `POLYGON((${from} 2,${from + 4} 2,${from + 4} 9,${from} 9,${from} 2))`
+  return {
+    text: `S_${relation.toUpperCase()}(geom, ${ring(x + turn)})`,
+    json: { op: `s_${relation}`, args: [property('geom'), westToEast(x + turn)] },
+    sql: `ST_${relation}(geom, ST_GeomFromText('${ring(x)}', 4326))`,
+  }
+}
+
+/** A whole number with a point, or with a power of ten. */
+function otherDigits(op: string, name: string, value: number): WrittenFilter {
+  const exact = name === 'big' ? Number.MAX_SAFE_INTEGER : value
+  return {
+    text: `${name} ${op} ${exact}.0 AND ${name} ${op} ${exact}0e-1`,
+    json: { op, args: [property(name), exact] },
+    sql: `${name} ${op} ${exact}`,
+  }
+}
+
+const instantRelations = ['after', 'before', 'intersects', 'disjoint'] as const
+const edges = ['..', '2024-02-28', '2024-02-29']
+
+/** A moment or a day beside an interval, which may be open at one end or at both. */
+function spans(
+  relation: (typeof instantRelations)[number],
+  name: 'd' | 't',
+  first: number,
+  last: number,
+): WrittenFilter {
+  const [from = '', to = ''] = [edges[first], edges[last]]
+  const interval = from > to && to !== '..' ? [to, from] : [from, to]
+  const [begin, end] = interval
+  const day = name === 'd' ? 'd' : "(t at time zone 'UTC')::date"
+  const isBefore = begin === '..' ? `${name} <> ${name}` : `${day} < date '${begin}'`
+  const isAfter = end === '..' ? `${name} <> ${name}` : `${day} > date '${end}'`
+  const conditions = {
+    before: isBefore,
+    after: isAfter,
+    disjoint: `${isBefore} or ${isAfter}`,
+    intersects: `not (${isBefore} or ${isAfter})`,
+  }
+  return {
+    text: `T_${relation.toUpperCase()}(${name}, INTERVAL('${begin}', '${end}'))`,
+    json: { op: `t_${relation}`, args: [property(name), { interval }] },
+    sql: conditions[relation],
+  }
+}
+
+function spanOfColumns(date: string): WrittenFilter {
+  return {
+    text: `T_INTERSECTS(INTERVAL(d, t), DATE('${date}'))`,
+    json: { op: 't_intersects', args: [{ interval: [property('d'), property('t')] }, { date }] },
+    sql: `d <= date '${date}' and (t at time zone 'UTC')::date >= date '${date}'`,
+  }
+}
+
+function likeFolded(pattern: string): WrittenFilter {
+  const casei = (of: unknown): object => ({ op: 'casei', args: [of] })
+  return {
+    text: `CASEI(name) LIKE CASEI(${quoted(pattern)})`,
+    json: { op: 'like', args: [casei(property('name')), casei(pattern)] },
+    sql: `lower(name collate "und-x-icu") collate "C" like lower(${quoted(pattern)} collate "und-x-icu") collate "C"`,
+  }
+}
+
+function amongTexts(values: string[]): WrittenFilter {
+  const list = values.map(quoted).join(', ')
+  return {
+    ...{ text: `name NOT IN (${list})`, sql: `name not in (${list})` },
+    json: { op: 'not', args: [{ op: 'in', args: [property('name'), values] }] },
+  }
+}
+
+function betweenDays(from: string, to: string): WrittenFilter {
+  return {
+    text: `d >= DATE('${from}') AND d <= '${to}'`,
+    json: {
+      op: 'and',
+      args: [
+        { op: '>=', args: [property('d'), { date: from }] },
+        { op: '<=', args: [property('d'), to] },
+      ],
+    },
+    sql: `d between date '${from}' and date '${to}'`,
   }
 }
 

@@ -55,7 +55,7 @@ class FesWriter {
         name ?? '',
         args.map((one) => this.write(one)),
       )
-    if (op === 'like') return this.#like(args)
+    if (op === 'like') return typeof args[1] !== 'string' ? undefined : this.#like(args)
     if (op === 'between') {
       const [value, least, most] = args.map((one) => this.#operand(one))
       return `<PropertyIsBetween>${value}<LowerBoundary>${least}</LowerBoundary><UpperBoundary>${most}</UpperBoundary></PropertyIsBetween>`
@@ -69,6 +69,7 @@ class FesWriter {
         name ?? '',
         args.map((one) => this.#operand(one)),
       )
+    if (name === undefined) return undefined
     const folded = args.every((one) => (one as Partial<Call>).op === 'casei')
     const sides = folded ? args.map((one) => (one as Call).args[0]) : args
     if (sides.some((one) => (one as Partial<Call> | undefined)?.op === 'accenti')) return undefined

@@ -17,8 +17,8 @@ export async function areasIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): 
   if (crs === undefined) return boxes
   const reprojector = await findReprojector(srs, crs)
   try {
-    if (reprojector.isIdentity) return boxes
     const isDegrees = isInDegrees(srs)
+    if (reprojector.isIdentity) return isDegrees ? boxes.flatMap(withTurns) : boxes
     const areas: Area[] = []
     for (const box of isDegrees ? boxes.flatMap(betweenMeridians) : boxes) {
       const area = await areaIn(reprojector, box, { isDegrees, key: JSON.stringify([srs, crs, box]) })
@@ -28,6 +28,12 @@ export async function areasIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): 
   } finally {
     await reprojector.close()
   }
+}
+
+/** A box beyond the 180th meridians, where shapes may overshoot them, and what it is between these. */
+function withTurns(box: Envelope): Envelope[] {
+  const isCovered = ({ minX, maxX }: Envelope): boolean => minX >= box.minX && maxX <= box.maxX
+  return [box, ...betweenMeridians(box).filter((part) => !isCovered(part))]
 }
 
 async function areaIn(

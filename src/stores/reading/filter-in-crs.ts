@@ -1,11 +1,12 @@
 import type { Filter, FilterReach } from '../../filters/filter.ts'
+import { allOf, anyOf } from '../../filters/filter.ts'
 import { unsupportedFilter } from '../../filters/refusals.ts'
 import { hasRelation } from '../../filters/row-filter.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { metresPerUnit } from '../../geo/metres-per-unit.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
-import { wkbEnvelope } from '../../geo/wkb.ts'
+import { walkCoordinates, wkbEnvelope } from '../../geo/wkb.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
@@ -19,10 +20,45 @@ export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs'
   if (crs === undefined || !hasRelation(asked)) return asked
   const reprojector = await findReprojector(srs, crs)
   try {
-    return await moved(asked, reprojector, crs)
+    const isTurned = reprojector.isIdentity && isInDegrees(srs)
+    return await moved(isTurned ? withTurns(asked) : asked, reprojector, crs)
   } finally {
     await reprojector.close()
   }
+}
+
+/** Geometries beyond the 180th meridians, where shapes may overshoot them, and the same turned to between these. */
+function withTurns(filter: Filter): Filter {
+  if (filter.kind === 'all' || filter.kind === 'any') return { ...filter, of: filter.of.map(withTurns) }
+  if (filter.kind === 'not') return { ...filter, of: withTurns(filter.of) }
+  if (filter.kind !== 'relation' && filter.kind !== 'near') return filter
+  const others = turnsOf(filter.wkb).map((wkb) => ({ ...filter, wkb }))
+  if (others.length === 0) return filter
+  const isApart = filter.kind === 'relation' && filter.relation === 's_disjoint'
+  return isApart ? allOf([filter, ...others]) : anyOf([filter, ...others])
+}
+
+/** What of a geometry reaches beyond the 180th meridians comes as often as it goes around, at most so often. */
+const mostTurns = 2
+
+function turnsOf(wkb: Uint8Array): Uint8Array[] {
+  const { minX, maxX } = wkbEnvelope(wkb) ?? { minX: 0, maxX: 0 }
+  if (minX >= -180 && maxX <= 180) return []
+  const first = Math.floor((minX + 180) / 360)
+  // What ends on the meridian does not reach beyond it.
+  const last = Math.max(first, Math.ceil((maxX + 180) / 360) - 1)
+  const turns = Array.from({ length: Math.min(last - first + 1, mostTurns + 1) }, (_, index) => first + index)
+  return turns.filter((turn) => turn !== 0).map((turn) => movedEast(wkb, -360 * turn))
+}
+
+function movedEast(wkb: Uint8Array, degrees: number): Uint8Array {
+  const copy = wkb.slice()
+  const view = new DataView(copy.buffer)
+  walkCoordinates(view, 0, (start, count, dimensions) => {
+    for (let point = 0, at = start; point < count; point += 1, at += dimensions * 8)
+      view.setFloat64(at, view.getFloat64(at, true) + degrees, true)
+  })
+  return copy
 }
 
 async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promise<Filter> {
