@@ -9,9 +9,11 @@ import { Failure } from '../../lib/errors.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { createPostgisStore } from './postgis-store.ts'
+import { conditionsOf } from './read-conditions.ts'
 import { ReadPool } from './read-pool.ts'
 import type { Workers } from './reading-workers.ts'
 import { workersForCount, workersForRows } from './reading-workers.ts'
+import { findTableFacts } from './table-facts.ts'
 
 const home = 'read_features'
 type Shown = Record<string, unknown>
@@ -146,6 +148,32 @@ describe('pages of a PostGIS table', () => {
       }
     })
   }
+
+  it('of a box look for rows without a place only where there can be some, and see when there can', async () => {
+    await sql(`create table placed (key int primary key, geom geometry(Point, 4326) not null);
+      insert into placed values (1, 'srid=4326;point(1 2)'), (2, 'srid=4326;point(9 9)')`)
+    const bboxes = [{ minX: 0, minY: 0, maxX: 5, maxY: 5 }]
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    const condition = async (): Promise<string> => {
+      const facts = await findTableFacts(client, home, 'placed')
+      assert.ok(facts)
+      return conditionsOf(facts, { table: 'placed', bboxes } as FeatureQuery).sql
+    }
+    const keys = async (): Promise<unknown[]> =>
+      (await read(store, { table: 'placed', bboxes })).map(({ key }) => key)
+    try {
+      assert.doesNotMatch(await condition(), /is null/)
+      assert.deepEqual(await keys(), [1])
+      assert.equal(await store.count({ table: 'placed', bboxes }, never), 1)
+      await sql('alter table placed alter geom drop not null; insert into placed values (3, null)')
+      assert.deepEqual(await keys(), [1, 3])
+      assert.equal(await store.count({ table: 'placed', bboxes }, never), 2)
+      assert.match(await condition(), /is null/)
+    } finally {
+      await client.end()
+    }
+  })
 
   it('are right with more kinds of questions than are kept prepared', async () => {
     await sql('create table many (key int primary key); insert into many select generate_series(1, 100)')
