@@ -4,6 +4,7 @@ import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
+import type { Translations } from '../lib/text/translations.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
 
@@ -72,6 +73,8 @@ export interface LayerDetails {
   licence?: string
   /** Who answers questions about the data. */
   contact?: string
+  /** Title, abstract and keywords in other languages. */
+  translations?: Translations
   originalName: string
   /** Matched authority code, such as `EPSG:4326`; absent for a table without geometry or an unknown CRS. */
   srs?: string
@@ -86,6 +89,8 @@ export interface LayerDetails {
   featureCount?: number
   /** Name of the default style, in the layer's workspace or global. */
   style: string
+  /** Names of further styles that it is offered in. */
+  styles?: string[]
 }
 
 /** The time dimension of a layer, in ISO 8601 and UTC. */

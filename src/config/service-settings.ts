@@ -1,4 +1,6 @@
 import { defined } from '../lib/defined.ts'
+import type { TranslatedTexts, Translations } from '../lib/text/translations.ts'
+import { languageCode } from '../lib/text/translations.ts'
 import type { Reader } from './parse.ts'
 
 /** What the map services say of themselves: who offers them, and under which terms. */
@@ -13,6 +15,8 @@ export interface ServiceSettings {
   access?: string
   contact: ServiceContact
   inspire: InspireSettings
+  /** Title, abstract and keywords in other languages. */
+  translations?: Translations
 }
 
 /** What INSPIRE asks for. */
@@ -50,6 +54,7 @@ export function readService(read: Reader): ServiceSettings {
       abstract: read.text('TERRANE_SERVICE_ABSTRACT'),
       fees: read.text('TERRANE_SERVICE_FEES'),
       access: read.text('TERRANE_SERVICE_ACCESS'),
+      translations: readTranslations(read),
     }),
     inspire: readInspire(read),
     contact: defined({
@@ -70,7 +75,7 @@ export function readService(read: Reader): ServiceSettings {
 
 function readInspire(read: Reader): ServiceSettings['inspire'] {
   const language = read.text('TERRANE_SERVICE_LANGUAGE') ?? 'eng'
-  if (!/^[a-z]{3}$/.test(language))
+  if (!languageCode.test(language))
     read.problem('TERRANE_SERVICE_LANGUAGE', `must be a code of ISO 639-2 such as eng, found "${language}"`)
   return {
     language,
@@ -88,4 +93,35 @@ function readWebAddress(read: Reader, name: string): string | undefined {
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href
   read.problem(name, `must be an http or https address, found "${value}"`)
   return undefined
+}
+
+const setting = 'TERRANE_SERVICE_TRANSLATIONS'
+const example = '{"ger": {"title": "Karten", "abstract": "…", "keywords": ["Straßen"]}}'
+
+/** What the services say of themselves in other languages, as JSON by codes of ISO 639-2. */
+function readTranslations(read: Reader): Translations | undefined {
+  const text = read.text(setting)
+  if (text === undefined) return undefined
+  const entries = Object.entries(parseObject(text) ?? {})
+  const isRight = entries.every(([code, one]) => languageCode.test(code) && isTexts(one))
+  if (entries.length > 0 && isRight) return Object.fromEntries(entries) as Translations
+  read.problem(setting, `must be JSON such as ${example}, by codes of ISO 639-2`)
+  return undefined
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isTexts(value: unknown): value is TranslatedTexts {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.entries(value).every(([key, one]) => {
+    if (key === 'keywords') return Array.isArray(one) && one.every((word) => typeof word === 'string')
+    return (key === 'title' || key === 'abstract') && typeof one === 'string'
+  })
 }

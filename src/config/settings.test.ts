@@ -59,6 +59,7 @@ describe('loadSettings', () => {
       TERRANE_INSPIRE_METADATA: 'https://example.org/csw?id=1',
       TERRANE_INSPIRE_DOWNLOAD_METADATA: 'https://example.org/csw?id=2',
       TERRANE_SERVICE_LANGUAGE: 'ger',
+      TERRANE_SERVICE_TRANSLATIONS: '{"eng": {"title": "Maps", "keywords": ["roads"]}}',
     })
     assert.equal(settings.server.port, 0)
     assert.equal(settings.server.takesSldBody, true)
@@ -70,6 +71,7 @@ describe('loadSettings', () => {
         ...{ viewRecord: 'https://example.org/csw?id=1', downloadRecord: 'https://example.org/csw?id=2' },
         language: 'ger',
       },
+      translations: { eng: { title: 'Maps', keywords: ['roads'] } },
     })
     assert.equal(settings.server.basePath, '/geoserver')
     assert.equal(settings.server.publicUrl, 'https://maps.example.org/geoserver')
@@ -96,8 +98,9 @@ describe('loadSettings', () => {
       TERRANE_KEEP_UPLOADS: '-1',
       TERRANE_CONTACT_URL: 'javascript:alert(1)',
       TERRANE_SERVICE_LANGUAGE: 'english',
+      TERRANE_SERVICE_TRANSLATIONS: '{"de": {"title": 5}}',
     })
-    assert.equal(problems.length, 13)
+    assert.equal(problems.length, 14)
     assert.match(problems.join('\n'), /^TERRANE_PORT .*99999/m)
   })
 

@@ -88,14 +88,111 @@ describe('what the older services say of themselves', { timeout: 120_000 }, () =
 
   it('has what INSPIRE wants of a view service where its record is named', async (t) => {
     const record = 'https://example.org/csw?id=1&f=xml'
-    const env = { TERRANE_INSPIRE_METADATA: record, TERRANE_SERVICE_LANGUAGE: 'ger' }
+    const env = {
+      TERRANE_INSPIRE_METADATA: record,
+      TERRANE_SERVICE_LANGUAGE: 'ger',
+      TERRANE_SERVICE_TRANSLATIONS: '{"eng":{"title":"Maps"}}',
+    }
     const server = await startServer(t, temporaryData(t), env)
     const text = await (await fetch(`${server.url}${capabilities[0]}`)).text()
     assert.match(text, /<inspire_vs:ExtendedCapabilities [^>]*inspire_vs\.xsd">/)
     assert.match(text, /<inspire_common:URL>https:\/\/example\.org\/csw\?id=1&amp;f=xml</)
     assert.equal(text.match(/<inspire_common:Language>ger</g)?.length, 2)
     assert.ok(text.indexOf('</Exception>') < text.indexOf('<inspire_vs:'))
+    const other = await (await fetch(`${server.url}${capabilities[0]}&LANGUAGE=eng`)).text()
+    assert.match(other, /<Title>Maps<\/Title>/)
+    assert.match(
+      other,
+      /DefaultLanguage><inspire_common:Language>ger<.*SupportedLanguage><inspire_common:Language>eng<.*ResponseLanguage><inspire_common:Language>eng</,
+    )
     assert.ok(text.indexOf('</inspire_vs:ExtendedCapabilities>') < text.indexOf('<Layer>'))
+    await server.stop()
+  })
+
+  it('tells titles in the language that is asked for, terms of layers, and every style that they are offered in', async (t) => {
+    const record = 'https://example.org/csw?id=3'
+    const server = await serveMaps(t, {
+      TERRANE_SERVICE_TITLE: 'Maps of the city',
+      TERRANE_SERVICE_TRANSLATIONS: JSON.stringify({
+        ger: { title: 'Karten der <Stadt>', keywords: ['Wege'] },
+      }),
+      TERRANE_INSPIRE_DOWNLOAD_METADATA: record,
+    })
+    const told = {
+      ...{ title: 'States & more', abstract: 'Borders', attribution: '© <Office>', licence: 'CC BY 4.0' },
+      ...{ contact: 'maps@example.org', styles: ['mine', 'line', 'polygon', 'line'] },
+      translations: { ger: { title: 'Länder & mehr', keywords: ['Grenze'] }, fre: { title: 'États' } },
+    }
+    for (const name of ['mine', 'theirs']) {
+      const style = { name }
+      const kept = await server.call('POST', '/rest/styles', { style })
+      assert.equal(kept.status, 201, kept.text)
+    }
+    for (const name of ['default:states', 'default:islands']) {
+      const own = name === 'default:islands' ? { styles: [] } : {}
+      const put = await server.call('PUT', `/rest/layers/${name}`, { layer: { ...told, ...own } })
+      assert.ok(put.status < 300, put.text)
+    }
+    const read = async (path: string): Promise<string> => (await fetch(`${server.url}${path}`)).text()
+    const wishes: XmlWish[] = []
+    for (const name of capabilities)
+      for (const [asked, title, service] of [
+        ['', 'States &amp; more', 'Maps of the city'],
+        ['&LANGUAGE=ger', 'Länder &amp; mehr', 'Karten der &lt;Stadt&gt;'],
+        ['&AcceptLanguages=it,de-CH,fr', 'Länder &amp; mehr', 'Karten der &lt;Stadt&gt;'],
+        ['&language=fra', 'États', 'Maps of the city'],
+        ['&language=xx', 'States &amp; more', 'Maps of the city'],
+      ] as const) {
+        const text = await read(`${name}${asked}`)
+        if (asked !== '&language=xx') wishes.push({ name: `${name}${asked}`, text })
+        for (const one of [
+          title,
+          service,
+          '© &lt;Office&gt;',
+          'Licence: CC BY 4.0',
+          'Contact: maps@example.org',
+        ])
+          assert.ok(text.includes(one), `${name}${asked}: ${one}`)
+        if (asked === '&LANGUAGE=ger') assert.match(text, /[Kk]eyword>Grenze</, name)
+        if (!text.includes('<inspire_common:SupportedLanguages>')) continue
+        const code = { 'Länder &amp; mehr': 'ger', États: 'fre' }[title as string] ?? 'eng'
+        assert.deepEqual(
+          [...text.matchAll(/<inspire_common:Language>(\w+)</g)].map(([, one]) => one),
+          ['eng', 'fre', 'ger', code],
+        )
+      }
+    assert.deepEqual(await faultsOfXml(t, wishes), {})
+    const [wms = '', wmts = ''] = await Promise.all(capabilities.slice(0, 2).map(read))
+    const layer = (text: string): string =>
+      text.split('<Layer').find((one) => one.includes('>default:states<')) ?? ''
+    assert.match(layer(wms), /<Attribution><Title>© &lt;Office&gt;</)
+    assert.deepEqual(
+      [...layer(wms).matchAll(/<Style><Name>([^<]*)</g)].map(([, one]) => one),
+      ['polygon', 'mine', 'line'],
+    )
+    assert.deepEqual(
+      [...layer(wmts).matchAll(/<Style isDefault="(\w+)"><ows:Identifier>([^<]*)</g)].map((one) =>
+        one.slice(1),
+      ),
+      [
+        ['true', 'polygon'],
+        ['false', 'mine'],
+        ['false', 'line'],
+      ],
+    )
+    // Who may read the layer may see it by each of them, and its legend; by no other style.
+    const map =
+      '/wms?service=WMS&version=1.3.0&request=GetMap&layers=default:states&crs=CRS:84&bbox=-130,20,-60,60&width=50&height=50&format=image/png'
+    const statuses = ['mine', 'line', 'theirs'].map(
+      async (style) => (await fetch(`${server.url}${map}&styles=${style}`)).status,
+    )
+    assert.deepEqual(await Promise.all(statuses), [200, 200, 404])
+    const gone = await server.call('DELETE', '/rest/styles/mine')
+    assert.equal(gone.status, 200, gone.text)
+    const left = await server.call('GET', '/rest/layers/default:states')
+    assert.deepEqual((left.json as { layer?: { styles?: unknown } }).layer?.styles, [{ name: 'line' }])
+    const [legend = ''] = /[^"]*legend\.png\?style=line/.exec(layer(wms)) ?? []
+    assert.equal((await fetch(legend)).headers.get('content-type'), 'image/png')
     await server.stop()
   })
 

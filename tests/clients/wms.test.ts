@@ -115,6 +115,15 @@ describe('WMS in the programs of others, out of PostGIS', { timeout: 240_000 }, 
     assert.match(stdout, /<WMS_Capabilities version="1.3.0"/)
     const picture = readFileSync(join(folder, 'map.png'))
     assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [800, 400])
+    for (const [place, found] of [
+      ['docs/wms.md > Who offers it > sh 1', '<Title>Länder</Title>'],
+      ['docs/wms.md > Further styles > sh 1', ''],
+    ] as const) {
+      const others = blockAt(place).replaceAll('http://127.0.0.1:8080', server.url)
+      const said = await runCommands(others, { PASSWORD: password }, folder)
+      assert.equal(said.code, 0, said.stderr)
+      assert.ok(said.stdout.includes(found) && !said.stdout.includes('"errors"'), said.stdout)
+    }
   })
 
   it('shows a coverage to QGIS and GDAL as GDAL warps its file', async () => {

@@ -1,5 +1,7 @@
 import { timeAttribute } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { foldText } from '../../lib/text/fold-text.ts'
+import type { Translations } from '../../lib/text/translations.ts'
 import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
 
 /** What a layer is to somebody who looks for one; a table has no geometry. */
@@ -33,6 +35,13 @@ export interface LayerCard {
   timeAttribute: string | undefined
   /** The name of its default style. */
   style: string
+  /** Those of the further styles that it is offered in. */
+  styles?: readonly string[]
+  /** Whom to name, under which terms, and who answers questions. */
+  attribution?: string
+  licence?: string
+  contact?: string
+  translations?: Translations
   /** What it says itself; undefined where its workspace says. */
   isPublic: boolean | undefined
   changedAt: string
@@ -62,6 +71,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   return {
     ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic, style },
     abstract: abstract === undefined ? undefined : shortened(abstract),
+    ...toldOf(details),
     kind,
     geometryType: schema.geometry?.type,
     // A raster of one file has cells, not rows.
@@ -75,6 +85,21 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
     head,
     body: bodyOf(details),
   }
+}
+
+/** What services tell of a layer beside its title. */
+function toldOf({ attribution, licence, contact, translations, styles }: LayerDetails): Partial<LayerCard> {
+  const short = (text?: string): string | undefined => (text === undefined ? undefined : shortened(text))
+  const terms = { attribution: short(attribution), licence: short(licence), contact: short(contact) }
+  const others =
+    translations &&
+    Object.fromEntries(
+      Object.entries(translations).map(([code, texts]) => [
+        code,
+        { ...texts, ...defined({ abstract: short(texts.abstract) }) },
+      ]),
+    )
+  return defined({ ...terms, translations: others, styles })
 }
 
 function kindOf({ kind, schema }: LayerDetails): CardKind {

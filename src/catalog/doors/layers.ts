@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
+import type { Translations } from '../../lib/text/translations.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -48,8 +49,11 @@ export interface LayerChange {
   attribution?: string | undefined
   licence?: string | undefined
   contact?: string | undefined
+  translations?: Translations | undefined
   /** Name of a style of the layer's workspace or of a global one. */
   style?: string | undefined
+  /** The same, further ones that it is offered in. */
+  styles?: string[] | undefined
   /** `workspace`: as its workspace says. */
   isPublic?: boolean | 'workspace' | undefined
 }
@@ -214,8 +218,9 @@ export class Layers {
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#parts.database.kysely
     const { style, isPublic: wish, ...texts } = change
-    if (style !== undefined && (await resolveStyle(db, layer.workspace, style)) === undefined)
-      throw invalid('unknown-style', `Style "${style}" does not exist`)
+    for (const name of style === undefined ? (change.styles ?? []) : [style, ...(change.styles ?? [])])
+      if ((await resolveStyle(db, layer.workspace, name)) === undefined)
+        throw invalid('unknown-style', `Style "${name}" does not exist`)
     const details = { ...layer.details, ...defined({ ...texts, style }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'

@@ -110,11 +110,17 @@ export class Styles {
     if (style.workspace === undefined && defaultStyles.some(({ name }) => name === style.name))
       throw conflict('default-style', `Style "${style.name}" is a default style and stays`)
     await this.#parts.database.transaction(async (db) => {
-      const users = (await listLayers(db)).filter((layer) => isUsed(style, layer))
+      const layers = await listLayers(db)
+      const users = layers.filter((layer) => isUsed(style, layer))
       if (users.length > 0 && !recurse) throw inUse(style, users)
       const update = { at: nowOf(this.#parts), cause: 'style' as const }
       for (const layer of users) await updateLayer(db, withDefaultStyle(layer), update)
       await deleteStyleRow(db, style.id)
+      for (const layer of layers.filter(({ details }) => details.styles?.includes(style.name))) {
+        if ((await resolveStyle(db, layer.workspace, style.name)) !== undefined) continue
+        const drawn = users.includes(layer) ? withDefaultStyle(layer) : layer
+        await updateLayer(db, withoutStyle(drawn, style.name), update)
+      }
     })
   }
 }
@@ -138,6 +144,11 @@ function isUsed(style: StyleRecord, layer: LayerRecord): boolean {
     layer.details.style === style.name &&
     (style.workspace === undefined || style.workspace === layer.workspace)
   )
+}
+
+function withoutStyle(layer: LayerRecord, name: string): LayerRecord {
+  const styles = layer.details.styles?.filter((one) => one !== name) ?? []
+  return { ...layer, details: { ...layer.details, styles } }
 }
 
 function withDefaultStyle(layer: LayerRecord): LayerRecord {

@@ -10,6 +10,23 @@ import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.
 
 const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
 
+const Translations = Type.Record(
+  Type.String({ pattern: '^[a-z]{3}$' }),
+  Type.Object(
+    {
+      title: Type.Optional(Type.String({ maxLength: 10_000 })),
+      abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+      keywords: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 })),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxProperties: 50,
+    description:
+      'Texts in other languages by codes of ISO 639-2 such as `ger`, in place of those that it has',
+  },
+)
+
 export const LayerBody = Type.Object({
   layer: Type.Object({
     name: Type.Optional(Type.String()),
@@ -27,8 +44,16 @@ export const LayerBody = Type.Object({
     ),
     licence: Type.Optional(Type.String({ maxLength: 10_000 })),
     contact: Type.Optional(Type.String({ maxLength: 10_000 })),
+    translations: Type.Optional(Translations),
     defaultStyle: Type.Optional(StyleName),
     style: Type.Optional(StyleName),
+    styles: Type.Optional(
+      Type.Array(StyleName, {
+        maxItems: 50,
+        description:
+          'Further styles that services offer it in, in place of those that it has; who may read it may see it by them',
+      }),
+    ),
     public: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('workspace')], {
         description: 'Whether anonymous people may read it; "workspace": as its workspace says',
@@ -59,7 +84,9 @@ export const LayerReply = Type.Object({
     attribution: Type.Optional(Type.String()),
     licence: Type.Optional(Type.String()),
     contact: Type.Optional(Type.String()),
+    translations: Type.Optional(Translations),
     defaultStyle: Linked,
+    styles: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
     resource: Type.Object({
       '@class': Type.Union([Type.Literal('featureType'), Type.Literal('coverage')]),
       name: Type.String(),
@@ -105,10 +132,12 @@ export function toWireLayer(
       ...defined({ abstract: details.abstract, description: details.description }),
       ...defined({ keywords: details.keywords }),
       ...defined({ attribution: details.attribution, licence: details.licence, contact: details.contact }),
+      ...defined({ translations: details.translations }),
       defaultStyle: {
         name: details.style,
         href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
       },
+      ...defined({ styles: details.styles?.map((name) => ({ name })) }),
       resource: { '@class': isVector ? 'featureType' : 'coverage', name: qualified, href },
       store: {
         '@class': store.kind,

@@ -140,12 +140,16 @@ async function getNamedLayer(
 /** The change that a body asks for; a style may be named with its workspace before it. */
 function fromWireLayer(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = wanted
-  const { attribution, licence, contact } = wanted
+  const { attribution, licence, contact, translations } = wanted
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
-  const given = typeof reference === 'string' ? reference : reference.name
-  const style = given.replace(`${layer.workspace}:`, '')
-  const texts = { title, abstract, description, keywords, attribution, licence, contact }
-  return { ...texts, style, isPublic }
+  const nameOf = (one: string | { name: string }): string =>
+    (typeof one === 'string' ? one : one.name).replace(`${layer.workspace}:`, '')
+  const style = nameOf(reference)
+  const styles = wanted.styles
+    ?.map(nameOf)
+    .filter((name, at, all) => name !== style && all.indexOf(name) === at)
+  const texts = { title, abstract, description, keywords, attribution, licence, contact, translations }
+  return { ...texts, style, styles, isPublic }
 }

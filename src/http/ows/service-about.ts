@@ -1,5 +1,7 @@
 import type { ServiceContact, ServiceSettings } from '../../config/service-settings.ts'
 import { escapeXml } from '../../lib/text/escape-xml.ts'
+import { languageTag } from '../../lib/text/translations.ts'
+import type { Languages, ToldService } from './told-service.ts'
 import { textElement } from './xml.ts'
 
 /** An element around others; nothing where there are none. */
@@ -60,6 +62,13 @@ export function owsProvider({ title, contact }: ServiceSettings): string {
   return around('ows:ServiceProvider', name + site + served)
 }
 
+/** The languages that can be asked for (OGC 06-121r9, section 7.4.9); nothing where there is one. */
+export function owsLanguages({ all }: Languages): string {
+  if (all.length === 1) return ''
+  const tags = all.map((code) => textElement('ows:Language', languageTag(code)))
+  return around('ows:Languages', tags.join(''))
+}
+
 /** Title, abstract and keywords of a WMS. */
 export function wmsHead({ title, abstract, keywords }: ServiceSettings, usual: string): string {
   const words = keywords.map((one) => textElement('Keyword', one)).join('')
@@ -105,9 +114,9 @@ export function wmsTail({ contact, fees, access }: ServiceSettings): string {
 }
 
 /** What INSPIRE wants of a view service (Technical Guidance for View Services 3.11, scenario 1); empty where no record is named. */
-export function inspireView({ inspire: { viewRecord, language } }: ServiceSettings): string {
+export function inspireView({ inspire: { viewRecord } }: ServiceSettings, languages: Languages): string {
   if (viewRecord === undefined) return ''
-  return `${inspireHead('inspire_vs')}${inspireRecord(viewRecord, language)}</inspire_vs:ExtendedCapabilities>`
+  return `${inspireHead('inspire_vs')}${inspireRecord(viewRecord, languages)}</inspire_vs:ExtendedCapabilities>`
 }
 
 /**
@@ -115,12 +124,13 @@ export function inspireView({ inspire: { viewRecord, language } }: ServiceSettin
  * each of the data sets is called in which namespace. Nothing where no record is named, or there are no data.
  */
 export function* inspireDownload<DataSet>(
-  { inspire: { downloadRecord, language } }: ServiceSettings,
+  { about, languages }: Pick<ToldService, 'about' | 'languages'>,
   dataSets: readonly DataSet[],
   identify: (one: DataSet) => { code: string; namespace: string },
 ): Generator<string> {
+  const { downloadRecord } = about.inspire
   if (downloadRecord === undefined || dataSets.length === 0) return
-  yield `<ows:ExtendedCapabilities>${inspireHead('inspire_dls')}${inspireRecord(downloadRecord, language)}`
+  yield `<ows:ExtendedCapabilities>${inspireHead('inspire_dls')}${inspireRecord(downloadRecord, languages)}`
   for (const one of dataSets) {
     const { code, namespace } = identify(one)
     const parts = `${textElement('inspire_common:Code', code)}${textElement('inspire_common:Namespace', namespace)}`
@@ -134,13 +144,14 @@ function inspireHead(prefix: 'inspire_vs' | 'inspire_dls'): string {
   return `<${prefix}:ExtendedCapabilities xmlns:${prefix}="${namespace}" xmlns:inspire_common="http://inspire.ec.europa.eu/schemas/common/1.0" xsi:schemaLocation="${namespace} ${namespace}/${prefix}.xsd">`
 }
 
-/** The address of the record of the service in a catalogue, and in which language it speaks. */
-function inspireRecord(record: string, language: string): string {
-  const spoken = `<inspire_common:Language>${language}</inspire_common:Language>`
+/** The address of the record of the service in a catalogue, which languages there are, and that of the answer. */
+function inspireRecord(record: string, { all: [usual, ...others], spoken }: Languages): string {
+  const language = (code: string): string => textElement('inspire_common:Language', code)
+  const supported = others.map((code) => around('inspire_common:SupportedLanguage', language(code)))
   return [
     `<inspire_common:MetadataUrl>${textElement('inspire_common:URL', record)}<inspire_common:MediaType>application/vnd.iso.19139+xml</inspire_common:MediaType></inspire_common:MetadataUrl>`,
-    `<inspire_common:SupportedLanguages><inspire_common:DefaultLanguage>${spoken}</inspire_common:DefaultLanguage></inspire_common:SupportedLanguages>`,
-    `<inspire_common:ResponseLanguage>${spoken}</inspire_common:ResponseLanguage>`,
+    `<inspire_common:SupportedLanguages><inspire_common:DefaultLanguage>${language(usual)}</inspire_common:DefaultLanguage>${supported.join('')}</inspire_common:SupportedLanguages>`,
+    `<inspire_common:ResponseLanguage>${language(spoken)}</inspire_common:ResponseLanguage>`,
   ].join('')
 }
 

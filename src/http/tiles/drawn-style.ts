@@ -57,7 +57,8 @@ export async function styleFor(
   name: string | undefined,
 ): Promise<DrawnStyle> {
   const found = await drawnStyle(parts, layer, name)
-  if (found.name === layer.details.style || hasRole(caller, 'user')) return found
+  const { style, styles = [] } = layer.details
+  if (found.name === style || styles.includes(found.name) || hasRole(caller, 'user')) return found
   const record = await parts.catalog.styles.resolve(layer.workspace, found.name)
   if (record !== undefined && (await parts.catalog.styles.drawsPublicLayer(record))) return found
   throw notFound('unknown-style', `Style "${found.name}" does not exist`)

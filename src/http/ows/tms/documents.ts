@@ -8,6 +8,7 @@ import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { readableCards, sendPieces } from '../send-pieces.ts'
+import { abstractWithTerms } from '../told-service.ts'
 import { textElement } from '../xml.ts'
 import type { TileMap } from './tile-maps.ts'
 import { grids } from './tile-maps.ts'
@@ -77,7 +78,7 @@ export function describeTileMap(
   { grid, set, format, ending }: TileMap,
 ): FastifyReply {
   const { bounds, columns } = getTileMatrixSet(set)
-  const { title, abstract } = layer.details
+  const { title } = layer.details
   const path = `${servicePath}/${layerSegment(layer)}@${grid}@${ending}`
   const profile = grids.find((one) => one.grid === grid)?.profile ?? 'local'
   const sets = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
@@ -90,7 +91,7 @@ export function describeTileMap(
     [
       `<TileMap version="1.0.0" tilemapservice="${linkTo(request, servicePath)}">`,
       textElement('Title', title === '' ? layer.name : title),
-      `<Abstract>${escapeXml(abstract ?? '')}</Abstract><SRS>${grid}</SRS>`,
+      `<Abstract>${escapeXml(abstractWithTerms(layer.details) ?? '')}</Abstract><SRS>${grid}</SRS>`,
       `<BoundingBox minx="${bounds.minX}" miny="${bounds.minY}" maxx="${bounds.maxX}" maxy="${bounds.maxY}"/>`,
       `<Origin x="${bounds.minX}" y="${bounds.minY}"/>`,
       `<TileFormat width="${tileCells}" height="${tileCells}" mime-type="${type}" extension="${ending}"/>`,

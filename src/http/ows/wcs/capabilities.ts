@@ -5,8 +5,10 @@ import { toCrsUri } from '../../crs-uris.ts'
 import { commonCrs } from '../common-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
-import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import { sendPieces } from '../send-pieces.ts'
+import { inspireDownload, owsHead, owsLanguages, owsProvider, owsTerms } from '../service-about.ts'
+import type { ToldService } from '../told-service.ts'
+import { tellService } from '../told-service.ts'
 import { namespaceOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { axesOf, ordered } from './axes.ts'
@@ -39,30 +41,37 @@ const sectionNames = [
 export async function getCapabilities(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, has))
+  const told = await tellService(parts, asked)
+  return sendPieces(
+    asked.reply,
+    'application/xml; charset=utf-8',
+    documentPieces(parts, asked, { told, has }),
+  )
 }
 
 async function* documentPieces(
   parts: OwsParts,
   asked: WcsRequest,
-  has: (section: string) => boolean,
+  { told, has }: { told: ToldService; has: (section: string) => boolean },
 ): AsyncGenerator<string> {
+  const { about, languages } = told
+  const coverages = told.cards.filter(isCoverage)
   yield head
-  if (has('ServiceIdentification')) yield identification(parts.about)
-  if (has('ServiceProvider')) yield owsProvider(parts.about)
+  if (has('ServiceIdentification')) yield identification(about)
+  if (has('ServiceProvider')) yield owsProvider(about)
   if (has('OperationsMetadata')) {
     yield `<ows:OperationsMetadata>${operations(asked)}`
-    const coverages = (await readableCards(parts, asked)).filter(isCoverage)
-    yield* inspireDownload(parts.about, coverages, (card) => ({
+    yield* inspireDownload(told, coverages, (card) => ({
       code: coverageIdOf(card),
       namespace: namespaceOf(asked.request, card.workspace),
     }))
     yield '</ows:OperationsMetadata>'
   }
+  if (has('Languages')) yield owsLanguages(languages)
   if (has('ServiceMetadata')) yield serviceMetadata()
   if (has('Contents')) {
     yield '<wcs:Contents>'
-    yield* listCoverages(parts, asked, coverageSummary)
+    yield* listCoverages(parts, coverages, coverageSummary)
     yield '</wcs:Contents>'
   }
   yield '</wcs:Capabilities>\n'

@@ -1,15 +1,13 @@
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { readableCards } from '../send-pieces.ts'
-import type { WcsRequest } from './wcs-parts.ts'
 
-/** A piece of capabilities for each coverage that the caller may read, whose CRS has a code; bounds in degrees. */
+/** A piece of capabilities for each of the layers that is a coverage whose CRS has a code; bounds in degrees. */
 export async function* listCoverages(
-  parts: Pick<OwsParts, 'catalog' | 'bounds'>,
-  asked: Pick<WcsRequest, 'request' | 'workspace'>,
+  parts: Pick<OwsParts, 'bounds'>,
+  cards: readonly LayerCard[],
   write: (card: LayerCard, srs: string, bounds: number[]) => string,
 ): AsyncGenerator<string> {
-  for (const card of await readableCards(parts, asked)) {
+  for (const card of cards) {
     if (isCoverage(card))
       yield write(card, card.place.srs ?? '', (await parts.bounds.of(card)) ?? [-180, -90, 180, 90])
   }

@@ -5,8 +5,10 @@ import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import { commonCrs } from '../common-crs.ts'
 import { toUrn } from '../named-crs.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
+import { sendPieces } from '../send-pieces.ts'
 import { inspireDownload, owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import type { ToldService } from '../told-service.ts'
+import { tellService } from '../told-service.ts'
 import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import { textElement } from '../xml.ts'
 import { filterCapabilities } from './filter-capabilities.ts'
@@ -22,18 +24,20 @@ const abstract = 'Features of the published layers'
 /** What this service has and does (OGC 09-025r2, section 8; 04-094, section 13). */
 export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
   const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
-  const cards = (await readableCards(parts, asked)).filter(({ kind }) => kind !== 'raster')
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, cards))
+  const told = await tellService(parts, asked)
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, told))
 }
 
 async function* documentPieces(
   parts: OwsParts,
   asked: WfsRequest,
-  cards: readonly LayerCard[],
+  told: ToldService,
 ): AsyncGenerator<string> {
   const { version } = asked
-  yield `${head(version)}${identification(parts.about, version)}${owsProvider(parts.about)}${operationsMetadata(asked)}`
-  if (version === '2.0.0') yield* inspireDownload(parts.about, cards, (card) => dataSetOf(asked, card))
+  const { about } = told
+  const cards = told.cards.filter(({ kind }) => kind !== 'raster')
+  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(asked)}`
+  if (version === '2.0.0') yield* inspireDownload(told, cards, (card) => dataSetOf(asked, card))
   yield '</ows:OperationsMetadata>'
   // Of no type there is no list in 2.0; 1.1 wants it.
   const hasList = cards.length > 0 || version === '1.1.0'

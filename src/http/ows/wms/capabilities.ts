@@ -1,12 +1,13 @@
 import type { LayerCard } from '../../../catalog/cards/layer-card.ts'
-import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
 import type { TimeBounds } from '../../../stores/store.ts'
-import { layerSegment } from '../../tiles/layer-names.ts'
 import { commonCrs } from '../common-crs.ts'
+import { legendPath } from '../legend-path.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
+import { sendPieces } from '../send-pieces.ts'
 import { inspireView, wmsHead, wmsTail } from '../service-about.ts'
+import type { ToldService } from '../told-service.ts'
+import { tellService } from '../told-service.ts'
 import { textElement } from '../xml.ts'
 import { infoFormats } from './feature-info.ts'
 import type { WmsRequest } from './get-map.ts'
@@ -21,16 +22,17 @@ const longestTimesMs = 1500
 /** What this service has and does (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
 export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
   const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-  const cards = (await readableCards(parts, asked)).filter(({ kind }) => kind !== 'table')
-  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, cards))
+  const told = await tellService(parts, asked)
+  return sendPieces(asked.reply, `${type}; charset=utf-8`, documentPieces(parts, asked, told))
 }
 
 async function* documentPieces(
   parts: OwsParts,
   asked: WmsRequest,
-  cards: readonly LayerCard[],
+  told: ToldService,
 ): AsyncGenerator<string> {
-  const { head, tail } = asked.version === '1.3.0' ? frame13(parts.about, asked) : frame11(parts.about, asked)
+  const { head, tail } = asked.version === '1.3.0' ? frame13(told, asked) : frame11(told, asked)
+  const cards = told.cards.filter(({ kind }) => kind !== 'table')
   yield head
   const soon = AbortSignal.timeout(longestTimesMs)
   const times = cards.map((card) => parts.times.ofCard(card, soon))
@@ -68,20 +70,20 @@ interface Frame {
   tail: string
 }
 
-function frame13(about: ServiceSettings, asked: WmsRequest): Frame {
+function frame13({ about, languages }: ToldService, asked: WmsRequest): Frame {
   const crs = ['CRS:84', ...commonCrs].map((one) => textElement('CRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
     `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(asked)}${wmsTail(about)}`,
     `<LayerLimit>${mostLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
-    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about)}`,
+    `<Capability><Request>${operations(asked, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about, languages)}`,
     `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
   ].join('')
   return { head, tail: '</Layer></Capability></WMS_Capabilities>\n' }
 }
 
-function frame11(about: ServiceSettings, asked: WmsRequest): Frame {
+function frame11({ about }: ToldService, asked: WmsRequest): Frame {
   const srs = commonCrs.map((one) => textElement('SRS', one)).join('')
   const head = [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
@@ -114,7 +116,10 @@ function layerXml(asked: WmsRequest, card: LayerCard, { bounds, times }: FoundOu
       : textElement(version === '1.3.0' ? 'CRS' : 'SRS', card.place.srs),
     boundsXml(bounds, version),
     times === undefined ? dimensionXml(card.times, version) : featureDimensionXml(times, version),
-    styleXml(asked, card),
+    card.attribution === undefined
+      ? ''
+      : `<Attribution>${textElement('Title', card.attribution)}</Attribution>`,
+    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(asked, card, style)),
     '</Layer>\n',
   ].join('')
 }
@@ -146,12 +151,12 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
   ].join('')
 }
 
-function styleXml({ request, version }: WmsRequest, card: LayerCard): string {
+function styleXml({ request, version }: WmsRequest, card: LayerCard, style: string): string {
   // How large a legend is shows when it is drawn; 1.1.1 wants a size.
   const size = version === '1.3.0' ? '' : ' width="200" height="200"'
-  const legend = escapeXml(request.link(`/tiles/${layerSegment(card)}/legend.png`))
+  const legend = escapeXml(request.link(legendPath(card, style)))
   return [
-    `<Style>${textElement('Name', card.style)}${textElement('Title', card.style)}`,
+    `<Style>${textElement('Name', style)}${textElement('Title', style)}`,
     `<LegendURL${size}><Format>image/png</Format>`,
     `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${legend}"/></LegendURL></Style>`,
   ].join('')

@@ -5,9 +5,13 @@ import { mercatorOfDegrees } from '../../../maps/rasters/map-frame.ts'
 import { layerSegment } from '../../tiles/layer-names.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
+import type { KeyValues } from '../key-values.ts'
+import { legendPath } from '../legend-path.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { readableCards, sendPieces } from '../send-pieces.ts'
+import { sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms } from '../service-about.ts'
+import type { ToldService } from '../told-service.ts'
+import { tellService } from '../told-service.ts'
 import { infoFormats } from '../wms/feature-info.ts'
 import { textElement } from '../xml.ts'
 import { matricesOf, namedMatrixSets } from './matrix-sets.ts'
@@ -21,18 +25,22 @@ const head = [
 ].join('')
 
 /** What this service has (OGC 07-057r7, section 7.1). */
-export async function getCapabilities(parts: OwsParts, asked: WmtsRequest): Promise<unknown> {
-  const cards = (await readableCards(parts, asked)).filter(isDrawn)
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, cards))
+export async function getCapabilities(
+  parts: OwsParts,
+  asked: WmtsRequest,
+  values: KeyValues,
+): Promise<unknown> {
+  const told = await tellService(parts, { ...asked, values })
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, told))
 }
 
 async function* documentPieces(
   parts: OwsParts,
   asked: WmtsRequest,
-  cards: readonly LayerCard[],
+  { about, cards }: ToldService,
 ): AsyncGenerator<string> {
-  yield `${head}${serviceXml(parts.about, asked)}<Contents>\n`
-  for (const card of cards) yield layerXml(asked, card, await parts.bounds.of(card))
+  yield `${head}${serviceXml(about, asked)}<Contents>\n`
+  for (const card of cards.filter(isDrawn)) yield layerXml(asked, card, await parts.bounds.of(card))
   yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
 }
 
@@ -79,7 +87,7 @@ function layerXml(asked: WmtsRequest, card: LayerCard, bounds: number[] | undefi
     boxXml(bounds),
     textElement('ows:Identifier', workspace === undefined ? card.qualifiedName : card.name),
     mercatorBoxXml(bounds),
-    styleXml(asked, card),
+    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(asked, card, style)),
     ...formats.map((format) => textElement('Format', format)),
     ...(card.kind === 'raster' ? [] : infoFormats.map((format) => textElement('InfoFormat', format))),
     dimensionXml(card),
@@ -105,9 +113,9 @@ function mercatorBoxXml(bounds: number[] | undefined): string {
   return `<ows:BoundingBox crs="urn:ogc:def:crs:EPSG::3857"><ows:LowerCorner>${left} ${bottom}</ows:LowerCorner><ows:UpperCorner>${right} ${top}</ows:UpperCorner></ows:BoundingBox>`
 }
 
-function styleXml({ request }: WmtsRequest, card: LayerCard): string {
-  const legend = escapeXml(request.link(`/tiles/${layerSegment(card)}/legend.png`))
-  return `<Style isDefault="true">${textElement('ows:Identifier', card.style)}<LegendURL format="image/png" xlink:href="${legend}"/></Style>`
+function styleXml({ request }: WmtsRequest, card: LayerCard, style: string): string {
+  const legend = escapeXml(request.link(legendPath(card, style)))
+  return `<Style isDefault="${style === card.style}">${textElement('ows:Identifier', style)}<LegendURL format="image/png" xlink:href="${legend}"/></Style>`
 }
 
 /** Times of a mosaic (OGC 07-057r7, section 7.1.1.1). */

@@ -5,6 +5,7 @@ import { Bytes, empty, media } from '../../description.ts'
 import { endpoint, operation } from '../../endpoint.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
+import { keyValuesOf } from '../key-values.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
@@ -81,9 +82,8 @@ const getDocument = (place: Place) =>
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },
     handle: (parts: OwsParts, request, reply) => {
       const { workspace } = request.params
-      return orException(reply, () =>
-        getCapabilities(parts, { request, reply, workspace, servicePath: servicePathOf(workspace) }),
-      )
+      const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
+      return orException(reply, () => getCapabilities(parts, asked, keyValuesOf(request.originalUrl)))
     },
   })
 

@@ -21,7 +21,7 @@ const operations: Record<string, Answer> = {
         `WMTS ${accepted.slice(0, 60)} is not offered here: ask for 1.0.0`,
         'acceptversions',
       )
-    return getCapabilities(parts, asked)
+    return getCapabilities(parts, asked, values)
   },
   gettile: (parts, asked, values) => {
     asked.request.usedTile = true

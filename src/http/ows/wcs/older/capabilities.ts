@@ -3,6 +3,8 @@ import { escapeXml } from '../../../../lib/text/escape-xml.ts'
 import type { OwsParts } from '../../ows-parts.ts'
 import { sendPieces } from '../../send-pieces.ts'
 import { wcs10Service } from '../../service-about.ts'
+import type { ToldService } from '../../told-service.ts'
+import { tellService } from '../../told-service.ts'
 import { textElement } from '../../xml.ts'
 import { coverageNameOf } from '../coverage-names.ts'
 import { listCoverages, westAndEast } from '../listed-coverages.ts'
@@ -10,13 +12,18 @@ import type { WcsRequest } from '../wcs-parts.ts'
 import { serviceUrl } from '../wcs-parts.ts'
 
 /** What this service has and does, as WCS 1.0 tells it (OGC 03-065r6, section 7). */
-export function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
-  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked))
+export async function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
+  const told = await tellService(parts, asked)
+  return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, told))
 }
 
-async function* documentPieces(parts: OwsParts, asked: WcsRequest): AsyncGenerator<string> {
-  yield `${head}${wcs10Service(parts.about)}${capability(escapeXml(serviceUrl(asked)))}<ContentMetadata>`
-  yield* listCoverages(parts, asked, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
+async function* documentPieces(
+  parts: OwsParts,
+  asked: WcsRequest,
+  { about, cards }: ToldService,
+): AsyncGenerator<string> {
+  yield `${head}${wcs10Service(about)}${capability(escapeXml(serviceUrl(asked)))}<ContentMetadata>`
+  yield* listCoverages(parts, cards, (card, _srs, bounds) => offering(card, bounds, asked.workspace))
   yield '</ContentMetadata></WCS_Capabilities>\n'
 }
 

@@ -4,6 +4,7 @@ import { cornerOf, envelopeOf } from '../../../../downloads/coverages.ts'
 import type { RasterBand } from '../../../../formats/format.ts'
 import { commonCrs } from '../../common-crs.ts'
 import type { OwsParts } from '../../ows-parts.ts'
+import { abstractWithTerms } from '../../told-service.ts'
 import { textElement } from '../../xml.ts'
 import { fieldNames } from '../bands.ts'
 import { coverageNameOf, requireCoverages } from '../coverage-names.ts'
@@ -44,7 +45,8 @@ function offering(
   bounds: readonly number[],
   workspace: string | undefined,
 ): string {
-  const { title, abstract, keywords = [], times, raster } = layer.details
+  const { title, keywords = [], times, raster } = layer.details
+  const abstract = abstractWithTerms(layer.details)
   const coverage = coverageNameOf(layer, workspace)
   const systems = [grid.srs, ...commonCrs.filter((one) => one !== grid.srs)]
   return [

@@ -1,0 +1,8 @@
+import type { LayerCard } from '../../catalog/cards/layer-card.ts'
+import { layerSegment } from '../tiles/layer-names.ts'
+
+/** Where the legend of a layer in one of its styles is. */
+export function legendPath(card: LayerCard, style: string): string {
+  const path = `/tiles/${layerSegment(card)}/legend.png`
+  return style === card.style ? path : `${path}?style=${encodeURIComponent(style)}`
+}

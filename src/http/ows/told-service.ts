@@ -1,0 +1,99 @@
+import type { LayerCard } from '../../catalog/cards/layer-card.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import { defined } from '../../lib/defined.ts'
+import type { TranslatedTexts, Translations } from '../../lib/text/translations.ts'
+import { languageTag } from '../../lib/text/translations.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { KeyValues } from './key-values.ts'
+import type { OwsParts } from './ows-parts.ts'
+import { readableCards } from './send-pieces.ts'
+
+/** The languages of a service, by codes of ISO 639-2. */
+export interface Languages {
+  /** That of titles as they are; then those that there are translations in. */
+  all: readonly [usual: string, ...others: string[]]
+  /** That of the answer. */
+  spoken: string
+}
+
+/** What capabilities are written from, in the language that was asked for. */
+export interface ToldService {
+  about: ServiceSettings
+  languages: Languages
+  /** The layers that the caller may read, their terms behind their abstracts. */
+  cards: readonly LayerCard[]
+}
+
+/** A request for capabilities. */
+interface Asked {
+  request: FastifyRequest
+  workspace: string | undefined
+  values: KeyValues
+}
+
+/** The service and its layers; `LANGUAGE` (INSPIRE) or `AcceptLanguages` (OGC 06-121r9, section 7.3.2) choose among the languages. */
+export async function tellService(
+  { about, catalog }: Pick<OwsParts, 'about' | 'catalog'>,
+  { request, workspace, values }: Asked,
+): Promise<ToldService> {
+  const cards = await readableCards({ catalog }, { request, workspace })
+  const languages = chooseLanguage(values, languagesOf(about, cards))
+  const spoken = languages.spoken === languages.all[0] ? undefined : languages.spoken
+  return {
+    about: inLanguage(about, spoken),
+    languages,
+    cards: cards.map((card) => withTerms(inLanguage(card, spoken))),
+  }
+}
+
+function languagesOf(about: ServiceSettings, cards: readonly LayerCard[]): Languages['all'] {
+  const others = new Set<string>()
+  for (const { translations } of [about, ...cards])
+    for (const code of Object.keys(translations ?? {})) others.add(code)
+  others.delete(about.inspire.language)
+  return [about.inspire.language, ...[...others].sort()]
+}
+
+/** The first language of the request that there is; where there is none of them, the usual one. */
+function chooseLanguage(values: KeyValues, all: Languages['all']): Languages {
+  const wanted = [values.find('language'), values.find('acceptlanguages')].flatMap((text) =>
+    (text ?? '').split(/[\s,]+/),
+  )
+  for (const one of wanted) {
+    const tag = languageTag(one.replace(/;.*/, ''))
+    const found = tag === undefined ? undefined : all.find((code) => languageTag(code) === tag)
+    if (found !== undefined) return { all, spoken: found }
+  }
+  return { all, spoken: all[0] }
+}
+
+/** With the texts of a language, where there are some; undefined: as it is. */
+function inLanguage<Told extends TranslatedTexts | LayerCard>(
+  told: Told & { translations?: Translations },
+  language: string | undefined,
+): Told {
+  const texts = language === undefined ? undefined : told.translations?.[language]
+  return texts === undefined ? told : { ...told, ...defined({ ...texts }) }
+}
+
+/** What the services have no elements for stands behind the abstract. */
+function withTerms(card: LayerCard): LayerCard {
+  const abstract = abstractWithTerms(card)
+  return abstract === card.abstract ? card : { ...card, abstract }
+}
+
+/** An abstract with whom to name, the licence and the contact behind it, each in a line. */
+export function abstractWithTerms({
+  abstract,
+  attribution,
+  licence,
+  contact,
+}: Pick<Partial<LayerCard>, 'abstract' | 'attribution' | 'licence' | 'contact'>): string | undefined {
+  const lines = [
+    abstract,
+    attribution,
+    licence && `Licence: ${licence}`,
+    contact && `Contact: ${contact}`,
+  ].filter((one) => one !== undefined && one !== '')
+  return lines.length === 0 ? undefined : lines.join('\n')
+}

@@ -1,0 +1,21 @@
+/** Texts in another language than the usual one. */
+export interface TranslatedTexts {
+  title?: string
+  abstract?: string
+  keywords?: string[]
+}
+
+/** Texts by their language, a code of ISO 639-2 such as `ger`. */
+export type Translations = Record<string, TranslatedTexts>
+
+/** What a code of ISO 639-2 looks like. */
+export const languageCode = /^[a-z]{3}$/
+
+/** The language of a code or tag as BCP 47 calls it: `de` of `ger`, `deu`, `de` and `de-AT`. Undefined for what is none. */
+export function languageTag(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text.trim())[0]?.split('-')[0]
+  } catch {
+    return undefined
+  }
+}
