@@ -27,6 +27,13 @@ const questions = [
   '/wcs?service=WCS&version=1.0.0&request=GetCapabilities',
   '/wcs?service=WCS&version=1.0.0&request=DescribeCoverage&coverage=default:islands,default:days',
   '/wcs?service=WCS&version=1.0.0&request=GetCoverage&coverage=nowhere',
+  // Of a workspace without a layer.
+  '/nowhere/wms?service=WMS&version=1.3.0&request=GetCapabilities',
+  '/nowhere/wmts?service=WMTS&request=GetCapabilities',
+  '/nowhere/wfs?service=WFS&version=2.0.0&request=GetCapabilities',
+  '/nowhere/wfs?service=WFS&version=1.1.0&request=GetCapabilities',
+  '/nowhere/wcs?service=WCS&version=2.0.1&request=GetCapabilities',
+  '/nowhere/wcs?service=WCS&version=1.0.0&request=GetCapabilities',
 ]
 const types = ['countries', 'states', 'boundary_lines', 'places', 'crossing']
 

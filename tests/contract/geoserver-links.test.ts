@@ -29,6 +29,8 @@ interface Link {
   /** What its answer has. */
   has: RegExp
   body?: string
+  /** Posted by a page. */
+  form?: string
 }
 
 const box = 'bbox=-124.73,24.95,-66.96,49.37&width=768&height=330&srs=EPSG:4326'
@@ -195,6 +197,50 @@ const links: Link[] = [
     ...{ type: /xml/, has: /<WCS_Capabilities version="1\.0\.0"/ },
   },
   {
+    by: 'scripts that leave the workspace out',
+    link: `/wms?${preview.replace('topp%3A', '')}&format=image%2Fpng`,
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'the same, of coverages',
+    ...{ link: '/wcs?service=WCS&version=2.0.1&request=DescribeCoverage&coverageId=relief' },
+    ...{ type: /xml/, has: /<wcs:CoverageId>topp__relief</ },
+  },
+  {
+    by: 'OpenLayers with tiles, of GeoWebCache',
+    link: `/gwc/service/wms?${preview.replace('1.1.0', '1.1.1')}&format=image%2Fpng&tiled=true`,
+    ...{ type: /^image\/png/, has: png },
+  },
+  {
+    by: 'viewers with a long filter, which post their map',
+    ...{ link: '/topp/wms', type: /^image\/png/, has: png },
+    form: `${preview}&format=image%2Fpng&CQL_FILTER=PERSONS IN (${Array.from({ length: 4000 }, (_, at) => at).join(',')})`,
+  },
+  {
+    by: 'the same at the address of all services',
+    ...{ link: '/ows', type: /^image\/png/, has: png, form: `${preview}&format=image%2Fpng` },
+  },
+  {
+    by: 'clients that post a click, with all of it in the address',
+    link: `/wms?service=WMS&version=1.1.1&request=GetFeatureInfo&layers=topp:states&query_layers=topp:states&styles=&srs=EPSG:4326&bbox=-91,39,-89,41&width=101&height=101&x=50&y=50&info_format=application/json&feature_count=100000`,
+    ...{ type: /json/, has: /"STATE_NAME":\s*"Illinois"/, form: '' },
+  },
+  {
+    by: 'clients that post a map as XML',
+    ...{
+      link: '/wms',
+      status: 400,
+      type: /xml/,
+      has: /code="OperationNotSupported".*WMS is asked by key and value/,
+    },
+    body: '<ogc:GetMap xmlns:ogc="http://www.opengis.net/ows" service="WMS" version="1.1.1"/>',
+  },
+  {
+    by: 'scripts of the time before GeoServer 2.2',
+    link: '/wfs?service=WFS&version=2.0.0&request=GetFeature&storedquery_id=urn:ogc:def:storedQuery:OGC-WFS::GetFeatureById&id=states.3',
+    ...{ type: /xml/, has: /Utah/ },
+  },
+  {
     by: 'the reflector of maps',
     ...{
       link: '/wms/reflect?layers=topp:states',
@@ -220,14 +266,17 @@ describe('links that clients of GeoServer have kept', () => {
         const env = { TERRANE_BASE_PATH: base, TERRANE_LOADS: '1', ...(await settings()) }
         const server = await createTestApp({ env })
         try {
-          const ask = (method: 'GET' | 'POST' | 'PUT', link: string, payload?: string) =>
+          const ask = (method: 'GET' | 'POST' | 'PUT', link: string, payload?: string, mediaType?: string) =>
             server.app.inject({
               ...{ method, url: `${base}${link}`, ...(payload === undefined ? {} : { payload }) },
               headers: {
                 ...server.admin,
                 ...(payload === undefined
                   ? {}
-                  : { 'content-type': payload.startsWith('<') ? 'text/xml' : 'application/json' }),
+                  : {
+                      'content-type':
+                        mediaType ?? (payload.startsWith('<') ? 'text/xml' : 'application/json'),
+                    }),
               },
             })
           const workspace = await ask(
@@ -256,8 +305,10 @@ describe('links that clients of GeoServer have kept', () => {
             JSON.stringify({ layer: { srs: 'EPSG:4326' } }),
           )
           await ask('POST', `/rest/imports/${id}`)
-          for (const { by, link, status = 200, type, has, body } of links) {
-            const reply = await ask(body === undefined ? 'GET' : 'POST', link, body)
+          for (const { by, link, status = 200, type, has, body, form } of links) {
+            const sent = body ?? form
+            const mediaType = form === undefined ? undefined : 'application/x-www-form-urlencoded'
+            const reply = await ask(sent === undefined ? 'GET' : 'POST', link, sent, mediaType)
             const text = reply.rawPayload.toString('latin1')
             const shown = `${by}: ${link}: ${text.slice(0, 600)}`
             assert.equal(reply.statusCode, status, shown)

@@ -224,6 +224,13 @@ for (const [shape, settings] of Object.entries(shapes)) {
       }
     })
 
+    it('heads a table by what is shown, also where it has no rows', async () => {
+      const table = `${get}&outputFormat=csv&propertyName=kind`
+      const [some, none] = [await ask(`${table}&count=1`), await ask(`${table}&cql_filter=kind='none'`)]
+      assert.equal(some.text.split('\r\n')[0], 'id,kind')
+      assert.equal(none.text, 'id,kind\r\n')
+    })
+
     it('gives a Shapefile', async () => {
       const reply = await client.server.app.inject({
         ...{ method: 'GET', url: `/wfs?${get}&outputFormat=SHAPE-ZIP&count=2&startIndex=1&sortBy=n` },

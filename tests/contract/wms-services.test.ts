@@ -50,6 +50,14 @@ describe('WMS as a service', () => {
     assert.equal(await get(`${map}&layers=default:roads`, '/ows'), 200)
     assert.equal(await get(`${map}&layers=trees`, '/default/ows'), 200)
     assert.equal(await get(`${map}&layers=default:none`), 404)
+    const post = async (payload: string, path: string): Promise<number> => {
+      const headers = { ...server.admin, 'content-type': 'application/x-www-form-urlencoded' }
+      return (await server.app.inject({ method: 'POST', url: path, payload, headers })).statusCode
+    }
+    assert.equal(await get(`${map}&layers=trees`, '/gwc/service/wms'), 200)
+    assert.equal(await post(`${map}&layers=roads`, '/wms'), 200)
+    assert.equal(await post('', `/default/wms?${map}&layers=trees`), 200)
+    assert.equal(await post(`service=WMS&${map}&layers=none`, '/ows'), 404)
     assert.equal(await get('service=WMS&request=GetCapabilities'), 200)
     assert.equal(await get('service=WPS&request=GetCapabilities', '/ows'), 400)
     clock.advance(60_000)
@@ -62,14 +70,50 @@ describe('WMS as a service', () => {
       assert.ok(period, text)
       return period.data
     }
-    assert.equal(Number((await rowsOf(''))[0]?.val), 7)
+    assert.equal(Number((await rowsOf(''))[0]?.val), 11)
     const counted = await rowsOf('group_by=resource&')
     assert.deepEqual(Object.fromEntries(counted.map(({ resource, val }) => [resource?.name, Number(val)])), {
-      'default:roads': 3,
-      'default:trees': 2,
+      'default:roads': 4,
+      'default:trees': 4,
     })
     const { json, text } = await call('GET', '/api/exceptions/')
     assert.match(JSON.stringify(json), /ServiceException/, text)
+  })
+
+  it('takes a name without its workspace for the only layer of it that the caller may read', async (test) => {
+    const server = await createTestApp()
+    test.after(() => server.close())
+    const send = (method: 'POST' | 'PUT', url: string, payload: object) =>
+      server.app.inject({ method, url, payload, headers: server.admin })
+    for (const name of ['a', 'b'])
+      assert.equal((await send('POST', '/rest/workspaces', { workspace: { name } })).statusCode, 201)
+    await importPoints(server, { workspace: 'a', name: 'roads' })
+    const ask = async (query: string, headers: object = server.admin, path = '/wms') => {
+      const { statusCode, body } = await server.app.inject({
+        url: `${path}?${query}`,
+        headers: { ...headers },
+      })
+      return { statusCode, body }
+    }
+    assert.equal((await ask(`${map}&layers=roads`)).statusCode, 200)
+    const tile =
+      'service=WMTS&request=GetTile&version=1.0.0&layer=roads&style=&tilematrixset=EPSG:900913&tilematrix=0&tilerow=0&tilecol=0'
+    assert.equal((await ask(tile, server.admin, '/wmts')).statusCode, 200)
+    const hidden = await ask(`${map}&layers=roads`, {})
+    assert.equal(hidden.statusCode, 404)
+    assert.equal(hidden.body, (await ask(`${map}&layers=rails`, {})).body.replace('rails', 'roads'))
+    await importPoints(server, { workspace: 'b', name: 'roads' })
+    const several = await ask(`${map}&layers=roads`)
+    assert.equal(several.statusCode, 404)
+    assert.match(
+      several.body,
+      /code="LayerNotDefined".*Several layers are called &quot;roads&quot;: ask for one of a:roads, b:roads/,
+    )
+    assert.equal((await ask(`${map}&layers=roads`, server.admin, '/b/wms')).statusCode, 200)
+    await send('PUT', '/rest/layers/b:roads', { layer: { public: true } })
+    const open = await ask(`${map}&layers=roads`, {})
+    assert.equal(open.statusCode, 200, open.body)
+    assert.equal((await ask(`${map}&layers=a:roads`, {})).statusCode, 404)
   })
 
   it('stands below the base path, as the addresses of GeoServer do', async (test) => {
@@ -130,7 +174,9 @@ describe('WMS as a service', () => {
     assert.match((await ask('ows', '')).body, /code="MissingParameterValue" locator="service"/)
     for (const [payload, told] of [
       ['service=WCS&request=GetCapabilities', /<wcs:Capabilities /],
-      ['service=WMS&request=GetCapabilities', /exceptionCode="InvalidParameterValue" locator="service"/],
+      ['service=WMS&request=GetCapabilities', /<WMS_Capabilities /],
+      ['service=WMTS&request=GetCapabilities', /<Capabilities xmlns="http:\/\/www.opengis.net\/wmts\/1.0"/],
+      ['service=WPS&request=GetCapabilities', /exceptionCode="InvalidParameterValue" locator="service"/],
     ] as const) {
       const headers = { ...server.admin, 'content-type': 'application/x-www-form-urlencoded' }
       const { body } = await server.app.inject({ method: 'POST', url: '/wfs', payload, headers })

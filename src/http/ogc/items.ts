@@ -5,6 +5,7 @@ import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish, PropertySelection } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { filterInTable } from '../../stores/reading/shown-columns.ts'
+import { shownSchema } from '../../stores/reading/shown-schema.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { featureEtag, tags } from '../etag.ts'
@@ -91,12 +92,7 @@ function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
 
 /** The layer as if it had no other properties than those that are shown. */
 function withSelection(layer: LayerRecord, selection: PropertySelection | undefined): LayerRecord {
-  if (selection === undefined) return layer
-  const { attributes, geometry } = layer.details.schema
-  const schema = {
-    attributes: attributes.filter(({ name }) => selection.attributes.includes(name)),
-    geometry: selection.hasGeometry ? geometry : undefined,
-  }
+  const schema = shownSchema(layer.details.schema, selection)
   return { ...layer, details: { ...layer.details, schema } }
 }
 

@@ -1,36 +1,82 @@
 import { hasRole } from '../../accounts/caller.ts'
+import type { CardKind } from '../../catalog/cards/layer-card.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 
-/** The layer that a name means: `workspace:name`, below a workspace the name alone. Undefined for one that the caller may not read. */
+/** Names that are told where several layers are meant. */
+const mostTold = 5
+
+/** Where a name is looked for. */
+interface Place {
+  /** Only its layers. */
+  workspace: string | undefined
+  /** What a name without a workspace may mean. */
+  kinds: readonly CardKind[]
+}
+
+/**
+ * The layer that a name means: `workspace:name`, below a workspace the name alone, elsewhere too where only one layer that the caller
+ * may read is called so. Undefined for one that the caller may not read; throws `OwsFailure` where several are meant.
+ */
 export async function findLayer(
-  { layers }: Pick<Catalog, 'layers'>,
-  { caller }: FastifyRequest,
+  catalog: Pick<Catalog, 'layers' | 'cards'>,
+  request: FastifyRequest,
   name: string,
-  workspace: string | undefined,
+  { workspace, kinds }: Place,
 ): Promise<LayerRecord | undefined> {
   const colon = name.indexOf(':')
-  const [place, plain] =
-    workspace !== undefined && colon < 0
-      ? [workspace, name]
-      : [name.slice(0, Math.max(colon, 0)), name.slice(colon + 1)]
-  if (workspace !== undefined && place !== workspace) return undefined
-  const found = await layers.findForReading(place, plain)
-  return found !== undefined && (found.isPublic || hasRole(caller, 'user')) ? found.layer : undefined
+  const place =
+    colon < 0 ? (workspace ?? (await onlyPlaceOf(catalog, request, name, kinds))) : name.slice(0, colon)
+  if (place === undefined || (workspace !== undefined && place !== workspace)) return undefined
+  const found = await catalog.layers.findForReading(place, name.slice(colon + 1))
+  return found !== undefined && (found.isPublic || hasRole(request.caller, 'user')) ? found.layer : undefined
+}
+
+async function onlyPlaceOf(
+  catalog: Pick<Catalog, 'cards'>,
+  request: FastifyRequest,
+  name: string,
+  kinds: readonly CardKind[],
+): Promise<string | undefined> {
+  const places = await placesOf(catalog, request, name, kinds)
+  if (places.length <= 1) return places[0]
+  const told = places.slice(0, mostTold).map((one) => `${one}:${name}`)
+  throw new OwsFailure(
+    'LayerNotDefined',
+    `Several layers are called "${name}": ask for one of ${told.join(', ')}`,
+    'layers',
+    404,
+  )
+}
+
+/** The workspaces of the layers of a name that the caller may read. */
+export async function placesOf(
+  { cards }: Pick<Catalog, 'cards'>,
+  { caller }: FastifyRequest,
+  name: string,
+  kinds: readonly CardKind[],
+): Promise<string[]> {
+  const known = await cards.now()
+  const set = hasRole(caller, 'user') ? known : known.open
+  const found: string[] = []
+  for (const card of set.byId.values())
+    if (card.name === name && kinds.includes(card.kind)) found.push(card.workspace)
+  return found.sort()
 }
 
 /** The layers of a request, in its order; throws `OwsFailure` (`LayerNotDefined`), the same for what is not there and what is closed. */
 export async function requireLayers(
-  catalog: Pick<Catalog, 'layers'>,
+  catalog: Pick<Catalog, 'layers' | 'cards'>,
   request: FastifyRequest,
   names: readonly string[],
   { workspace, parameter }: { workspace: string | undefined; parameter: string },
 ): Promise<LayerRecord[]> {
+  const place: Place = { workspace, kinds: ['vector', 'raster'] }
   const layers = await Promise.all(
     names.map(async (name) => {
-      const layer = await findLayer(catalog, request, name, workspace)
+      const layer = await findLayer(catalog, request, name, place)
       if (layer !== undefined) return layer
       const text = `Layer "${name}" does not exist, or needs a login`
       throw new OwsFailure('LayerNotDefined', text, parameter, 404)

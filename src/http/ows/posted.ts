@@ -11,12 +11,19 @@ import type { GivenRequest } from './wfs/wfs.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import type { WfsVersion } from './wfs/wfs-version.ts'
 import { readWfsXml, xmlVersion } from './wfs/xml-request.ts'
+import { sendException as sendMapException } from './wms/exceptions.ts'
+import { answerWms } from './wms/wms.ts'
+import { sendException as sendTileException } from './wmts/exceptions.ts'
+import { answerWmts } from './wmts/wmts.ts'
 
 /** It is read on the thread that answers everyone. */
 export const mostBodyBytes = 2 ** 20
 
-/** The services that are asked by XML, and by forms. */
-type PostedService = 'WFS' | 'WCS'
+/** The services that are asked by forms; the first two by XML too. */
+const postedServices = ['WFS', 'WCS', 'WMS', 'WMTS'] as const
+type PostedService = (typeof postedServices)[number]
+
+const answers = { WFS: answerWfs, WCS: answerWcs, WMS: answerWms, WMTS: answerWmts }
 
 /** Answers what was sent as XML or as a form to the service that it names; default: that of the address. */
 export async function answerPosted(
@@ -28,26 +35,39 @@ export async function answerPosted(
   let version: WfsVersion = '2.0.0'
   let service: PostedService = ofAddress
   try {
-    const text = bodyText(request)
+    const text = isAskedByAddress(request) ? '' : bodyText(request)
     if (!text.startsWith('<')) {
       const given = readForm(request, text)
       service = requireService(given.values.find('service') ?? ofAddress)
       request.usedService = `OWS:${service}`
-      if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, given)
-      return await answerWfs(parts, request, reply, workspace, given)
+      return await answers[service](parts, request, reply, workspace, given)
     }
     const root = parseRequestXml(text, (reason) => invalidBody(`The body ${reason}`))
     if (root.name === 'Envelope')
       throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
     service = requireService(root.attributes['service'] ?? ofAddress)
+    if (service === 'WMS' || service === 'WMTS')
+      throw new OwsFailure(
+        'OperationNotSupported',
+        `${service} is asked by key and value, by GET or as a form`,
+        'body',
+      )
     request.usedService = `OWS:${service}`
     if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
     return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request))
   } catch (error) {
+    if (service === 'WMS') return sendMapException(reply, error, '1.3.0')
+    if (service === 'WMTS') return sendTileException(reply, error)
     if (service === 'WCS') return sendCoverageException(reply, error, '2.0.1')
     return sendException(reply, error, version)
   }
+}
+
+/** Some clients post nothing, to an address with all that they ask. */
+function isAskedByAddress({ body, originalUrl }: FastifyRequest): boolean {
+  const isEmpty = body == null || (Buffer.isBuffer(body) && body.length === 0)
+  return isEmpty && keyValuesOf(originalUrl).find('request') !== undefined
 }
 
 function invalidBody(text: string): OwsFailure {
@@ -98,10 +118,11 @@ function readForm(request: FastifyRequest, text: string): GivenRequest {
 
 function requireService(name: string): PostedService {
   const service = name.toUpperCase()
-  if (service === 'WFS' || service === 'WCS') return service
+  const found = postedServices.find((one) => one === service)
+  if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
-    `Only WFS and WCS are asked by POST; "${service.slice(0, 40)}" is asked by GET`,
+    `SERVICE "${name.slice(0, 60)}" is not offered here: ${postedServices.join(', ')}`,
     'service',
   )
 }

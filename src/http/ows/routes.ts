@@ -11,7 +11,7 @@ import {
 } from './answer-service.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { answerPosted, mostBodyBytes } from './posted.ts'
-import { postedAnswers, serviceAnswers } from './service-answers.ts'
+import { serviceAnswers } from './service-answers.ts'
 import { tmsEndpoints } from './tms/routes.ts'
 import { wmtsEndpoints } from './wmts/routes.ts'
 
@@ -181,7 +181,6 @@ const askWorkspaceWmts = operation({
 
 const posted = {
   ...wfs,
-  answers: postedAnswers,
   description:
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
@@ -224,17 +223,38 @@ const postWorkspaceWcs = operation({
     answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WCS' }),
 })
 
+const postedMap = {
+  ...posted,
+  description: 'The same as a form of keys and values.',
+  consumes: ['application/x-www-form-urlencoded'],
+}
+
+const postWms = operation({
+  ...postedMap,
+  summary: 'Web Map Service 1.1.1 and 1.3.0, asked by a form',
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WMS' }),
+})
+
+const postWorkspaceWms = operation({
+  ...postedMap,
+  summary: 'Web Map Service 1.1.1 and 1.3.0 of a workspace, asked by a form',
+  params: Workspace,
+  handle: (parts: OwsParts, request, reply) =>
+    answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WMS' }),
+})
+
 const postOws = operation({
   ...posted,
-  summary:
-    'Web Feature Service and Web Coverage Service asked by XML, the only ones of the services here that are',
+  summary: 'OGC services asked by a form, Web Feature Service and Web Coverage Service by XML too',
   handle: (parts: OwsParts, request, reply) =>
     answerPosted(parts, request, reply, { workspace: undefined, ofAddress: 'WFS' }),
 })
 
 const postWorkspaceOws = operation({
   ...posted,
-  summary: 'Web Feature Service and Web Coverage Service of a workspace asked by XML',
+  summary:
+    'OGC services of a workspace asked by a form, Web Feature Service and Web Coverage Service by XML too',
   params: Workspace,
   handle: (parts: OwsParts, request, reply) =>
     answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
@@ -244,6 +264,9 @@ const postWorkspaceOws = operation({
 export const owsEndpoints = [
   endpoint('GET', '/wms', 'public', 'OWS:WMS', { askWms }),
   endpoint('GET', '/:workspace/wms', 'public', 'OWS:WMS', { askWorkspaceWms }),
+  endpoint('POST', '/wms', 'public', 'OWS:WMS', { postWms }),
+  endpoint('POST', '/:workspace/wms', 'public', 'OWS:WMS', { postWorkspaceWms }),
+  endpoint('GET', '/gwc/service/wms', 'public', 'OWS:WMS', { askCachedWms: askWms }),
   endpoint('GET', '/wfs', 'public', 'OWS:WFS', { askWfs }),
   endpoint('GET', '/:workspace/wfs', 'public', 'OWS:WFS', { askWorkspaceWfs }),
   endpoint('GET', '/wcs', 'public', 'OWS:WCS', { askWcs }),

@@ -30,6 +30,3 @@ export const serviceAnswers = {
   200: media(what, { ...wms, ...wfs, ...wcs, [mvt]: Bytes }),
   204: empty('No features are in the vector tile'),
 }
-
-/** Of those that are asked by POST. */
-export const postedAnswers = { 200: media(what, { ...wfs, ...wcs }) }

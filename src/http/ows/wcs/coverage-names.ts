@@ -26,7 +26,7 @@ async function findCoverage(
   workspace: string | undefined,
 ): Promise<LayerRecord | undefined> {
   for (const name of readings(text)) {
-    const layer = await findLayer(catalog, request, name, workspace)
+    const layer = await findLayer(catalog, request, name, { workspace, kinds: ['raster'] })
     if (layer?.details.kind === 'raster') return layer
   }
   return undefined

@@ -39,10 +39,10 @@ async function* documentPieces(
   yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(asked)}`
   if (version === '2.0.0') yield* inspireDownload(told, cards, (card) => dataSetOf(asked, card))
   yield '</ows:OperationsMetadata>'
-  // Of no type there is no list in 2.0; 1.1 wants it.
-  const hasList = cards.length > 0 || version === '1.1.0'
+  // Of no type there is no list.
+  const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
-  if (version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
+  if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
   for (const card of cards) yield featureType(asked, card, await parts.bounds.of(card))
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }

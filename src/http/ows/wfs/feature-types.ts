@@ -1,11 +1,12 @@
-import { hasRole } from '../../../accounts/caller.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromXmlName } from '../../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import { findLayer } from '../named-layers.ts'
+import { findLayer, placesOf } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { typeNameOf } from '../type-names.ts'
+
+const kinds = ['vector', 'table'] as const
 
 /** The ways in which a text may name a layer: as XML names, and as it is. */
 function readings(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {
@@ -31,7 +32,7 @@ export async function findType(
   for (const reading of readings(text, workspace)) {
     const place = reading.workspace ?? (await placeOf(parts, request, reading.name))
     if (place === undefined) continue
-    const layer = await findLayer(parts.catalog, request, `${place}:${reading.name}`, workspace)
+    const layer = await findLayer(parts.catalog, request, `${place}:${reading.name}`, { workspace, kinds })
     if (layer !== undefined && layer.details.kind === 'vector') return layer
   }
   return undefined
@@ -56,14 +57,12 @@ export async function requireType(
 /** The workspace of the only layer of this name that the caller may read. */
 async function placeOf(
   { catalog }: Pick<OwsParts, 'catalog'>,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   name: string,
 ): Promise<string | undefined> {
-  const known = await catalog.cards.now()
-  const set = hasRole(caller, 'user') ? known : known.open
-  const found = [...set.byId.values()].filter((card) => card.name === name && card.kind !== 'raster')
-  if (found.length <= 1) return found[0]?.workspace
-  const names = found.slice(0, 5).map((one) => typeNameOf(one))
+  const places = await placesOf(catalog, request, name, kinds)
+  if (places.length <= 1) return places[0]
+  const names = places.slice(0, 5).map((workspace) => typeNameOf({ workspace, name }))
   throw new OwsFailure(
     'InvalidParameterValue',
     `Several feature types are called "${name}": ask for one of ${names.join(', ')}`,

@@ -2,6 +2,7 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
+import { shownSchema } from '../../../stores/reading/shown-schema.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { namespaceOf, prefixOf } from '../type-names.ts'
@@ -131,8 +132,10 @@ function formOf(
   output: PageOutput,
 ): WrittenForm | undefined {
   if (output === 'json') return undefined
-  const { named } = wish
-  const { title, schema } = layer.details
+  const { named, selection } = wish
+  const { title, schema: whole } = layer.details
+  // The head of a table tells of what is shown, also where it has no rows.
+  const schema = output === 'csv' ? shownSchema(whole, selection) : whole
   return {
     name: formNames[output],
     about: {

@@ -13,7 +13,11 @@ import { wordsOf } from './wfs-version.ts'
 
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
 /** Names by which clients know it. */
-const names = [byId, 'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById', 'GetFeatureById']
+const names = [
+  ...[byId, 'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById', 'GetFeatureById'],
+  // Of GeoServer before 2.2.
+  'urn:ogc:def:storedQuery:OGC-WFS::GetFeatureById',
+]
 
 function isById(name: string): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase())

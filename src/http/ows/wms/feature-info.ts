@@ -79,8 +79,8 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
     )
   const crs = readMapCrs(values, version)
   const box = cellBox(asked, crs)
-  const limit =
-    values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', mostFeatures)
+  const wanted = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
+  const limit = Math.min(wanted, mostFeatures)
   const names = values.require('query_layers').split(',')
   if (names.length > mostLayers)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostLayers} layers are asked`, 'query_layers')

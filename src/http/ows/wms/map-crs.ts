@@ -15,7 +15,7 @@ export interface MapCrs {
 /** The CRS of a request; throws `OwsFailure` (`InvalidCRS`, in 1.1.1 `InvalidSRS`). */
 export function readMapCrs(values: KeyValues, version: WmsVersion): MapCrs {
   const name = version === '1.3.0' ? 'crs' : 'srs'
-  const text = values.find(name) ?? values.require(name === 'crs' ? 'srs' : 'crs')
+  const text = values.find(name) ?? values.find(name === 'crs' ? 'srs' : 'crs') ?? values.require(name)
   if (/^CRS:84$/i.test(text)) return { srs: 'EPSG:4326', isYx: false }
   // What older clients call web mercator.
   const record = /^EPSG:(?:900913|102100|102113|3785)$/i.test(text) ? findCrs('EPSG:3857') : findCrs(text)

@@ -1,5 +1,6 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
@@ -31,8 +32,8 @@ export async function answerWms(
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
+  { values }: { values: KeyValues } = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
-  const values = keyValuesOf(request.originalUrl)
   let version: WmsVersion = '1.3.0'
   let isMap = false
   try {

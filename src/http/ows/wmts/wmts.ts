@@ -61,8 +61,8 @@ export async function answerWmts(
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
+  { values }: { values: KeyValues } = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
-  const values = keyValuesOf(request.originalUrl)
   return orException(reply, () => {
     const name = values.require('request')
     const answer = ownValue(operations, name.toLowerCase())

@@ -10,6 +10,7 @@ import { wkbEnvelope } from '../../../geo/wkb.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { rtreeName } from '../rtree-sql.ts'
 import type { Condition } from './condition.ts'
+import { joinedConditions } from './joined-conditions.ts'
 
 const lastMicroOfDay = 86_399_999_999n
 const microsPerMs = 1000n
@@ -45,7 +46,10 @@ class FilterSql {
     switch (filter.kind) {
       case 'all':
       case 'any':
-        return `(${filter.of.map((one) => this.condition(one)).join(filter.kind === 'all' ? ' AND ' : ' OR ')})`
+        return joinedConditions(
+          filter.of.map((one) => this.condition(one)),
+          filter.kind === 'all' ? 'AND' : 'OR',
+        )
       case 'not':
         return `(NOT ${this.condition(filter.of)})`
       case 'constant':
