@@ -56,23 +56,15 @@ export async function sendPictureTile(
   const made = await parts.turns.run(reply, async (signal) => {
     const drawn = await makeTile(parts, { ...asked, time }, style, signal)
     const bytes = drawn.bytes.length === 0 ? emptyPicture : drawn.bytes
-    return { ...drawn, bytes: isOpaque === true ? await onWhite(parts, asked, bytes, signal) : bytes }
+    return {
+      ...drawn,
+      bytes: isOpaque === true ? await parts.pictures.onWhite(bytes, tileCells * asked.scale, signal) : bytes,
+    }
   })
   if (made === undefined) return reply.hijack()
   const at = { layer, version: made.version, isCurrent: made.isCurrent }
   const { bytes } = made
   return sendPicture(parts, reply, { ...mark, at }, { bytes, format: isOpaque === true ? 'jpeg' : format })
-}
-
-function onWhite(
-  { pictures }: PictureParts,
-  { scale }: AskedPictureTile,
-  picture: Uint8Array,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const [width, height] = [tileCells * scale, tileCells * scale]
-  const background = [255, 255, 255, 255] as const
-  return pictures.lay({ pictures: [picture], width, height, background, format: 'jpeg' }, signal)
 }
 
 function makeTile(

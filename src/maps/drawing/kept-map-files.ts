@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fontName, quoted } from '../../cartography/mapserver/map-text.ts'
+import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
 import { digestOf } from './map-file.ts'
 
 const mostKept = 1000
+/**
+ * Options of GDAL. A program that is asked by FastCGI has the variables of the request alone while it answers one, so that none
+ * of its environment counts. Nothing that is drawn asks for functions of SpatiaLite, which take a millisecond each time that a
+ * GeoPackage is opened.
+ */
+const options = { ...safeConfig, SPATIALITE_LOAD: 'NO' }
 const font = join(import.meta.dirname, '..', 'pictures', 'fonts', 'DejaVuSans.ttf')
 
 /** Files that MapServer reads: written once for what stands in them, the oldest removed; nobody but the server may read them. */
@@ -47,7 +54,10 @@ export class KeptMapFiles {
     await mkdir(this.folder, { recursive: true, mode: 0o700 })
     await writeFile(join(this.folder, 'fonts.txt'), `${fontName} ${font}\n`)
     const pattern = `^${this.folder.replace(/[.*+?^$|()[\]{}\\]/g, '\\$&')}/[0-9a-f]{32}\\.map$`
-    await writeFile(this.configuration, `CONFIG\nENV\nMS_MAP_PATTERN ${quoted(pattern)}\nEND\nEND\n`)
+    const lines = Object.entries({ ...options, MS_MAP_PATTERN: pattern }).map(
+      ([name, value]) => `${name} ${quoted(value)}\n`,
+    )
+    await writeFile(this.configuration, `CONFIG\nENV\n${lines.join('')}END\nEND\n`)
   }
 
   async #write(name: string, text: string): Promise<string> {

@@ -70,7 +70,7 @@ export class MapServer {
   }
 
   #surroundings(): { folder: string; env: Record<string, string> } {
-    const env = { ...safeConfig, MAPSERVER_CONFIG_FILE: this.#files.configuration, OGR_SQLITE_CACHE: '16' }
+    const env = { ...safeConfig, MAPSERVER_CONFIG_FILE: this.#files.configuration }
     return { folder: join(this.#files.folder, 'sockets'), env }
   }
 }

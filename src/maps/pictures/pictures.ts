@@ -7,17 +7,20 @@ import type { Sprite } from './draw-sprite.ts'
 import type { ThumbnailWish } from './draw-thumbnail.ts'
 import type { LayWish } from './lay-over.ts'
 import type { PictureHandlers, SvgWish } from './picture-work.ts'
+import { WhiteTiles } from './white-tiles.ts'
 
 export type { LaidFormat } from './lay-over.ts'
 
 const file = new URL('./picture-work.ts', import.meta.url)
 const maxHeapMb = 512
 const drawMs = 20_000
+const mostWhiteBytes = 16 * 1024 ** 2
 const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
 
 /** Pictures that are drawn in processes of their own, by the font that comes with the server and those of the machine. */
 export class Pictures {
   readonly #pool: WorkPool<PictureHandlers>
+  readonly #white = new WhiteTiles(mostWhiteBytes)
   readonly #sprites = new Map<1 | 2, Promise<Sprite>>()
 
   constructor({ onError }: { onError(error: unknown): void }) {
@@ -51,6 +54,12 @@ export class Pictures {
     return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs })
   }
 
+  /** A square tile on white as JPEG; one that was asked for lately is not made again. */
+  onWhite(tile: Uint8Array, side: number, signal: AbortSignal): Promise<Uint8Array> {
+    const frame = { width: side, height: side, background: white, format: 'jpeg' } as const
+    return this.#white.get(tile, () => this.lay({ pictures: [tile], ...frame }, signal))
+  }
+
   thumbnail(wish: ThumbnailWish, signal: AbortSignal): Promise<Uint8Array> {
     return this.#pool.call('thumbnail', wish, { signal, deadlineMs: drawMs })
   }
@@ -73,6 +82,8 @@ export class Pictures {
     return drawn
   }
 }
+
+const white: LayWish['background'] = [255, 255, 255, 255]
 
 function tooBusy(): Failure {
   return new Failure('unavailable', 'too-busy', 'Too many pictures are being drawn: try again soon', {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { WhiteTiles } from './white-tiles.ts'
+
+describe('JPEGs of tiles', () => {
+  it('are made once of the same picture, while there is room', async () => {
+    const tiles = new WhiteTiles(2600)
+    const made: number[] = []
+    const ask = async (picture: number): Promise<number | undefined> => {
+      const bytes = await tiles.get(Buffer.from([picture]), async () => {
+        made.push(picture)
+        return Buffer.alloc(1000, picture)
+      })
+      return bytes[0]
+    }
+    for (const picture of [1, 2, 1, 2]) assert.equal(await ask(picture), picture)
+    assert.deepEqual(made, [1, 2])
+    // The one that was asked for longest ago makes room.
+    for (const picture of [1, 3, 1, 3, 2]) assert.equal(await ask(picture), picture)
+    assert.deepEqual(made, [1, 2, 3, 2])
+  })
+
+  it('are not kept where making fails', async () => {
+    const tiles = new WhiteTiles(2600)
+    const picture = Buffer.from([1])
+    await assert.rejects(
+      tiles.get(picture, () => Promise.reject(new Error('no'))),
+      /no/,
+    )
+    assert.equal((await tiles.get(picture, async () => Buffer.from([7])))[0], 7)
+  })
+})
