@@ -71,7 +71,7 @@ describe('rows that were set aside', async () => {
       await page.setInputFiles('input[type=file]', { ...points, name: `mend${width}.csv`, buffer: content })
       await page.click('text=Als Punkte nehmen')
       await page.waitForSelector('.found >> text=Bereit')
-      await page.click('text=1 Ebene importieren')
+      await page.click('text=1 Layer importieren')
       await page.click('text=Die andere Zeile laden')
       await page.getByLabel('Zeile 4, lon').fill('14')
       await expectSound(shown, `mend-hostile-${width}-${colorScheme}`)

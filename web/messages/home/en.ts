@@ -48,6 +48,7 @@ export const en = {
   found: (total: number) => count(total, 'layer', 'layers'),
   noGeometry: 'Table without geometry',
   noMap: 'No map: the CRS is not known',
+  noPicture: 'Its picture did not come',
   noCrs: 'no CRS',
   features: {
     Point: (value: number) => count(value, 'point', 'points'),

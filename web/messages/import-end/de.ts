@@ -14,7 +14,7 @@ export const de: EndTexts = {
   sums: (read, loaded, mended, rejected) =>
     `${number(read)} Zeilen gelesen = ${number(loaded)} geladen + ${mended > 0 ? `${number(mended)} berichtigt + ` : ''}${number(rejected)} beiseitegelegt.`,
   inUse:
-    'Die Ebene wird ohne sie benutzt. Berichtigen Sie sie hier und senden Sie sie noch einmal, oder berichtigen Sie die Datei.',
+    'Der Layer wird ohne sie benutzt. Berichtigen Sie sie hier und senden Sie sie noch einmal, oder berichtigen Sie die Datei.',
   firstOnes: (shown) =>
     `Gezeigt werden die ersten ${number(shown)}. Die anderen werden in der Datei berichtigt.`,
   notLoaded:
@@ -43,5 +43,5 @@ export const de: EndTexts = {
   undone: 'Rückgängig gemacht.',
   redone: 'Wiederhergestellt.',
   undoHint:
-    'Bringt die Ebene zu dem zurück, was sie vor diesem Import war; eine neue wird gelöscht. Das lässt sich wiederherstellen.',
+    'Bringt den Layer auf den Stand vor diesem Import zurück; ein neuer wird gelöscht. Das lässt sich wiederherstellen.',
 }

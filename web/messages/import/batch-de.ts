@@ -4,7 +4,7 @@ import type { BatchTexts } from './batch-en.ts'
 const { count, number } = countingOf('de')
 
 export const batchDe: BatchTexts = {
-  shownLayers: 'Gezeigte Ebenen',
+  shownLayers: 'Gezeigte Layer',
   views: {
     all: (value) => `Alle ${number(value)}`,
     decide: (value) => `Offen ${number(value)}`,
@@ -12,10 +12,10 @@ export const batchDe: BatchTexts = {
     failed: (value) => `Gescheitert ${number(value)}`,
     done: (value) => `Fertig ${number(value)}`,
   },
-  search: 'Ebene suchen',
-  noneShown: 'Keine Ebene ist so.',
-  keysHint: 'J und K gehen durch die Ebenen.',
-  layers: (value) => count(value, 'Ebene', 'Ebenen'),
+  search: 'Layer suchen',
+  noneShown: 'Kein Layer ist so.',
+  keysHint: 'J und K gehen durch die Layer.',
+  layers: (value) => count(value, 'Layer', 'Layer'),
   withRejected: (state, value) => `${state}, ${count(value, 'Zeile', 'Zeilen')} beiseitegelegt`,
-  loadedOf: (value, all) => `${number(value)} von ${count(all, 'Ebene', 'Ebenen')} geladen.`,
+  loadedOf: (value, all) => `${number(value)} von ${count(all, 'Layer', 'Layer')} geladen.`,
 }

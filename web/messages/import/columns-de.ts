@@ -23,7 +23,7 @@ const steps = new Map([
   ['CreateIndexTransform', 'Eine Spalte indizieren'],
   ['DateFormatTransform', 'Datum nach einem Muster lesen'],
   ['IntegerFieldToDateTransform', 'Datum aus Jahren machen'],
-  ['ReprojectTransform', 'In ein anderes CRS überführen'],
+  ['ReprojectTransform', 'In ein anderes Koordinatensystem überführen'],
   ['RasterOverviewTransform', 'Übersichten anlegen'],
   ['RasterTranslateTransform', 'Raster umwandeln'],
   ['RasterWarpTransform', 'Raster entzerren'],

@@ -29,12 +29,14 @@ const columnChanges = new Map([
 export const decidingDe: DecidingTexts = {
   workspace: 'Arbeitsbereich',
   store: 'Speicher',
-  isNew: 'Es ist eine neue Ebene.',
+  isNew: 'Es ist ein neuer Layer.',
   isThere: (rows, day) =>
-    rows === undefined ? `Sie ist schon da, geändert ${day}.` : `Sie ist schon da: ${rows}, geändert ${day}.`,
+    rows === undefined
+      ? `Es gibt ihn schon, geändert ${day}.`
+      : `Es gibt ihn schon: ${rows}, geändert ${day}.`,
   lookAtIt: 'Ansehen',
-  getsNumber: 'Die neue bekommt eine Nummer hinter dem Namen.',
-  nothingThere: 'Eine Ebene mit diesem Namen gibt es nicht.',
+  getsNumber: 'Der neue bekommt eine Nummer hinter dem Namen.',
+  nothingThere: 'Einen Layer mit diesem Namen gibt es nicht.',
   keys: 'Zeilen sind dieselben nach',
   otherKey: 'Anderer Schlüssel',
   keysNeeded: 'Wählen Sie die Spalten, an denen Zeilen zu erkennen sind.',
@@ -60,7 +62,7 @@ export const decidingDe: DecidingTexts = {
   columnsFree: 'Spalten dürfen kommen und gehen',
   columnsLost: 'eine Spalte fehlt',
   columnsAny: 'eine Spalte kommt, geht oder einen anderen Typ hat',
-  otherCrs: 'das Koordinatensystem ein anderes ist als das der Ebene',
+  otherCrs: 'das Koordinatensystem ein anderes ist als das des Layers',
   emptyPercent: (name) => `Prozent der Zeilen ohne ${name}`,
   lackValue: 'der Zeilen keinen Wert haben in',
   emptyColumn: 'eine Spalte zu viele Lücken hat',
@@ -73,14 +75,15 @@ export const decidingDe: DecidingTexts = {
   mostOf: (name) => `Größter Wert von ${name}`,
   allowedOf: (name) => `Werte, die ${name} haben darf`,
   removeValues: (name) => `Keine Grenze für ${name}`,
-  outsideOf: 'eine Zeile über dieses Gebiet der Ebene hinausreicht:',
-  boxHint: 'Vier Zahlen: Westen, Süden, Osten und Norden in den Koordinaten der Ebene.',
+  outsideOf: 'eine Zeile über dieses Gebiet des Layers hinausreicht:',
+  boxHint: 'Vier Zahlen: Westen, Süden, Osten und Norden in den Koordinaten des Layers.',
   rules: (rule) => ruleNames.get(rule) ?? rule,
   limitIs: (text) => `Grenze ${text}`,
   measured: (text) => `gefunden ${text}`,
   rows: (value) => count(value, 'Zeile', 'Zeilen'),
   stopped: 'Eine Grenze hat dieses Laden angehalten',
-  stoppedHint: 'Nichts wurde geändert. Daten berichtigen, Grenze ändern, oder dieses eine Laden durchlassen.',
+  stoppedHint:
+    'Nichts wurde geändert. Berichtigen Sie die Daten, ändern Sie die Grenze, oder lassen Sie dieses eine Laden durch.',
   accept: 'Dieses Laden durchlassen',
   difference: 'Was sich ändern würde',
   tryIt: 'Ausprobieren',
@@ -123,7 +126,7 @@ export const decidingDe: DecidingTexts = {
   mayClose:
     'Sie können diese Seite schließen. Die Arbeit geht weiter, und diese Adresse zeigt, wie weit sie ist.',
   tried: 'Wird ausprobiert. Nichts wird gespeichert.',
-  failed: (value) => `${count(value, 'Ebene ist', 'Ebenen sind')} gescheitert.`,
-  cancelled: (value) => `${count(value, 'Ebene wurde', 'Ebenen wurden')} abgebrochen.`,
-  open: (value) => `${count(value, 'Ebene braucht', 'Ebenen brauchen')} eine Antwort.`,
+  failed: (value) => `${count(value, 'Layer ist', 'Layer sind')} gescheitert.`,
+  cancelled: (value) => `${count(value, 'Layer wurde', 'Layer wurden')} abgebrochen.`,
+  open: (value) => `${count(value, 'Layer braucht', 'Layer brauchen')} eine Antwort.`,
 }

@@ -5,7 +5,7 @@ const { count, number } = countingOf('de')
 
 export const historyDe: HistoryTexts = {
   title: 'Importe',
-  search: 'Namen, Dateien, Ebenen und Meldungen suchen',
+  search: 'Namen, Dateien, Layer und Meldungen suchen',
   state: 'Zustand',
   who: 'Von wem',
   anyState: 'Jeder Zustand',

@@ -9,7 +9,7 @@ export const sourcesDe: SourcesTexts = {
   addressHint: 'https, ftp, sftp und s3, etwa https://example.org/roads.zip',
   withLogin: 'Mit Anmeldung',
   user: 'Benutzer',
-  password: 'Kennwort',
+  password: 'Passwort',
   passwordHint: 'Es wird verschlossen aufbewahrt und hier nicht wieder gezeigt.',
   look: 'Ansehen',
   roots: 'Ordner, die Importe lesen dürfen',

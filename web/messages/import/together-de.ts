@@ -3,7 +3,7 @@ import type { TogetherTexts } from './together-en.ts'
 
 const { count, number } = countingOf('de')
 
-const layers = (value: number): string => count(value, 'Ebene', 'Ebenen')
+const layers = (value: number): string => count(value, 'Layer', 'Layer')
 
 export const togetherDe: TogetherTexts = {
   title: (value) => `Alle ${layers(value)} zusammen`,
@@ -30,14 +30,14 @@ export const togetherDe: TogetherTexts = {
   },
   forExample: (names, more) => (more > 0 ? `${names} und ${number(more)} weitere` : names),
   showThem: 'Zeigen',
-  notOnly: 'Wieder alle Ebenen zeigen',
-  takePoints: (value) => `In ${count(value, 'Ebene', 'Ebenen')} als Punkte nehmen`,
+  notOnly: 'Wieder alle Layer zeigen',
+  takePoints: (value) => `In ${count(value, 'Layer', 'Layern')} als Punkte nehmen`,
   fits: (value, all) => `passt zu ${number(value)} von ${number(all)}`,
-  bestOfEach: 'Für jede das, was am besten passt',
+  bestOfEach: 'Für jeden das, was am besten passt',
   otherCrs: 'Ein anderes, nach seinem Code',
   takeCrs: (value) => `Für ${layers(value)} nehmen`,
   keyOfAll: 'Spalte, die Zeilen unterscheidet',
-  noCommonColumn: 'Keine Spalte ist in allen. Für jede einen Schlüssel wählen.',
+  noCommonColumn: 'Keine Spalte ist in allen. Wählen Sie für jeden einen Schlüssel.',
   takeKey: (value) => `Für ${layers(value)} nehmen`,
   letThrough: (value) => `${layers(value)} durchlassen`,
   mayBeSetAside: 'Zeilen, die beiseitegelegt werden dürfen (Zahl oder 5%)',
@@ -46,18 +46,18 @@ export const togetherDe: TogetherTexts = {
   leaveOut: 'Weglassen',
   leaveOutTitle: (value) => `${layers(value)} weglassen?`,
   leaveOutHint:
-    'Sie werden aus diesem Import genommen. Ihre Dateien noch einmal importieren, um sie wieder zu haben.',
+    'Sie werden aus diesem Import genommen. Importieren Sie ihre Dateien noch einmal, um sie wieder zu haben.',
   rules: (value) => `Auswahl für ${layers(value)}`,
   rulesHint:
-    'Was leer ist, bleibt, wie es ist. Die Liste sagt, für welche Ebenen dies gilt; eine kann danach noch allein geändert werden.',
+    'Was leer ist, bleibt, wie es ist. Die Liste sagt, für welche Layer dies gilt; jeder kann danach noch allein geändert werden.',
   asItIs: 'wie es ist',
-  workspace: 'Arbeitsbereich (immer aller Ebenen)',
+  workspace: 'Arbeitsbereich (immer aller Layer)',
   store: 'Speicher',
-  mode: 'Wenn eine Ebene schon da ist',
+  mode: 'Wenn es einen Layer schon gibt',
   crs: 'Koordinatensystem, wo keines gefunden wurde',
   style: 'Stil',
   names: 'Namen',
-  find: 'Ersetze',
+  find: 'Ersetzen',
   replace: 'durch',
   prefix: 'Vor jedem Namen',
   suffix: 'Hinter jedem Namen',
@@ -65,9 +65,9 @@ export const togetherDe: TogetherTexts = {
   becomes: (from, to) => `${from} → ${to}`,
   twice: (value, name) =>
     value === 1
-      ? `${name} wäre der Name mehrerer Ebenen; sie bekommen Nummern.`
-      : `${number(value)} Namen wären die mehrerer Ebenen, etwa ${name}; sie bekommen Nummern.`,
-  emptyName: 'Eine Ebene bliebe ohne Namen.',
+      ? `${name} wäre der Name mehrerer Layer; sie bekommen Nummern.`
+      : `${number(value)} Namen wären die mehrerer Layer, etwa ${name}; sie bekommen Nummern.`,
+  emptyName: 'Ein Layer bliebe ohne Namen.',
   limits: 'Grenzen',
   mostRejected: 'Höchstens beiseitegelegte Zeilen (Zahl oder 5%)',
   mostRemoved: 'Höchstens entfernte Zeilen in Prozent',
@@ -75,10 +75,10 @@ export const togetherDe: TogetherTexts = {
   fewest: 'Zeilen, die mindestens kommen',
   apply: (value) => `Auf ${layers(value)} anwenden`,
   nothingChosen: 'Noch ist nichts gewählt.',
-  sending: (done, all) => `${number(done)} von ${layers(all)} geändert`,
+  sending: (done, all) => `${number(done)} von ${count(all, 'Layer', 'Layern')} geändert`,
   stop: 'Anhalten',
   refused: (value) => `Das hat der Server für ${layers(value)} abgelehnt:`,
   unsent: (value) => `${layers(value)} ${value === 1 ? 'ist' : 'sind'} wie zuvor.`,
   tryAgain: 'Noch einmal versuchen',
-  progress: 'Fertige Ebenen',
+  progress: 'Fertige Layer',
 }

@@ -2,10 +2,10 @@ import type { MapTexts } from './en.ts'
 
 export const de: MapTexts = {
   title: 'Karte',
-  layers: 'Ebenen',
-  none: 'Auf der Karte liegt keine Ebene.',
-  noneHint: 'Suchen Sie unten eine.',
-  add: 'Ebene hinzufügen',
+  layers: 'Layer',
+  none: 'Auf der Karte liegt kein Layer.',
+  noneHint: 'Suchen Sie unten einen.',
+  add: 'Layer hinzufügen',
   up: (title: string) => `${title} nach oben`,
   down: (title: string) => `${title} nach unten`,
   remove: (title: string) => `${title} von der Karte nehmen`,
@@ -17,7 +17,7 @@ export const de: MapTexts = {
   share: 'Teilen',
   link: 'Link zu dieser Karte',
   frame: 'Code für eine eigene Seite',
-  frameHint: 'Wer die Seite öffnet, sieht die öffentlichen Ebenen.',
+  frameHint: 'Wer die Seite öffnet, sieht die öffentlichen Layer.',
   copy: (what: string) => `Kopieren: ${what}`,
   open: 'Groß öffnen',
 }

@@ -22,7 +22,7 @@ export const de: UsageTexts = {
   spans: { '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage', '12m': '12 Monate', range: 'Von, bis' },
   firstDay: 'Erster Tag',
   lastDay: 'Letzter Tag',
-  compare: 'Mit davor vergleichen',
+  compare: 'Mit dem Zeitraum davor vergleichen',
   metric: 'Was gezählt wird',
   ofRequests: 'Anfragen',
   ofHosts: 'Rechner',
@@ -137,7 +137,7 @@ export const de: UsageTexts = {
   serverNumbers: { 'request.count': 'Anfragen', 'response.time': 'Antwortzeit' },
   pageOf: (from, to, all) => `${number(from)} bis ${number(to)} von ${number(all)}`,
   alert: 'Alarm',
-  special: { none: '(nicht gesagt)', other: '(andere)' },
+  special: { none: '(nicht genannt)', other: '(andere)' },
   events: {
     view: 'angesehen',
     create: 'angelegt',

@@ -6,7 +6,7 @@ export const de: StyleTexts = {
   preview: 'Karte im Stil, wie er bearbeitet ist',
   notSaved: 'nicht gespeichert',
   isDefault: 'in Gebrauch',
-  isSaved: 'Der Stil ist gespeichert. Die Ebene hat eine neue Version.',
+  isSaved: 'Der Stil ist gespeichert. Der Layer hat eine neue Version.',
   meanwhile:
     'Jemand anderes hat diesen Stil inzwischen gespeichert. Was Sie hier haben, bleibt auf dieser Seite und ist nicht gespeichert.',
   takeTheirs: 'Den anderen zeigen, meinen verwerfen',
@@ -22,7 +22,7 @@ export const de: StyleTexts = {
   by: 'Nach',
   method: 'Grenzen',
   methods: {
-    quantile: 'Quantile: in jeder gleich viele',
+    quantile: 'Quantile: in jeder Klasse gleich viele',
     equal: 'Gleiche Breiten',
     natural: 'Natürliche Grenzen',
     own: 'Eigene Grenzen',
@@ -89,8 +89,8 @@ export const de: StyleTexts = {
     which: 'Stil',
     everywhere: 'jedes Arbeitsbereichs',
     isDefault: 'in Gebrauch',
-    makeDefault: 'Für diese Ebene verwenden',
-    isDefaultNow: (name: string) => `Die Ebene wird jetzt nach „${name}“ gezeichnet.`,
+    makeDefault: 'Für diesen Layer verwenden',
+    isDefaultNow: (name: string) => `Der Layer wird jetzt nach „${name}“ gezeichnet.`,
     acts: { copy: 'Kopieren', rename: 'Umbenennen', remove: 'Entfernen' },
     titles: {
       copy: (name: string) => `„${name}“ kopieren`,
@@ -98,7 +98,8 @@ export const de: StyleTexts = {
       remove: (name: string) => `„${name}“ entfernen`,
     },
     newName: 'Name',
-    removeHint: 'Der Stil ist dann weg. Eine Ebene, die nach ihm gezeichnet wird, hält ihn fest.',
+    removeHint:
+      'Der Stil ist dann weg. Einer, nach dem ein Layer gezeichnet wird, lässt sich nicht entfernen.',
   },
   documents: {
     title: 'SLD, QML, MapLibre',
@@ -111,7 +112,7 @@ export const de: StyleTexts = {
     take: 'Hinzufügen',
     takeAs: (format: 'maplibre' | 'sld' | 'qml', name: string) =>
       `${{ maplibre: 'MapLibre', sld: 'SLD', qml: 'QML' }[format]} als „${name}“ hinzufügen`,
-    taken: (name: string) => `„${name}“ ist da. Die Ebene wird gezeichnet wie vorher.`,
+    taken: (name: string) => `„${name}“ ist da. Der Layer wird gezeichnet wie vorher.`,
     look: 'Ansehen',
   },
   raster: rasterDe,

@@ -8,13 +8,13 @@ const features: Words = {
     'In ArcGIS Pro: Einfügen, Verbindungen, Server, Neuer OGC-API-Server, mit dieser Adresse. Dann den Layer aus dem Bereich Katalog hinzufügen. Mit ArcGIS selbst ist das nicht erprobt.',
   Leaflet: 'Die Seite holt die ersten 1.000 Objekte. Leaflet zeichnet sie in seinem eigenen Stil.',
   OpenLayers: 'Die Seite zeichnet Vektorkacheln, in einem eigenen Stil.',
-  MapLibre: 'Die Seite zeichnet die Ebene in ihrem Stil.',
+  MapLibre: 'Die Seite zeichnet den Layer in seinem Stil.',
 }
 const raster: Words = {
   QGIS: 'Oder von Hand: im Browser, XYZ Tiles, Neue Verbindung, mit dieser Adresse.',
   ArcGIS:
     'In ArcGIS Online und Pro: einen Kachel-Layer aus einer URL hinzufügen, mit dieser Adresse. Mit ArcGIS selbst ist das nicht erprobt.',
-  MapLibre: 'Die Seite zeichnet die Ebene in ihrem Stil.',
+  MapLibre: 'Die Seite zeichnet den Layer in seinem Stil.',
 }
 const needs: Words = {
   R: 'Braucht R mit dem Paket sf, für Raster terra.',
@@ -30,18 +30,18 @@ export const de: UseTexts = {
   programs: 'Programm',
   copy: 'Kopieren',
   qlr: 'Für QGIS herunterladen (.qlr)',
-  qlrHint: 'Ziehen Sie die Datei in QGIS: die Ebene ist da, in ihrem Stil.',
+  qlrHint: 'Ziehen Sie die Datei in QGIS: Der Layer ist da, in seinem Stil.',
   codeFor: (program: string) => `Code für ${program}`,
   steps: { features, raster },
   needs,
   token: {
-    code: 'Diese Ebene ist nicht öffentlich. Setzen Sie ein Token an die Stelle von TOKEN. Seiten anderer Server brauchen auch TERRANE_CORS_ORIGINS.',
+    code: 'Dieser Layer ist nicht öffentlich. Setzen Sie einen Token an die Stelle von TOKEN. Seiten anderer Server brauchen auch TERRANE_CORS_ORIGINS.',
     login:
-      'Diese Ebene ist nicht öffentlich. Das Programm fragt nach einer Anmeldung: Benutzer und Passwort dieses Servers.',
+      'Dieser Layer ist nicht öffentlich. Das Programm fragt nach einer Anmeldung: Benutzer und Passwort dieses Servers.',
   },
   tokens: 'Token anlegen',
   addresses: 'Adressen zum Einfügen',
-  layerThere: 'Die Ebene heißt dort:',
+  layerThere: 'Der Layer heißt dort:',
   copyAddress: (service: string) => `Adresse von ${service} kopieren`,
   services: {
     'OGC API': 'Daten und Karten, für neuere Programme',
