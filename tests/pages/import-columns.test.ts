@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import type { Response } from 'playwright-core'
 import { prepareImport } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
@@ -104,6 +105,28 @@ describe('the columns of an import', async () => {
     await expectSound(shown, 'import-columns-wide-1440-light')
   })
 
+  it('are asked for again where the task was changed while they were being read', async (t) => {
+    const id = await prepareImport(server, { 'changed.csv': 'name,lat,lon\nelm,52,13\nyew,52.1,13.1\n' })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    const refused = new Set<string>()
+    // As the server refuses what was asked of the task as it was.
+    await page.route(/\/tasks\/0\/(?:rows|columns|preview\.geojson)/, (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (refused.has(pathname)) return route.continue()
+      refused.add(pathname)
+      const body = JSON.stringify({ code: 'preview-not-ready', detail: 'The task was changed: ask again' })
+      return route.fulfill({ status: 503, contentType: 'application/problem+json', body })
+    })
+    await shown.signIn(`/app/imports/${id}`)
+    await page.locator('.rows-grid td', { hasText: 'yew' }).waitFor()
+    await page.locator('.relmap [data-drawn]').waitFor()
+    await page.locator('.colh', { hasText: '2 distinct' }).first().waitFor()
+    assert.equal(refused.size, 3)
+    assert.equal(await page.getByText('ask again').count(), 0)
+    assert.deepEqual(shown.faults, [])
+  })
+
   it('and the map of many rows, by tiles, share what is chosen', async (t) => {
     const side = 31
     const points = Array.from({ length: side * side }, (_, at) => {
@@ -113,9 +136,12 @@ describe('the columns of an import', async () => {
     const id = await prepareImport(server, { 'dense.csv': `name,lat,lon\n${points.join('\n')}\n` })
     const shown = await showPages(t, server)
     const { page } = shown
-    const tile = page.waitForResponse((reply) => /preview\/\d+\/\d+\/\d+\.mvt/.test(reply.url()))
+    // Of those around some are empty.
+    const isFull = (reply: Response): boolean =>
+      reply.status() === 200 && /preview\/\d+\/\d+\/\d+\.mvt/.test(reply.url())
+    const tile = page.waitForResponse(isFull)
     await shown.signIn(`/app/imports/${id}`)
-    assert.equal((await tile).status(), 200)
+    await tile
     await page.locator('.relmap [data-drawn]').waitFor()
     await page.getByRole('button', { name: 'Choose row 3', exact: true }).click()
     await page.waitForURL(/row=3$/)

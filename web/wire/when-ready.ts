@@ -1,6 +1,10 @@
 import { Refusal } from './client.ts'
 
-const waits = new Set(['version-not-ready', 'table-changing', 'layer-not-indexed', 'tiles-being-made'])
+const waits = new Set([
+  ...['version-not-ready', 'table-changing', 'layer-not-indexed', 'tiles-being-made'],
+  // A task that was changed while its rows were being read: those of the task as it is now are asked for.
+  'preview-not-ready',
+])
 const againMs = 1000
 const mostTries = 180
 

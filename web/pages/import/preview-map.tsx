@@ -10,6 +10,7 @@ import { isDark } from '../../map/theme.ts'
 import { importTexts } from '../../messages/import/texts.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { call, Refusal } from '../../wire/client.ts'
+import { whenReady } from '../../wire/when-ready.ts'
 import { chosenRow } from './columns/chosen-row.ts'
 import type { Rows } from './wire.ts'
 
@@ -36,7 +37,10 @@ export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   const texts = importTexts.value
   const query = { limit: mostObjects, ...(srs !== undefined && { srs }) }
   const first = useMemo(
-    () => new Resource<Preview>((aborted) => call({ path: `${path}/preview.geojson`, query }, aborted)),
+    () =>
+      new Resource<Preview>((aborted) =>
+        whenReady(() => call({ path: `${path}/preview.geojson`, query }, aborted), aborted),
+      ),
     [path, srs],
   )
   useEffect(() => {

@@ -7,6 +7,7 @@ import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Failed, Loading, reasonOf } from '../../../parts/states.tsx'
 import { type Call, call } from '../../../wire/client.ts'
+import { whenReady } from '../../../wire/when-ready.ts'
 import { useAct } from '../use-act.ts'
 import type { Attribute, ColumnFigures, Task } from '../wire.ts'
 import { chosenRow } from './chosen-row.ts'
@@ -110,8 +111,9 @@ function useData(path: string, task: Task): { pages: RowPages; figures: Resource
   const { layer, state, transformChain } = task
   const version = JSON.stringify([state, layer?.srs, layer?.attributes, transformChain])
   const [pages, figures] = useMemo(() => {
+    const asked = { path: `${path}/columns`, query: { wait: countingSeconds } }
     const ask = (signal: AbortSignal): Promise<ColumnFigures> =>
-      call({ path: `${path}/columns`, query: { wait: countingSeconds } }, signal)
+      whenReady(() => call<ColumnFigures>(asked, signal), signal)
     return [new RowPages(path), new Resource(ask)] as const
   }, [path, version])
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { call } from '../../../wire/client.ts'
+import { whenReady } from '../../../wire/when-ready.ts'
 import type { Rows } from '../wire.ts'
 
 export type Row = Rows['features'][number]
@@ -58,7 +59,8 @@ export class RowPages {
     this.#asked.set(at, asking)
     try {
       const query = { limit: pageRows, offset: at }
-      const rows = await call<Rows>({ path: `${this.#path}/rows`, query }, asking.signal)
+      const path = `${this.#path}/rows`
+      const rows = await whenReady(() => call<Rows>({ path, query }, asking.signal), asking.signal)
       const next = new Map(this.pages.peek()).set(at, rows.features)
       for (const old of next.keys()) {
         if (next.size <= mostPages) break
