@@ -18,23 +18,26 @@ export function findPage(at: string): { page: Page; found: Record<string, string
   return undefined
 }
 
-const loaded = signal<ReadonlyMap<Page, ComponentType<Record<string, string>>>>(new Map())
+/** Those whose code and sheets are here. */
+const loaded = new Map<Page, ComponentType<Record<string, string>>>()
+/** Grows when one has come that was waited for. */
+const arrivals = signal(0)
 const failed = signal<{ page: Page; error: unknown } | undefined>(undefined)
 
 async function load(page: Page): Promise<void> {
   failed.value = undefined
   try {
-    const component = await fetchPage(page)
-    if (loaded.peek().get(page) !== component) loaded.value = new Map(loaded.peek()).set(page, component)
+    await fetchPage(page)
+    arrivals.value += 1
   } catch (error) {
     failed.value = { page, error }
   }
 }
 
 /** The code and the sheets of a page; what has come once is not asked for again. */
-async function fetchPage(page: Page): Promise<ComponentType<Record<string, string>>> {
+async function fetchPage(page: Page): Promise<void> {
   const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadSheet)])
-  return component
+  loaded.set(page, component)
 }
 
 /** Asks for the page of the present address, before anything is drawn. */
@@ -43,11 +46,12 @@ export function beginPage(): void {
   if (page !== undefined) void load(page)
 }
 
-/** Has a page at hand that somebody is about to go to. */
-export function loadPageAhead(at: string): void {
+/** Has a page at hand that somebody is about to go to; settled when it is, or does not come. */
+export async function loadPageAhead(at: string): Promise<void> {
   const page = findPage(at)?.page
+  if (page === undefined || loaded.has(page)) return
   // Whoever goes there is told why it does not come.
-  if (page !== undefined && !loaded.peek().has(page)) fetchPage(page).catch(() => undefined)
+  await fetchPage(page).catch(() => undefined)
 }
 
 /** The page of the present address. */
@@ -56,8 +60,9 @@ export function PageView() {
   const page = asked?.page
   const isAllowed = page?.needs === undefined || isEnough(page.needs)
   useLayoutEffect(() => {
-    if (page !== undefined && !loaded.peek().has(page)) void load(page)
+    if (page !== undefined && !loaded.has(page)) void load(page)
   }, [page])
+  arrivals.value
   useEffect(() => {
     if (!isAllowed && session.value === null)
       goTo(`/app/sign-in?to=${encodeURIComponent(path.peek())}`, { isReplaced: true })
@@ -70,7 +75,7 @@ export function PageView() {
     return <NoPage />
   if (failed.value?.page === page)
     return <Failed error={failed.value.error} onAgain={() => void load(page)} />
-  const Component = loaded.value.get(page)
+  const Component = loaded.get(page)
   return Component === undefined || !isAllowed ? <Loading /> : <Component key={path.value} {...asked.found} />
 }
 
