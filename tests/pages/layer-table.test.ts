@@ -8,19 +8,36 @@ const path = '/app/layers/default:countries'
 const drawn = '.canvas[data-drawn=yes]'
 const rows = '.grid-rows tbody tr:not(.space)'
 
+interface Items {
+  features: { geometry: { type: string } | null }[]
+}
+
 describe('the table of a layer', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
 
   it('goes through all rows by keys, and the chosen one is marked on the map', async (t) => {
     const shown = await showPages(t, server)
-    await shown.signIn(path)
     const { page } = shown
+    const tables: Promise<Items>[] = []
+    page.on('response', (reply) => {
+      const { pathname, searchParams } = new URL(reply.url())
+      if (pathname.endsWith('/items') && searchParams.has('offset')) tables.push(reply.json())
+    })
+    await shown.signIn(path)
     await page.waitForSelector(drawn)
     await page.locator('.lay-table >> text=242 rows').waitFor()
     await page.focus('.grid-scroll')
+    const whole = page.waitForResponse((reply) => /\/items\/\d+$/.test(reply.url()))
     for (const key of ['ArrowDown', 'ArrowDown', 'PageDown']) await page.keyboard.press(key)
     await page.locator(`${rows}[aria-current=true]`).waitFor()
+    const marked = (await (await whole).json()) as Items['features'][number]
+    assert.equal(marked.geometry?.type, 'MultiPolygon')
+    const shapes = (await Promise.all(tables)).flatMap(({ features }) => features.map((row) => row.geometry))
+    assert.ok(
+      shapes.length >= 50 && shapes.every((shape) => shape === null),
+      'rows come without their shapes',
+    )
     assert.ok((await page.locator(rows).count()) < 200)
     await page.locator('.grid-scroll').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
     await page.locator(`${rows} >> text=242`).first().waitFor()

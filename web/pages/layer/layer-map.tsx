@@ -24,8 +24,9 @@ export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps)
   const version = useReady(id, lookedAt())
   const row = view.chosen.value
   const filter = wantedFilter()
-  const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
+  const selected = useMemo(() => (row?.geometry == null ? [] : [row]), [row])
   const begin = useMemo(() => wantedBox(), [id])
+  useGeometry(id, lookedAt(), view)
   const pick = (found: Found | undefined): void => {
     const row = found && withId(found, columns)
     view.chosen.value = row
@@ -50,6 +51,33 @@ export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps)
       />
     </section>
   )
+}
+
+const restMs = 60
+
+/** Of a row that is chosen in the table the geometry follows, when the choice has stayed a moment. */
+function useGeometry(id: string, version: number | undefined, view: LayerView): void {
+  const row = view.chosen.value
+  useEffect(() => {
+    if (row?.id === undefined || row.isWhole || 'layer' in row) return undefined
+    const asking = new AbortController()
+    const ask = async (): Promise<void> => {
+      // Where none comes the row is not marked on the map.
+      const whole = await wholeRow(id, row, version, asking.signal).catch(() => undefined)
+      if (whole !== undefined && view.chosen.peek() === row) view.chosen.value = { ...whole, isWhole: true }
+    }
+    const timer = setTimeout(() => void ask(), restMs)
+    return () => {
+      clearTimeout(timer)
+      asking.abort()
+    }
+  }, [id, version, row])
+}
+
+/** A row with all that the layer tells of it. */
+function wholeRow(id: string, row: Row, version: number | undefined, aborted?: AbortSignal): Promise<Row> {
+  const path = `/ogc/collections/${encodeURIComponent(id)}/items/${encodeURIComponent(String(row.id))}`
+  return call<Row>({ path, query: { version } }, aborted)
 }
 
 /** The version that is looked at, as soon as there are tiles of it. */
@@ -80,9 +108,8 @@ function withId(found: Found, columns: readonly string[]): Found {
 
 /** Tiles have a part of a shape, and may lack columns: the whole of it follows. */
 async function whole(id: string, found: Row, version: number | undefined, view: LayerView): Promise<void> {
-  const path = `/ogc/collections/${encodeURIComponent(id)}/items/${encodeURIComponent(String(found.id))}`
   try {
-    const row = await call<Row>({ path, query: { version } })
+    const row = await wholeRow(id, found, version)
     if (view.chosen.peek() === found) view.chosen.value = { ...row, layer: id } as Row
   } catch {
     // What the tile tells stays.

@@ -103,13 +103,8 @@ function Known({ id, layer, about, reload }: KnownProps) {
         )}
         {session.value && <Compare id={id} versions={about.versions.value?.versions ?? []} bounds={bounds} />}
         <div class="two">
-          {session.value ? (
-            <Versions id={id} list={about.versions} isRaster={layer.type === 'RASTER'} onRestored={reload} />
-          ) : (
-            <UseItIn layer={id} />
-          )}
           <div class="stack">
-            <About id={id} layer={layer} onChanged={reload} />
+            <UseItIn layer={id} />
             <DownloadPanel
               id={id}
               isRaster={layer.type === 'RASTER'}
@@ -120,15 +115,21 @@ function Known({ id, layer, about, reload }: KnownProps) {
                 version: lookedAt(),
               }}
             />
+          </div>
+          <div class="stack">
+            <About id={id} layer={layer} onChanged={reload} />
+            {session.value && (
+              <Versions
+                id={id}
+                list={about.versions}
+                isRaster={layer.type === 'RASTER'}
+                onRestored={reload}
+              />
+            )}
             <Sharing id={id} layer={layer} entry={entry} onChanged={reload} />
+            {isStaff.value && <LayerUses id={id} entry={entry} />}
           </div>
         </div>
-        {session.value && (
-          <div class="two">
-            {isStaff.value && <LayerUses id={id} entry={entry} />}
-            <UseItIn layer={id} />
-          </div>
-        )}
         {layer.type === 'RASTER' ? (
           <p class="note">
             <Icon name="info" />
@@ -142,6 +143,7 @@ function Known({ id, layer, about, reload }: KnownProps) {
             numbers={new Set(columns.filter(isNumber).map(({ name }) => name))}
             sortable={new Set(columns.filter(({ binding }) => binding !== '[B').map(({ name }) => name))}
             isOnMap={isOnMap && layer.srs !== undefined}
+            geometry={layer.attributes.find(isShape)?.name}
             view={view}
           />
         )}

@@ -28,11 +28,13 @@ interface LayerRowsProps {
   sortable: ReadonlySet<string>
   /** Whether rows lie somewhere. */
   isOnMap: boolean
+  /** Name of what the table does not show. */
+  geometry: string | undefined
   view: LayerView
 }
 
 /** All rows of a layer, or those that lie in what the map shows. */
-export function LayerRows({ id, names, numbers, sortable, isOnMap, view }: LayerRowsProps) {
+export function LayerRows({ id, names, numbers, sortable, isOnMap, geometry, view }: LayerRowsProps) {
   const texts = layerTexts.value
   const version = lookedAt()
   const bbox = isOnMap ? wantedBox()?.join(',') : undefined
@@ -41,7 +43,15 @@ export function LayerRows({ id, names, numbers, sortable, isOnMap, view }: Layer
   const sortby = sort && sortable.has(sort.column) ? sortParameter(sort) : undefined
   const asked = (offset: number, limit: number): Call => ({
     path: `/ogc/collections/${encodeURIComponent(id)}/items`,
-    query: { limit, offset, bbox, filter, sortby, version },
+    query: {
+      limit,
+      offset,
+      bbox,
+      filter,
+      sortby,
+      version,
+      'exclude-properties': geometry && quoted(geometry),
+    },
   })
   const rows = useMemo(
     () =>
@@ -107,6 +117,11 @@ export function LayerRows({ id, names, numbers, sortable, isOnMap, view }: Layer
       )}
     </section>
   )
+}
+
+/** A name as it stands in a list of names, whatever is in it. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** The box in the address is what the map shows. */

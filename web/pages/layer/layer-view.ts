@@ -5,6 +5,8 @@ import type { MapObject } from '../../map/objects.ts'
 /** A row of the table, and an object of the map. */
 export interface Row extends MapObject {
   properties: Record<string, unknown>
+  /** The table shows rows without their geometry; whether that was asked for since. */
+  isWhole?: true
 }
 
 /** What map and table of a layer have in common. */
