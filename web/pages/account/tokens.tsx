@@ -110,7 +110,7 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
   const day = (text: string | undefined): string => (text === undefined ? texts.never : shownDay(text))
   return (
     <section class="scroll" aria-label={texts.tokens}>
-      <table class="tokens">
+      <table class="tokens rowcards">
         <thead>
           <tr>
             <th>{texts.tokenName}</th>
@@ -126,9 +126,9 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
           {list.map((token) => (
             <tr key={token.id}>
               <td dir="auto">{token.name}</td>
-              <td>{day(token.created)}</td>
-              <td>{day(token.lastUsed)}</td>
-              <td>{day(token.expires)}</td>
+              <td data-l={texts.created}>{day(token.created)}</td>
+              <td data-l={texts.lastUsed}>{day(token.lastUsed)}</td>
+              <td data-l={texts.ends}>{day(token.expires)}</td>
               <td class="num">
                 <button type="button" class="btn sm" onClick={() => ask(token)}>
                   {texts.revoke}

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { homeTexts } from '../../messages/home/texts.ts'
@@ -42,12 +43,20 @@ export function Content({ layer }: { layer: Layer }) {
 export function Thumbnail({ layer, isSmall = false }: { layer: Layer; isSmall?: boolean }) {
   const texts = homeTexts.value
   const { thumbnail, kind, title } = layer
-  if (thumbnail !== undefined) {
+  /** As the server told it when its picture did not come; told anew, it is tried again. */
+  const [failed, setFailed] = useState<Layer>()
+  if (thumbnail !== undefined && failed !== layer) {
     const size = isSmall ? 'width=144&height=80' : 'width=640&height=328'
     const { search } = new URL(thumbnail)
     const src = `${addressOf(pathBelowBase(thumbnail))}${search}&${size}`
     return (
-      <img src={src} alt={isSmall ? '' : `${texts.column.map}: ${title}`} loading="lazy" decoding="async" />
+      <img
+        src={src}
+        alt={isSmall ? '' : `${texts.column.map}: ${title}`}
+        loading="lazy"
+        decoding="async"
+        onError={() => setFailed(layer)}
+      />
     )
   }
   const icon = kind === 'table' ? 'table' : 'map'
@@ -55,7 +64,7 @@ export function Thumbnail({ layer, isSmall = false }: { layer: Layer; isSmall?: 
   return (
     <div class="nogeo">
       <Icon name={icon} />
-      {kind === 'table' ? texts.noGeometry : texts.noMap}
+      {kind === 'table' ? texts.noGeometry : failed === layer ? texts.noPicture : texts.noMap}
     </div>
   )
 }

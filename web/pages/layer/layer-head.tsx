@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
@@ -80,12 +81,13 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
 }
 
 function Thumbnail({ entry }: { entry: Entry | undefined }) {
-  if (entry?.thumbnail === undefined) return null
+  const [failed, setFailed] = useState<Entry>()
+  if (entry?.thumbnail === undefined || failed === entry) return null
   const { search } = new URL(entry.thumbnail)
   const src = `${addressOf(pathBelowBase(entry.thumbnail))}${search}&width=192&height=128`
   return (
     <div class="thumb hide-s">
-      <img src={src} alt="" />
+      <img src={src} alt="" onError={() => setFailed(entry)} />
     </div>
   )
 }

@@ -11,7 +11,8 @@ import { nextSort } from './row-order.ts'
 import { setSort, wantedSort } from './wanted-sort.ts'
 
 const sizes = { rowHeight: 30, headHeight: 34 }
-const columnWidth = 150
+/** At least; where there are few columns they share the width of the table. */
+const leastWidth = 150
 const numberWidth = 84
 const beyondColumns = 2
 
@@ -39,6 +40,10 @@ export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: Rows
   useEffect(() => {
     if (at !== undefined) scroller.show(at)
   }, [at])
+  const columnWidth = Math.max(
+    leastWidth,
+    Math.floor((scroller.width - numberWidth) / Math.max(1, names.length)),
+  )
   const from = Math.max(0, Math.floor((scroller.left - numberWidth) / columnWidth) - beyondColumns)
   const to = Math.min(names.length, from + Math.ceil(scroller.width / columnWidth) + 2 * beyondColumns + 1)
   const shown = names.slice(from, to)
@@ -82,7 +87,7 @@ export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: Rows
         aria-colcount={names.length + 1}
         style={{ width: `${numberWidth + names.length * columnWidth}px` }}
       >
-        <Head names={shown} {...{ numbers, sortable, from, room }} />
+        <Head names={shown} {...{ numbers, sortable, from, room, columnWidth }} />
         <tbody>
           <Space height={drawn.before} />
           {draw.map((index) => (
@@ -112,9 +117,10 @@ interface HeadProps extends Pick<RowsGridProps, 'names' | 'numbers' | 'sortable'
   /** Number of the first. */
   from: number
   room: Room
+  columnWidth: number
 }
 
-function Head({ names, numbers, sortable, from, room }: HeadProps) {
+function Head({ names, numbers, sortable, from, room, columnWidth }: HeadProps) {
   return (
     <thead>
       <tr aria-rowindex={1}>
@@ -129,6 +135,7 @@ function Head({ names, numbers, sortable, from, room }: HeadProps) {
             isNumber={numbers.has(name)}
             isSortable={sortable.has(name)}
             index={from + index + 2}
+            width={columnWidth}
           />
         ))}
         <Side width={room.behind} isHead />
@@ -143,10 +150,11 @@ interface ColumnHeadProps {
   isSortable: boolean
   /** Of all columns, from 1. */
   index: number
+  width: number
 }
 
 /** A click orders the rows by the column, the next one the other way round, the third one not at all. */
-function ColumnHead({ name, isNumber, isSortable, index }: ColumnHeadProps) {
+function ColumnHead({ name, isNumber, isSortable, index, width }: ColumnHeadProps) {
   const sort = wantedSort()
   const order = sort?.column !== name ? undefined : sort.isDescending ? 'descending' : 'ascending'
   return (
@@ -157,7 +165,7 @@ function ColumnHead({ name, isNumber, isSortable, index }: ColumnHeadProps) {
       title={name}
       aria-colindex={index}
       aria-sort={isSortable ? (order ?? 'none') : undefined}
-      style={{ width: `${columnWidth}px` }}
+      style={{ width: `${width}px` }}
     >
       {isSortable ? (
         <button type="button" class="sort" onClick={() => setSort(nextSort(name, sort))}>

@@ -34,7 +34,7 @@ export function Watched({ services, at, isOwn }: Props) {
         <p class="body dim">{texts.noServices}</p>
       ) : (
         <section class="scroll" tabIndex={0} aria-label={chartTexts.value.tableOf(texts.watched)}>
-          <table>
+          <table class="rowcards">
             <thead>
               <tr>
                 {[texts.server, texts.kind, texts.host, texts.lastRead, texts.state, texts.numbers].map(
@@ -96,12 +96,14 @@ function Row({ service, at, isOwn }: { service: Service; at: number; isOwn: bool
         </span>
       </th>
       <td class="nowrap">{texts.kinds[type] ?? type}</td>
-      <td>
+      <td data-l={texts.host}>
         <span class="cell cut" dir="auto">
           {host.slice(0, 300)}
         </span>
       </td>
-      <td class="nowrap">{read === null ? texts.never : shownMoment(new Date(read))}</td>
+      <td class="nowrap" data-l={texts.lastRead}>
+        {read === null ? texts.never : shownMoment(new Date(read))}
+      </td>
       <td>
         {!active ? (
           <span class="st off">

@@ -20,7 +20,8 @@ interface RowsGridProps {
 }
 
 const rowHeight = 30
-const columnWidth = 172
+/** At least; where there are few columns they share the width of the table. */
+const leastWidth = 172
 const numberWidth = 76
 const mostHeight = 8_000_000
 const [rowsBeyond, columnsBeyond] = [6, 2]
@@ -33,6 +34,10 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
     ...{ rows: total, rowHeight, scrolled: scrolled.top, height: scrolled.height },
     ...{ beyond: rowsBeyond, mostHeight },
   })
+  const columnWidth = Math.max(
+    leastWidth,
+    Math.floor((scrolled.width - numberWidth) / Math.max(1, names.length)),
+  )
   const columns = drawnRows({
     ...{ rows: names.length, rowHeight: columnWidth, scrolled: scrolled.left, height: scrolled.width },
     ...{ beyond: columnsBeyond, mostHeight },
