@@ -59,6 +59,29 @@ describe('every page', async () => {
     assert.deepEqual(shown.faults, [])
   })
 
+  it('has near pages at hand once somebody does something, and their sheets count where they are shown alone', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/')
+    await page.locator('.card').first().waitFor()
+    const sheets = '[...document.querySelectorAll("link[rel=stylesheet][href*=sheet-]")]'
+    assert.equal(await page.evaluate(`${sheets}.length`), 0)
+    await page.mouse.move(300, 300)
+    await page.locator('link[href*=sheet-manage]').waitFor({ state: 'attached' })
+    assert.equal(await page.evaluate(`${sheets}.filter((one) => one.media !== 'not all').length`), 0)
+    const asked: string[] = []
+    await page.waitForLoadState('networkidle')
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    await page.locator('nav.nav a', { hasText: 'Alerts' }).click()
+    await page.locator('.alist').waitFor()
+    assert.deepEqual(
+      asked.filter((path) => path.startsWith('/assets/')),
+      [],
+    )
+    assert.equal(await page.evaluate(`${sheets}.filter((one) => one.media !== 'not all').length`), 2)
+    assert.deepEqual(shown.faults, [])
+  })
+
   for (const path of paths)
     it(`is sound and reached by keyboard at 390 and 720 pixels, and the same after a reload: ${path}`, async (t) => {
       const shown = await showPages(t, server, { width: 390 })

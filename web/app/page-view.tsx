@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { addressOf } from '../lib/base.ts'
 import { goTo, matchPath, path } from '../lib/router.ts'
-import { loadSheet } from '../lib/sheets.ts'
+import { loadPageSheet, showPageSheets } from '../lib/sheets.ts'
 import { messages } from '../messages/messages.ts'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { session } from '../session/session.ts'
@@ -36,7 +36,7 @@ async function load(page: Page): Promise<void> {
 
 /** The code and the sheets of a page; what has come once is not asked for again. */
 async function fetchPage(page: Page): Promise<void> {
-  const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadSheet)])
+  const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadPageSheet)])
   loaded.set(page, component)
 }
 
@@ -76,7 +76,10 @@ export function PageView() {
   if (failed.value?.page === page)
     return <Failed error={failed.value.error} onAgain={() => void load(page)} />
   const Component = loaded.get(page)
-  return Component === undefined || !isAllowed ? <Loading /> : <Component key={path.value} {...asked.found} />
+  if (Component === undefined || !isAllowed) return <Loading />
+  // At once with what it draws: nothing is painted between.
+  showPageSheets(page.sheets ?? [])
+  return <Component key={path.value} {...asked.found} />
 }
 
 /** What a page is called. */

@@ -4,15 +4,41 @@ const known: Record<string, string> = JSON.parse(
   document.querySelector<HTMLMetaElement>('meta[name=sheets]')?.content ?? '{}',
 )
 const loading = new Map<string, Promise<void>>()
+/** Those that pages bring along. */
+const ofPages = new Map<string, HTMLLinkElement>()
+let shown: readonly string[] | undefined
 
 /** Loads the sheet `web/styles/sheets/<name>.css`; settled as soon as it counts. One that failed is asked for again. */
 export function loadSheet(name: string): Promise<void> {
-  const begun = loading.get(name) ?? link(name)
+  return load(name, () => undefined)
+}
+
+/** The same for a sheet of a page, which counts while the page is shown: pages name things alike. */
+export function loadPageSheet(name: string): Promise<void> {
+  return load(name, (element) => {
+    ofPages.set(name, element)
+    element.media = mediaOf(name)
+  })
+}
+
+/** Has these sheets of pages count, and no other ones of pages. */
+export function showPageSheets(names: readonly string[]): void {
+  shown = names
+  for (const [name, element] of ofPages) element.media = mediaOf(name)
+}
+
+/** What comes before any page is shown is for the first one. */
+function mediaOf(name: string): string {
+  return shown === undefined || shown.includes(name) ? 'all' : 'not all'
+}
+
+function load(name: string, prepare: (element: HTMLLinkElement) => void): Promise<void> {
+  const begun = loading.get(name) ?? link(name, prepare)
   loading.set(name, begun)
   return begun
 }
 
-function link(name: string): Promise<void> {
+function link(name: string, prepare: (element: HTMLLinkElement) => void): Promise<void> {
   const file = known[name]
   if (file === undefined) return Promise.reject(new Error(`There is no style sheet "${name}"`))
   return new Promise((resolve, reject) => {
@@ -22,9 +48,11 @@ function link(name: string): Promise<void> {
     element.onload = () => resolve()
     element.onerror = () => {
       element.remove()
+      ofPages.delete(name)
       loading.delete(name)
       reject(new Error(`The style sheet ${file} did not come`))
     }
+    prepare(element)
     document.head.append(element)
   })
 }

@@ -18,7 +18,7 @@ export function Palettes({ palettes, chosen, isReversed, onChoose, onReverse }: 
     <fieldset class="palettes">
       <legend class="lbl">{texts.title}</legend>
       {palettes.map((palette) => (
-        <label key={palette.name} class="palette">
+        <label key={palette.name} class="one-palette">
           <input
             type="radio"
             name={name}
