@@ -38,6 +38,9 @@ describe('layers of other kinds', async () => {
     assert.deepEqual(await shown.page.locator('main', { hasText: /0 rows|holds nothing/ }).count(), 0)
     await shown.page.locator('.lay-legend').getByRole('img').waitFor()
     await expectSoundIn(shown, 'layer-raster', views)
+    await shown.page.getByRole('link', { name: 'Style', exact: true }).click()
+    await shown.page.getByRole('button', { name: 'Ramp', exact: true }).waitFor()
+    assert.deepEqual(shown.faults, [])
   })
 
   it('are tables without geometry: rows that are filtered, and no map', async (t) => {

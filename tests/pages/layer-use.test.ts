@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -120,6 +120,15 @@ describe('the code for other programs', { timeout: 240_000 }, async () => {
         { cwd: folder },
       )
       assert.match(counted.stdout, new RegExp(`n \\(Integer\\) = ${countries}`))
+    }
+  })
+
+  const noR = spawnSync('Rscript', ['-e', 'library(sf)']).status === 0 ? false : 'R with sf is not installed'
+  it('runs as copied in R', { skip: noR }, async () => {
+    for (const kind of ['public', 'private']) {
+      const code = codeOf(`${kind} R`).replaceAll('TOKEN', token)
+      const { stdout } = await run('Rscript', ['-e', code], { cwd: folder })
+      assert.match(stdout, new RegExp(`${countries} features`))
     }
   })
 

@@ -59,7 +59,7 @@ export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
             {texts.delete}
           </button>
         )}
-        {layer.type === 'VECTOR' && entry?.kind !== 'table' && (
+        {entry?.kind !== 'table' && (
           <a class="btn" href={addressOf(`/app/layers/${encodeURIComponent(id)}/style`)}>
             <Icon name="pencil" />
             {texts.style}
