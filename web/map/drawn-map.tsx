@@ -7,7 +7,7 @@ import { FoundHere } from './found-here.tsx'
 import { MapButtons } from './map-buttons.tsx'
 import type { MapViewProps, View } from './map-props.ts'
 import { type Bounds, chosenStyle, objectsStyle, withFilter, withRows } from './objects.ts'
-import { type Asked, closeMap, openMap } from './open-map.ts'
+import { type Asked, openMap } from './open-map.ts'
 import { type Place, ScaleBar } from './scale-bar.tsx'
 import { isDark } from './theme.ts'
 import { usePublished } from './use-published.ts'
@@ -62,13 +62,7 @@ export function DrawnMap(props: MapViewProps) {
     if (map.current !== undefined && combined !== undefined)
       map.current.setStyle(withChosen(combined, selected))
   }, [selected])
-  useEffect(
-    () => () => {
-      if (map.current !== undefined) closeMap(map.current)
-      map.current = undefined
-    },
-    [],
-  )
+  useEffect(() => () => map.current?.remove(), [])
   useCamera(map, props)
   const close = (): void => {
     setAsked(undefined)

@@ -6,7 +6,6 @@ import {
   type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl'
-import { atRest } from '../lib/at-rest.ts'
 import { giveMarks } from './change-marks.ts'
 import type { MapObject } from './objects.ts'
 import { trialProtocol, trialTile } from './trial-tiles.ts'
@@ -46,11 +45,10 @@ interface Heard {
 export function openMap(container: HTMLElement, style: StyleSpecification, heard: Heard): MapLibreMap {
   const map = new MapLibreMap({
     ...{ container, style, attributionControl: false, dragRotate: false, pitchWithRotate: false },
-    ...{ fadeDuration: isStill.matches ? 0 : 150, touchPitch: false, maxPitch: 0, trackResize: false },
+    ...{ fadeDuration: isStill.matches ? 0 : 150, touchPitch: false, maxPitch: 0 },
     locale: { 'Map.Title': heard.title },
   })
   giveMarks(map)
-  followSize(map)
   map.touchZoomRotate.disableRotation()
   map.keyboard.disableRotation()
   map.on('move', heard.onMove)
@@ -68,31 +66,6 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
     if (key === 'Enter') heard.onAsk(askedAt(map, map.project(map.getCenter()), heard.dataIds()))
   })
   return map
-}
-
-const sizes = new WeakMap<MapLibreMap, ResizeObserver>()
-
-/** A map is as large as its element, until it is closed. */
-function followSize(map: MapLibreMap): void {
-  const container = map.getContainer()
-  const size = (): string => `${container.clientWidth} ${container.clientHeight}`
-  let known = size()
-  const observer = new ResizeObserver(() => {
-    if (size() !== known) map.resize().redraw()
-    known = size()
-  })
-  observer.observe(container)
-  sizes.set(map, observer)
-}
-
-const closeMs = 1000
-
-/** Gives a map back whose element has gone, when the page after it is there: what it holds of the graphics card takes a while. */
-export function closeMap(map: MapLibreMap): void {
-  sizes.get(map)?.disconnect()
-  // What still comes for it is not drawn.
-  map.triggerRepaint = () => undefined
-  setTimeout(() => void atRest().then(() => map.remove()), closeMs)
 }
 
 const reach = 4
