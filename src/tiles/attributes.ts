@@ -9,6 +9,8 @@ import type { ValueTable } from './value-table.ts'
 /** Upper half of 2^53. */
 const mostHigh = 2 ** 21
 const notYet = 0xffffffff
+/** Of texts that one row shows: a text with which there would be more is left out. */
+const mostTextBytes = 1 << 20
 
 /** Keys of feature ids that are no numbers: `id`, and with `_` before it where an attribute is called so. */
 function freeIdName({ attributes }: Schema): string {
@@ -26,6 +28,7 @@ export class AttributeTable {
   #idKey = notYet
   /** Values of days, which come again and again. */
   readonly #days = new Map<number, number>()
+  #daysGeneration = 0
   readonly #keyOf = new Map<string, number>()
   /** Keys by column of the batches, whose schema is the same for all of them. */
   #columnKeys = new Uint32Array(0)
@@ -39,13 +42,22 @@ export class AttributeTable {
     this.#idName = freeIdName(schema)
   }
 
-  /** Writes the tags of a row; nulls and what a tile cannot hold are left out. */
-  write(batch: FeatureBatch, row: number, tags: ProtobufWriter): void {
+  /** Writes the tags of a row; nulls and what a tile cannot hold are left out. Gives the number of texts too long for it. */
+  write(batch: FeatureBatch, row: number, tags: ProtobufWriter): number {
     if (this.#columnsOf !== batch.schema) this.#begin(batch.schema)
     const { columns } = batch
+    let [textBytes, tooLong] = [0, 0]
     for (let index = 0; index < columns.length; index += 1) {
       const column = columns[index] as Column
       if (!isValid(column.validity, row)) continue
+      if (column.kind === 'var' && column.type !== 'binary') {
+        const length = (column.offsets[row + 1] as number) - (column.offsets[row] as number)
+        if (textBytes + length > mostTextBytes) {
+          tooLong += 1
+          continue
+        }
+        textBytes += length
+      }
       const value = this.#value(column, row)
       if (value < 0) continue
       let key = this.#columnKeys[index] as number
@@ -56,6 +68,7 @@ export class AttributeTable {
       tags.varint(key)
       tags.varint(value)
     }
+    return tooLong
   }
 
   /** Writes an id that is no number as an attribute. */
@@ -110,6 +123,10 @@ export class AttributeTable {
   }
 
   #day(days: number): number {
+    if (this.#daysGeneration !== this.values.generation) {
+      this.#days.clear()
+      this.#daysGeneration = this.values.generation
+    }
     const known = this.#days.get(days)
     if (known !== undefined) return known
     const value = this.values.string(dateText(days))

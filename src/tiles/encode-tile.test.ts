@@ -145,8 +145,7 @@ describe('a vector tile', () => {
         [9, 9],
       ]),
     ]
-    const head = new Uint8Array([1, 7, 0, 0, 0, 3, 0, 0, 0])
-    const { features, counts } = await shapesOf([Buffer.concat([head, ...parts])])
+    const { features, counts } = await shapesOf([collectionOf(parts)])
     assert.deepEqual(
       features.map(({ type, id }) => [type, id]),
       [
@@ -217,26 +216,6 @@ describe('a vector tile', () => {
     assert.deepEqual([point.counts.drawn, point.counts.withoutImage], [0, 1])
   })
 
-  it('keeps the largest rows within its limits, and the same ones however rows come', async () => {
-    const rows = Array.from({ length: 500 }, (_, at) => ({
-      geometry: wkb('Polygon', [
-        square((at % 25) * 6 - 80, Math.floor(at / 25) * 5 - 60, 1 + ((at * 7) % 50) / 20),
-      ]),
-      values: [`name ${at}`, 'same'],
-    }))
-    const schema = schemaOf({ name: 'text', same: 'text' }, 'Polygon')
-    for (const limits of [{ features: 40 }, { vertices: 163 }, { bytes: 700 }]) {
-      const { bytes, counts } = await encodeRows(rows, { schema, tile: world, limits, ...crs })
-      const features = decodeTile(bytes)
-      assert.equal(counts.drawn, features.length)
-      assert.equal(counts.drawn + counts.overLimit, 500)
-      assert.ok(features.length >= 25 && features.length <= 40, `${features.length}`)
-      assert.ok(features.every(({ id, properties }) => properties['name'] === `name ${Number(id) - 1}`))
-      const least = Math.min(...features.map(({ id }) => ((Number(id) - 1) * 7) % 50))
-      assert.ok(least >= 45, `${least}`)
-    }
-  })
-
   it('is the same for the same rows, and empty without any', async () => {
     const rows = [{ geometry: wkb('Polygon', [square(1, 1, 30)]), values: [] }]
     const first = await encodeRows(rows, { schema: flat, tile: world, ...crs })
@@ -291,6 +270,10 @@ describe('a vector tile', () => {
     )
   })
 })
+
+function collectionOf(parts: Uint8Array[]): Uint8Array {
+  return Buffer.concat([new Uint8Array([1, 7, 0, 0, 0, parts.length, 0, 0, 0]), ...parts])
+}
 
 function polygonBytes(type: number, rings: [number, number][][]): Uint8Array {
   const dimensions = type === 3 ? 2 : type === 1003 ? 3 : 4

@@ -48,6 +48,8 @@ export interface TileCounts {
   invalid: number
   /** Left out since the tile has as many features, vertices or bytes as it may: the smallest, of equals the later ones. */
   overLimit: number
+  /** Texts of features that were left out, since there would be too much of them in one feature. */
+  longTexts: number
 }
 
 /** One layer of a vector tile: several of them one after the other are a tile of several layers. */
@@ -81,7 +83,16 @@ export interface TileEncoder {
 
 /** The counts of a tile for which nothing was read. */
 export function noTileCounts(): TileCounts {
-  return { read: 0, drawn: 0, thinned: 0, withoutImage: 0, collapsed: 0, invalid: 0, overLimit: 0 }
+  return {
+    read: 0,
+    drawn: 0,
+    thinned: 0,
+    withoutImage: 0,
+    collapsed: 0,
+    invalid: 0,
+    overLimit: 0,
+    longTexts: 0,
+  }
 }
 
 /** Begins a layer of a tile. */
@@ -114,7 +125,7 @@ class LayerEncoder implements TileEncoder {
     this.#tools = takeTools(this.#placer, set.columns * 2 ** tile.z === 1)
     const { values, allTags, allCommands } = this.#tools
     this.#attributes = new AttributeTable(schema, values)
-    this.#features = new TileFeatures(allTags, allCommands, limits)
+    this.#features = new TileFeatures({ tags: allTags, commands: allCommands, values }, limits)
   }
 
   add(page: RowPage, rows?: Uint32Array): void | Promise<void> {
@@ -239,7 +250,8 @@ class LayerEncoder implements TileEncoder {
   ): Drawn {
     if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
     this.#tools.tags.truncate(0)
-    this.#attributes.write(batch, row, this.#tools.tags)
+    const longTexts = this.#attributes.write(batch, row, this.#tools.tags)
+    if (before === 'outside' || before === 'invalid') this.#counts.longTexts += longTexts
     const number = typeof id === 'number' ? id : wholeNumber(id)
     if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, this.#tools.tags)
     this.#features.add({

@@ -1,12 +1,13 @@
 import type { AttributeTable } from './attributes.ts'
 import { ProtobufWriter, varintLength } from './protobuf.ts'
 import { tileExtent } from './tile-units.ts'
+import type { ValueTable } from './value-table.ts'
 
 /** What one layer of a tile may hold at most. */
 export interface TileLimits {
   features: number
   vertices: number
-  /** Of features, before compression; keys and values come to it. */
+  /** Of features and the values that they show, before compression. */
   bytes: number
 }
 
@@ -36,6 +37,7 @@ export class TileFeatures {
   readonly #limits: TileLimits
   #tags: ProtobufWriter
   #commands: ProtobufWriter
+  readonly #values: ValueTable
   #vertices = 0
   #leftOut = 0
   #ids: number[] = []
@@ -45,15 +47,29 @@ export class TileFeatures {
   #vertexCounts: number[] = []
   #tagEnds: number[] = []
   #commandEnds: number[] = []
+  /** Beyond these it is worth the while to leave out what is over the limits: the first feature alone may be over them. */
+  #mostVertices: number
+  #mostBytes: number
+  /** The first row that was left out: all that come behind it in the order of preference are left out too. */
+  #firstOut: { row: number; size: number } | undefined
+  /** The last row that was counted so: a row may be several features. */
+  #lastOut = 0
 
-  /** Keeps tags and commands in the writers, which are empty. */
-  constructor(tags: ProtobufWriter, commands: ProtobufWriter, limits: Partial<TileLimits> = {}) {
+  /** Keeps tags and commands in the writers, which are empty; the tags name `values`, which are others' too until then. */
+  constructor(
+    { tags, commands, values }: { tags: ProtobufWriter; commands: ProtobufWriter; values: ValueTable },
+    limits: Partial<TileLimits> = {},
+  ) {
     this.#tags = tags
     this.#commands = commands
+    this.#values = values
     this.#limits = { ...defaultLimits, ...limits }
+    this.#mostVertices = this.#limits.vertices * 2
+    this.#mostBytes = this.#limits.bytes * 2
   }
 
   add({ row, size, id, type, tags, commands, vertices }: TileFeature): void {
+    if (this.#isOut(row, size)) return
     this.#tags.append(tags.bytes, 0, tags.length)
     this.#commands.append(commands.bytes, 0, commands.length)
     this.#ids.push(id)
@@ -64,10 +80,19 @@ export class TileFeatures {
     this.#tagEnds.push(this.#tags.length)
     this.#commandEnds.push(this.#commands.length)
     this.#vertices += vertices
-    const { features, vertices: mostVertices, bytes } = this.#limits
-    if (this.#ids.length > features * 2 || this.#vertices > mostVertices * 2 || this.#bytes > bytes * 2) {
-      this.#keepWithinLimits()
-    }
+    const isMany = this.#ids.length > this.#limits.features * 2
+    if (!isMany && this.#vertices <= this.#mostVertices && this.#bytes <= this.#mostBytes) return
+    this.#keepWithinLimits()
+    this.#mostVertices = Math.max(this.#limits.vertices, this.#vertices) * 2
+    this.#mostBytes = Math.max(this.#limits.bytes, this.#bytes) * 2
+  }
+
+  #isOut(row: number, size: number): boolean {
+    const first = this.#firstOut
+    if (first === undefined || size > first.size || (size === first.size && row < first.row)) return false
+    if (row !== this.#lastOut) this.#leftOut += 1
+    this.#lastOut = row
+    return true
   }
 
   /** Leaves out what is over the limits; gives the number of rows left out in all. */
@@ -100,7 +125,7 @@ export class TileFeatures {
   }
 
   get #bytes(): number {
-    return this.#tags.length + this.#commands.length
+    return this.#tags.length + this.#commands.length + this.#values.length
   }
 
   #writeFeature(feature: number, layer: ProtobufWriter): void {
@@ -131,25 +156,74 @@ export class TileFeatures {
   #keepWithinLimits(): void {
     const order = this.#ids.map((_, feature) => feature)
     order.sort((a, b) => (this.#sizes[b] as number) - (this.#sizes[a] as number) || a - b)
+    const isUsed = new Uint8Array(this.#values.count)
     const kept: number[] = []
     let [vertices, bytes] = [0, 0]
-    for (const feature of order) {
-      vertices += this.#vertexCounts[feature] as number
-      bytes += this.#bytesOf(feature)
+    for (let at = 0, end = 0; at < order.length; at = end) {
+      const row = this.#rows[order[at] as number] as number
+      for (end = at; end < order.length && this.#rows[order[end] as number] === row; end += 1) {
+        vertices += this.#vertexCounts[order[end] as number] as number
+        bytes += this.#bytesOf(order[end] as number, isUsed)
+      }
       const isOver =
-        kept.length >= this.#limits.features || vertices > this.#limits.vertices || bytes > this.#limits.bytes
-      if (isOver && kept.length > 0) break
-      kept.push(feature)
+        kept.length + end - at > this.#limits.features ||
+        vertices > this.#limits.vertices ||
+        bytes > this.#limits.bytes
+      if (isOver && kept.length > 0) {
+        this.#firstOut = { row, size: this.#sizes[order[at] as number] as number }
+        break
+      }
+      kept.push(...order.slice(at, end))
     }
-    const rowsBefore = new Set(this.#rows).size
+    const [rowsBefore, last] = [new Set(this.#rows).size, this.#rows.at(-1) ?? 0]
     this.#keep(kept.sort((a, b) => a - b))
     this.#leftOut += rowsBefore - new Set(this.#rows).size
+    if (this.#rows.at(-1) !== last) this.#lastOut = last
+    this.#dropValues()
   }
 
-  #bytesOf(feature: number): number {
-    const tagStart = feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
+  /** Of a feature, with the values that no other one has used before. */
+  #bytesOf(feature: number, isUsed: Uint8Array): number {
+    const [tagStart, tagEnd] = [this.#tagStart(feature), this.#tagEnds[feature] as number]
     const start = feature === 0 ? 0 : (this.#commandEnds[feature - 1] as number)
-    return (this.#tagEnds[feature] as number) - tagStart + (this.#commandEnds[feature] as number) - start
+    let bytes = tagEnd - tagStart + (this.#commandEnds[feature] as number) - start
+    readTags(this.#tags.bytes, tagStart, tagEnd, (_, value) => {
+      if (isUsed[value] === 0) bytes += this.#values.lengthOf(value)
+      isUsed[value] = 1
+    })
+    return bytes
+  }
+
+  #tagStart(feature: number): number {
+    return feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
+  }
+
+  /** Forgets the values of features that were left out. */
+  #dropValues(): void {
+    const isUsed = new Uint8Array(this.#values.count)
+    readTags(this.#tags.bytes, 0, this.#tags.length, (_, value) => {
+      isUsed[value] = 1
+    })
+    const numbers = this.#values.keepOnly((value) => isUsed[value] === 1)
+    this.#rewriteTags(
+      (key) => key,
+      (value) => numbers[value] as number,
+    )
+  }
+
+  #rewriteTags(toKey: (key: number) => number, toValue: (value: number) => number): void {
+    const tags = new ProtobufWriter(this.#tags.length)
+    const ends: number[] = []
+    for (let feature = 0; feature < this.#tagEnds.length; feature += 1) {
+      const end = this.#tagEnds[feature] as number
+      readTags(this.#tags.bytes, this.#tagStart(feature), end, (key, value) => {
+        tags.varint(toKey(key))
+        tags.varint(toValue(value))
+      })
+      ends.push(tags.length)
+    }
+    this.#tags = tags
+    this.#tagEnds = ends
   }
 
   #keep(kept: number[]): void {
@@ -181,31 +255,37 @@ export class TileFeatures {
 
   /** Keys and values that are still used, in the order of their first use, by which tags name them from now on. */
   #renumber(attributes: AttributeTable): { keys: number[]; values: number[] } {
-    const tags = new ProtobufWriter(this.#tags.length)
-    const ends: number[] = []
     const keys = new Renumbering(attributes.keys.length)
     const values = new Renumbering(attributes.values.count)
-    let at = 0
-    const read = (): number => {
-      let [value, scale] = [0, 1]
-      for (;;) {
-        const byte = this.#tags.bytes[at] as number
-        at += 1
-        value += (byte & 0x7f) * scale
-        if (byte < 0x80) return value
-        scale *= 128
-      }
-    }
-    for (const end of this.#tagEnds) {
-      while (at < end) {
-        tags.varint(keys.of(read()))
-        tags.varint(values.of(read()))
-      }
-      ends.push(tags.length)
-    }
-    this.#tags = tags
-    this.#tagEnds = ends
+    this.#rewriteTags(
+      (key) => keys.of(key),
+      (value) => values.of(value),
+    )
     return { keys: keys.used, values: values.used }
+  }
+}
+
+/** Gives the pairs of key and value, which are varints, one after the other. */
+function readTags(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  visit: (key: number, value: number) => void,
+): void {
+  let at = start
+  const read = (): number => {
+    let [value, scale] = [0, 1]
+    for (;;) {
+      const byte = bytes[at] as number
+      at += 1
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 128
+    }
+  }
+  while (at < end) {
+    const key = read()
+    visit(key, read())
   }
 }
 

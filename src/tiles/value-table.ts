@@ -9,6 +9,8 @@ const leastOfZigzag = -(2 ** 52)
 /** The values of a layer, each once whatever attribute it stands in. Kept as the messages that are written. */
 export class ValueTable {
   count = 0
+  /** Grows when values get other numbers. */
+  generation = 0
   #messages = new ProtobufWriter(1 << 11)
   /** End of each message. */
   #ends = new Uint32Array(128)
@@ -19,7 +21,40 @@ export class ValueTable {
   clear(): void {
     if (this.count > 0) this.#slots.fill(0)
     this.count = 0
+    this.generation += 1
     this.#messages.truncate(0)
+  }
+
+  /** Of all messages. */
+  get length(): number {
+    return this.#messages.length
+  }
+
+  /** Of the message of a value. */
+  lengthOf(value: number): number {
+    return (this.#ends[value] as number) - this.#startOf(value)
+  }
+
+  /** Forgets all other values, and gives those that stay their numbers anew, in their order: new ones by old ones. */
+  keepOnly(isKept: (value: number) => boolean): Uint32Array {
+    const numbers = new Uint32Array(this.count)
+    const [messages, ends, before] = [this.#messages, this.#ends, this.count]
+    this.#messages = new ProtobufWriter(1 << 11)
+    this.#ends = new Uint32Array(128)
+    this.#slots = new Uint32Array(512)
+    this.#hashes = new Uint32Array(512)
+    this.count = 0
+    this.generation += 1
+    for (let value = 0; value < before; value += 1) {
+      if (!isKept(value)) continue
+      this.#messages.append(
+        messages.bytes,
+        value === 0 ? 0 : (ends[value - 1] as number),
+        ends[value] as number,
+      )
+      numbers[value] = this.#keep(this.count === 0 ? 0 : (this.#ends[this.count - 1] as number))
+    }
+    return numbers
   }
 
   /** Of the memory held. */
@@ -77,12 +112,15 @@ export class ValueTable {
 
   /** Appends the message of a value as a field. */
   write(value: number, target: ProtobufWriter, field: number): void {
-    const start = value === 0 ? 0 : (this.#ends[value - 1] as number)
-    target.field(field, this.#messages.bytes, start, this.#ends[value])
+    target.field(field, this.#messages.bytes, this.#startOf(value), this.#ends[value])
   }
 
   writeAll(target: ProtobufWriter, field: number): void {
     for (let value = 0; value < this.count; value += 1) this.write(value, target, field)
+  }
+
+  #startOf(value: number): number {
+    return value === 0 ? 0 : (this.#ends[value - 1] as number)
   }
 
   /** The number of the message behind `from`, which is taken back where it is there already. */
@@ -134,7 +172,7 @@ export class ValueTable {
 
   #isSame(value: number, from: number): boolean {
     const { bytes, length } = this.#messages
-    const start = value === 0 ? 0 : (this.#ends[value - 1] as number)
+    const start = this.#startOf(value)
     const count = (this.#ends[value] as number) - start
     if (count !== length - from) return false
     for (let at = 0; at < count; at += 1) if (bytes[start + at] !== bytes[from + at]) return false

@@ -34,7 +34,7 @@ export const getTile = operation({
   isTile: true,
   summary: 'A vector tile of one layer or several',
   description:
-    'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), and how many have no place in the CRS of the tile (`without-image`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
+    'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), how many have no place in the CRS of the tile (`without-image`), and how many it would be too large with (`over-limit`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
   params: Params,
   query: Type.Object({ properties, v, version: earlierVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },

@@ -11,6 +11,8 @@ export interface ChosenRows {
   ids: readonly string[]
   /** The boxes that the ids were found by; absent where they hold without. */
   boxes?: Envelope[]
+  /** Of each the longer side; NaN for what has no place. Absent where only their overview knows it. */
+  sizes?: Float32Array
   thinned: number
 }
 
@@ -53,15 +55,17 @@ export async function chooseAmong(
   }
   const envelopes = joined(pages)
   const placeEnvelopes = await placeEnvelopesOf(crs)
+  const places = placeEnvelopes(envelopes)
   const { rows, thinned } = selectRows({
-    places: placeEnvelopes(envelopes),
+    places,
     isTouching: (row) => touchesAny(envelopes, row * 4, place.boxes),
     range: tileRange(set, tile),
     cell,
     most: mostDrawn,
   })
   const all = ids.flat()
-  return { ids: Array.from(rows, (row) => all[row] ?? ''), boxes, thinned }
+  const sizes = Float32Array.from(rows, (row) => places.size[row] as number)
+  return { ids: Array.from(rows, (row) => all[row] ?? ''), boxes, sizes, thinned }
 }
 
 function joined(pages: Float64Array[]): Float64Array {

@@ -1,5 +1,6 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
+import { defined } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
@@ -16,6 +17,7 @@ import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
 import { filterIn } from './filter-in-crs.ts'
 import { withRowFile } from './kept-row-files.ts'
+import { batchBytes, chooseWithin, mostReadBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
@@ -25,7 +27,12 @@ import type { MadeTile, TileWish } from './tile-wish.ts'
 const rowsEach = 256
 
 /** Reads the rows of a tile, transforms and encodes them; all of them are of one state of the table. */
-export async function writeTile(store: VectorStore, wish: TileWish, signal: AbortSignal): Promise<MadeTile> {
+export async function writeTile(
+  store: VectorStore,
+  wish: TileWish,
+  signal: AbortSignal,
+  mostBytes = mostReadBytes,
+): Promise<MadeTile> {
   const set = getTileMatrixSet(wish.set)
   const back = await findReprojector(set.srs, wish.crs)
   const there = await findReprojector(wish.crs, set.srs)
@@ -35,12 +42,10 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
     const wide = bufferedEnvelope(set, wish.tile)
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()
-    const work = { wish, set, place, there }
+    const work = { wish, set, place, there, mostBytes }
     const near = await writeNear(work, signal)
     if (near !== undefined) return near
-    const reading = await readingOf(store, wish)
-    if (wish.thinning === undefined) return (await encode(reading, work, { boxes: place.boxes }, signal)).tile
-    return await writeThinned(reading, work, signal)
+    return await writeWithin(await readingOf(store, wish), work, signal)
   } finally {
     await Promise.all([back.close(), there.close()])
   }
@@ -57,6 +62,8 @@ interface Work {
   set: TileMatrixSet
   place: TileBoxes
   there: Reprojector
+  /** What may be read of the rows that are drawn; whatever is beyond is left out. */
+  mostBytes: number
 }
 
 /** Some rows of a table. */
@@ -64,7 +71,7 @@ type Rows = Pick<TileQuery, 'boxes' | 'ids'>
 
 /**
  * The tile of what lies near in the row file, where all of that is shown; undefined where there is none, or where rows have to be
- * chosen, of which the table decides.
+ * chosen, of which the table decides. Such a file gives far fewer bytes for a tile than may be read.
  */
 async function writeNear(work: Work, signal: AbortSignal): Promise<MadeTile | undefined> {
   const { rowFile, thinning, filter } = work.wish
@@ -99,59 +106,93 @@ function* stepsTo(count: number): Generator<number> {
   for (let from = 0; from < count; from += rowsEach) yield from
 }
 
+/** Why rows are not drawn as they are asked for: too many of them, or more bytes than may be read. */
+type Excess = 'many' | 'heavy'
+
 /** Shows what the rules of thinning leave. One question is of one state by itself; two are asked so. */
-async function writeThinned(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
+async function writeWithin(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
+  const { wish, there } = work
+  const first = await writeAtOnce(reading, work, signal)
+  if (typeof first === 'object') return first
+  if (wish.filter !== undefined && !there.isIdentity && there.transformPlace === undefined) throw tooWide()
+  const atOneState = <Made>(write: (reads: TileReads) => Promise<Made>): Promise<Made> =>
+    reading.atOneState(wish.table, write, signal)
+  if (first === 'many') {
+    const made = await atOneState(async (reads) => {
+      const chosen = await chooseAmong(reads, work, signal)
+      return withThinned(await encode(reads, work, chosen, signal), chosen)
+    })
+    if (typeof made === 'object') return made
+  }
+  return atOneState(async (reads) =>
+    writeLargest(reads, work, await chooseAmong(reads, work, signal), signal),
+  )
+}
+
+/** Without a look at envelopes, where that is not needed. */
+async function writeAtOnce(
+  reading: TileReading,
+  work: Work,
+  signal: AbortSignal,
+): Promise<MadeTile | Excess> {
   const { wish, place } = work
   // An overview holds the rows of the whole table.
   const known = wish.filter === undefined ? await chooseByOverview(work) : undefined
-  if (known !== undefined) return writeChosen(reading, work, known, signal)
+  if (known !== undefined) return withThinned(await encode(reading, work, known, signal), known)
+  if (wish.thinning === undefined) return encode(reading, work, { boxes: place.boxes }, signal)
   // Of the few that a filter may leave nothing has to be left out, whatever the cell.
-  if (wish.thinning?.cell === undefined || wish.filter !== undefined) {
-    const { tile, isWhole } = await encode(reading, work, { boxes: place.boxes }, signal, mostDrawn)
-    if (isWhole) return tile
-  }
-  if (wish.filter !== undefined && !work.there.isIdentity && work.there.transformPlace === undefined)
-    throw tooWide()
-  const chooseAndWrite = async (reads: TileReads): Promise<MadeTile> =>
-    writeChosen(reads, work, await chooseAmong(reads, work, signal), signal)
-  return reading.atOneState(wish.table, chooseAndWrite, signal)
+  if (wish.thinning.cell !== undefined && wish.filter === undefined) return 'many'
+  return encode(reading, work, { boxes: place.boxes }, signal, mostDrawn)
 }
 
 /** Features are chosen by their places, which of such a CRS only a copy tells. */
 function tooWide(): Failure {
   return invalid(
     'filter-too-wide',
-    `The filter leaves more than ${mostDrawn} features in this tile, and the CRS of the layer does not let the server choose among them: filter more, or look closer`,
+    `The filter leaves more than ${mostDrawn} features in this tile, or shapes that are too large to be read at once, and the CRS of the layer does not let the server choose among them: filter more, or look closer`,
   )
 }
 
-async function writeChosen(
+/** Measures the largest of the chosen rows, and draws as many as may be read. */
+async function writeLargest(
   reads: TileReads,
   work: Work,
-  { thinned, ...rows }: ChosenRows,
+  chosen: ChosenRows,
   signal: AbortSignal,
 ): Promise<MadeTile> {
-  const { tile } = await encode(reads, work, rows, signal)
-  return { ...tile, counts: { ...tile.counts, thinned } }
+  const { wish, mostBytes } = work
+  const query = { table: wish.table, ...readColumns(wish) }
+  const ids = await chooseWithin(reads, query, chosen, { mostBytes, signal })
+  const all = { ...work, mostBytes: Number.POSITIVE_INFINITY }
+  const made = withThinned(await encode(reads, all, { ...chosen, ids }, signal), chosen)
+  if (typeof made !== 'object') throw new Error(`A tile of ${ids.length} rows has no end`)
+  const overLimit = made.counts.overLimit + chosen.ids.length - ids.length
+  return { ...made, counts: { ...made.counts, overLimit } }
 }
 
-/** Stops where there are more rows than `most`. */
+function withThinned<Made extends MadeTile | Excess>(made: Made, { thinned }: ChosenRows): Made {
+  return typeof made === 'object' ? { ...made, counts: { ...made.counts, thinned } } : made
+}
+
+/** Stops where there are more rows than `most`, or where they hold more bytes than may be read. */
 async function encode(
   reads: TileReads,
-  { wish, set, there }: Work,
-  rows: Rows,
+  { wish, set, there, mostBytes }: Work,
+  { ids, boxes }: Rows,
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
-): Promise<{ tile: MadeTile; isWhole: boolean }> {
+): Promise<MadeTile | Excess> {
   const { table, name, tile } = wish
-  const query = { table, ...rows, ...readColumns(wish) }
+  const query = { table, ...defined({ ids, boxes }), ...readColumns(wish) }
   const note: TileNote = {}
   let encoder: TileEncoder | undefined
-  let count = 0
+  let [count, bytesRead] = [0, 0]
   for await (const page of reads.readTile(query, signal, note)) {
+    count += page.batch.rowCount
+    bytesRead += batchBytes(page.batch)
+    if (bytesRead > mostBytes) return 'heavy'
+    if (count > most) return 'many'
     const { batch, ids } = wish.columns === undefined ? page : shownPage(page, wish.columns)
-    count += batch.rowCount
-    if (count > most) return { tile: nothing(), isWhole: false }
     encoder ??= createTileEncoder({
       name,
       schema: batch.schema,
@@ -163,9 +204,9 @@ async function encode(
     await encoder.add({ batch, ids })
   }
   signal.throwIfAborted()
-  if (encoder === undefined) return { tile: { ...nothing(), ...note }, isWhole: true }
+  if (encoder === undefined) return { ...nothing(), ...note }
   const { bytes, counts } = encoder.finish()
-  return { tile: { bytes: compressTile(bytes), counts, ...note }, isWhole: true }
+  return { bytes: compressTile(bytes), counts, ...note }
 }
 
 /** A tile in which nothing is drawn. */

@@ -9,6 +9,7 @@ import type { FeaturePage, TileNote, TileReading, VectorStore } from '../store.t
 import { mostTilesAtOnce } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { compressTile } from './compress-tile.ts'
+import { batchBytes, mostReadBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
@@ -22,21 +23,31 @@ export async function writeTiles(
   store: VectorStore,
   { tiles, ...rest }: TilesWish,
   signal: AbortSignal,
+  mostBytes = mostReadBytes,
 ): Promise<MadeTile[]> {
   const wishes = tiles.map((tile) => ({ ...rest, tile }))
   // What lies near each other stands near each other in a row file.
   const isTogether = rest.rowFile === undefined
-  const together = isTogether ? await writeTogether(tileReadingOf(store), { tiles, ...rest }, signal) : []
+  const together = isTogether
+    ? await writeTogether(tileReadingOf(store), { tiles, ...rest }, { mostBytes, signal })
+    : []
   const made: MadeTile[] = []
-  for (const [at, wish] of wishes.entries()) made.push(together[at] ?? (await writeTile(store, wish, signal)))
+  for (const [at, wish] of wishes.entries())
+    made.push(together[at] ?? (await writeTile(store, wish, signal, mostBytes)))
   return made
+}
+
+interface Within {
+  /** What may be read for one tile. */
+  mostBytes: number
+  signal: AbortSignal
 }
 
 /** Undefined for tiles that are to be made by themselves. */
 async function writeTogether(
   reading: TileReading,
   wish: TilesWish,
-  signal: AbortSignal,
+  within: Within,
 ): Promise<(MadeTile | undefined)[]> {
   const { crs, thinning, tiles, extent, filter } = wish
   const isFew = tiles.length > 1 && tiles.length <= mostTilesAtOnce
@@ -50,7 +61,7 @@ async function writeTogether(
     const boxesOf = await Promise.all(
       tiles.map((tile) => tableBoxes({ set, box: bufferedEnvelope(set, tile), crs, toTable, extent })),
     )
-    return await drawTogether(reading.readTiles.bind(reading), { wish, boxesOf, there }, signal)
+    return await drawTogether(reading.readTiles.bind(reading), { wish, boxesOf, there }, within)
   } finally {
     await Promise.all([toTable.close(), there.close()])
   }
@@ -59,13 +70,17 @@ async function writeTogether(
 async function drawTogether(
   readTiles: NonNullable<TileReading['readTiles']>,
   { wish, boxesOf, there }: { wish: TilesWish; boxesOf: Envelope[][]; there: Reprojector },
-  signal: AbortSignal,
+  { mostBytes, signal }: Within,
 ): Promise<(MadeTile | undefined)[]> {
   const { tiles, table, columns, thinning, ...rest } = wish
   const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
   const drawings = tiles.map((tile) => new SharedDrawing({ ...rest, table, tile }, there, most))
   const note: TileNote = {}
+  let bytesRead = 0
   for await (const page of readTiles({ table, boxesOf, ...readColumns(wish) }, signal, note)) {
+    bytesRead += batchBytes(page.batch)
+    // One of them may be of more than may be read for it: that shows when they are made one by one.
+    if (bytesRead > mostBytes) return []
     const shown = columns === undefined ? page : shownPage(page, columns)
     for (const [at, drawing] of drawings.entries())
       await drawing.add(shown, page.rowsOf[at] ?? new Uint32Array(0))
