@@ -93,16 +93,29 @@ describe('versions that are looked at', () => {
   after(() => server.close())
 
   for (const store of ['file', 'table']) {
-    it(`show items, single features, tiles, TileJSON, map and export alike, in store ${store}`, async () => {
+    it(`show items, single features, tiles, TileJSON, map, legend, thumbnail and export alike, in store ${store}`, async () => {
       const name = `seen_${store}`
       const layer = `default:${name}`
       const generations = { 1: pointsOf('a', 5), 3: pointsOf('b', 9) }
+      const pictures = async (query = ''): Promise<unknown[]> => {
+        const files = ['legend.svg', 'legend.png', 'thumbnail.png?width=64', 'thumbnail.webp']
+        const replies = files.map(async (file) => {
+          const url = `/tiles/${layer}/${file}${file.includes('?') ? query.replace('?', '&') : query}`
+          const reply = await server.app.inject({ url, headers: server.admin })
+          assert.equal(reply.statusCode, 200, `${url}: ${reply.body}`)
+          if (query !== '') assert.equal(reply.headers['cache-control'], 'private, no-cache')
+          return reply.rawPayload.toString('base64')
+        })
+        return Promise.all(replies)
+      }
       await importPoints(server, { name, store, points: generations[1] })
+      const drawn: Record<string, unknown[]> = { 1: await pictures() }
       const used = await ask(server, 'PUT', `/rest/layers/${layer}`, {
         layer: { defaultStyle: { name: 'own' } },
       })
       assert.equal(used.status, 200, used.text)
       await importPoints(server, { name, store, mode: 'REPLACE', points: generations[3] })
+      drawn[3] = await pictures()
       const put = await ask(server, 'PUT', '/rest/workspaces/default/styles/own', {
         style: { format: 'maplibre', document: styleOf(store === 'file' ? 7 : 9) },
       })
@@ -130,6 +143,7 @@ describe('versions that are looked at', () => {
         assert.ok((told.bounds[2] ?? 0) >= 3 * (points.length - 1))
         const whole = await exported(server, layer, Number(version))
         assert.ok(whole.size > 1)
+        assert.deepEqual(await pictures(`?version=${version}`), drawn[version])
         for (const [place, bytes] of whole) {
           const [z = '', x = '', y = ''] = place.split('/')
           const path = decodeURIComponent(address.pathname)
@@ -137,6 +151,15 @@ describe('versions that are looked at', () => {
           assert.deepEqual(await tileAt(server, `${url}?version=${version}`), bytes, place)
         }
         assert.deepEqual(namesIn(whole.get('0/0/0') ?? Buffer.alloc(0), name), names)
+      }
+      const present = await pictures()
+      assert.deepEqual(await pictures('?version=5'), present)
+      for (const before of Object.values(drawn))
+        for (const [at, picture] of before.entries()) assert.notEqual(picture, present[at])
+      for (const file of ['0/0/0.png', '0/0/0.webp', 'layer.qlr']) {
+        const refused = await ask(server, 'GET', `/tiles/${layer}/${file}?version=1`)
+        assert.equal(refused.status, 400, refused.text)
+        assert.match(refused.text, /version does not go with this address/)
       }
       const radiusAt = async (version: number): Promise<unknown> => {
         const map = (await get(server, `/tiles/${layer}/style.json?version=${version}`)) as {
@@ -159,6 +182,8 @@ describe('versions that are looked at', () => {
       '/ogc/collections/default:plain/items/1?version=1',
       '/tiles/default:plain?version=1',
       '/tiles/default:plain/style.json?version=1',
+      '/tiles/default:plain/legend.svg?version=1',
+      '/tiles/default:plain/thumbnail.png?version=1',
     ]) {
       const reply = await server.app.inject({ url })
       assert.ok([401, 404].includes(reply.statusCode), `${url}: ${reply.statusCode}`)

@@ -14,7 +14,7 @@ import type { KeptPositions } from './kept-positions.ts'
 
 /** What the older OGC services work with. */
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards'>
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions'>
   bounds: LayerBounds
   /** What the services say of themselves. */
   about: ServiceSettings

@@ -9,7 +9,7 @@ import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 /** A style as pictures are drawn by it. */
-interface DrawnStyle {
+export interface DrawnStyle {
   name: string
   style: Style
   /** Moves with any change of the style. */

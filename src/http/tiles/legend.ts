@@ -5,12 +5,15 @@ import type { LegendRasters } from '../../cartography/draw/legend-rasters.ts'
 import { entrySvg, legendSvg } from '../../cartography/draw/legend-svg.ts'
 import type { Dimension } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { Failure } from '../../lib/errors.ts'
+import { conflict, Failure } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { styleFor } from './drawn-style.ts'
+import type { DrawnStyle } from './drawn-style.ts'
+import { earlierStyle, styleFor } from './drawn-style.ts'
+import { earlierVersion, parseVersion, requireLoginForVersions } from './earlier-tiles.ts'
 import type { PictureMark, PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
 
@@ -21,6 +24,7 @@ const Query = Type.Object({
   style: Type.Optional(
     Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
   ),
+  version: earlierVersion,
   ...urlToken,
 })
 const Color = Type.Object({ color: Type.String({ description: '#rrggbb' }), opacity: Type.Number() })
@@ -59,7 +63,10 @@ const LegendJson = Type.Object(
   { title: 'Legend' },
 )
 
-type Request = FastifyRequest<{ Params: { layer: string }; Querystring: { style?: string } }>
+type Request = FastifyRequest<{
+  Params: { layer: string }
+  Querystring: { style?: string; version?: string }
+}>
 
 /** How many cells a picture of a legend has for one of its SVG. */
 type LegendScale = 1 | 2
@@ -73,6 +80,8 @@ interface Made {
   layer: LayerRecord
   style: string
   mark: PictureMark
+  /** Of a layer as it was: how long the answer may be kept is said already. */
+  isEarlier?: true
 }
 
 function dimensionOf({ details: { schema } }: LayerRecord): Dimension | undefined {
@@ -123,8 +132,35 @@ async function makeLegend(
   layer: LayerRecord,
   wanted: string | undefined,
 ): Promise<Made> {
-  const { style, name, key, messages } = await styleFor(parts, request, layer, wanted)
-  const known = await parts.catalog.layers.versionOf(layer)
+  const drawn = await styleFor(parts, request, layer, wanted)
+  return legendBy(parts, layer, drawn, await parts.catalog.layers.versionOf(layer))
+}
+
+/** The legend of a layer as it was at a version, which nobody keeps. */
+async function makeEarlierLegend(
+  parts: PictureParts,
+  request: Request,
+  layer: LayerRecord,
+  version: number,
+): Promise<Made> {
+  const { style } = request.query
+  const { details, version: of } = await parts.catalog.versions.get({ ...layer, layer }, version)
+  const then = { ...layer, details }
+  const drawn =
+    style === undefined || style === ''
+      ? await earlierStyle(parts, then, version)
+      : await styleFor(parts, request, then, style)
+  if (details.kind === 'raster' && of !== layer.version)
+    throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
+  return { ...(await legendBy(parts, then, drawn, { version, isCurrent: false })), isEarlier: true }
+}
+
+async function legendBy(
+  parts: PictureParts,
+  layer: LayerRecord,
+  { style, name, key, messages }: DrawnStyle,
+  known: { version: number; isCurrent: boolean },
+): Promise<Made> {
   const dimension = dimensionOf(layer)
   const told: string[] = []
   const legend = legendOf(style, {
@@ -147,7 +183,14 @@ async function answer(
   send: (made: Made) => Promise<unknown> | unknown,
 ): Promise<unknown> {
   const layer = await namedLayer(parts, request)
-  const made = await makeLegend(parts, request, layer, request.query.style)
+  const { style, version } = request.query
+  if (version !== undefined) {
+    requireLoginForVersions(request)
+    const made = await makeEarlierLegend(parts, request, layer, parseVersion(version))
+    keepPrivately(reply)
+    return send(made)
+  }
+  const made = await makeLegend(parts, request, layer, style)
   return isKept(parts, reply, made.mark) ? reply.send() : send(made)
 }
 
@@ -188,7 +231,7 @@ export const getLegendSvg = operation({
 async function sendPng(
   parts: PictureParts,
   reply: FastifyReply,
-  { legend, mark }: Made,
+  { legend, mark, isEarlier }: Made,
   scale: LegendScale,
 ): Promise<unknown> {
   const { svg, width, height } = legendSvg(legend)
@@ -196,6 +239,7 @@ async function sendPng(
     const size = { ownWidth: width, width: width * scale, height: height * scale }
     return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
   })
+  if (isEarlier && bytes !== undefined) return reply.header('content-type', 'image/png').send(Buffer.from(bytes))
   return bytes === undefined ? reply.hijack() : sendPicture(parts, reply, mark, { bytes, format: 'png' })
 }
 

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
@@ -15,7 +16,7 @@ import type { TileParts } from './tile-parts.ts'
 
 /** What the endpoints of pictures work with. */
 export interface PictureParts extends Omit<TileParts, 'rasters'> {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores'>
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>
   rasters: Rasters
   pictures: Pictures
   drawnTiles: DrawnTiles
@@ -28,6 +29,23 @@ export async function namedLayer(parts: PictureParts, request: FastifyRequest): 
   if (layer === undefined || others.length > 0)
     throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
   return layer
+}
+
+/** In the query of what shows a layer as it is now alone. */
+export const refusedVersion = Type.Optional(
+  Type.String({ description: 'A 400: earlier versions are not shown here' }),
+)
+
+/**
+ * Refuses what goes with answers about features and about the layer alone: a picture of what it is now would be taken for one
+ * of what it was.
+ */
+export function refuseVersion(version: string | undefined): void {
+  if (version === undefined) return
+  throw invalid(
+    'invalid-parameter',
+    'version does not go with this address: tiles as .mvt, TileJSON, style.json, legends and thumbnails show a layer as it was',
+  )
 }
 
 /** What is known of an answer: the layer at its version, and what else it is made by. */

@@ -5,7 +5,7 @@ import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import type { PictureParts } from './picture-parts.ts'
-import { namedLayer } from './picture-parts.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
 import { sendPictureTile } from './send-picture-tile.ts'
 import { parseTile } from './send-tile.ts'
 
@@ -30,6 +30,7 @@ const Query = Type.Object({
   v: Type.Optional(
     Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
   ),
+  version: refusedVersion,
   ...urlToken,
 })
 
@@ -55,6 +56,7 @@ function pictureTile(format: PictureFormat) {
     },
     handle: async (parts: PictureParts, request, reply) => {
       const layer = await namedLayer(parts, request)
+      refuseVersion(request.query.version)
       const { y, scale } = readRow(request.params.y)
       const tile = parseTile('WebMercatorQuad', { ...request.params, y })
       const { v, time, style } = request.query

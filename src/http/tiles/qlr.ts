@@ -11,7 +11,7 @@ import { tokenForLinks, urlToken } from '../url-token.ts'
 import { styleFor } from './drawn-style.ts'
 import { layerSegment } from './layer-names.ts'
 import type { PictureParts } from './picture-parts.ts'
-import { namedLayer } from './picture-parts.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
 import { dimensionOf } from './style-json.ts'
 
 /** A layer definition is small and its link may hold a token: nobody keeps it. */
@@ -27,6 +27,7 @@ export const getQgisLayer = operation({
     style: Type.Optional(
       Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
     ),
+    version: refusedVersion,
     ...urlToken,
   }),
   answers: {
@@ -34,6 +35,7 @@ export const getQgisLayer = operation({
   },
   handle: async (parts: PictureParts, request, reply) => {
     const layer = await namedLayer(parts, request)
+    refuseVersion(request.query.version)
     const { style } = await styleFor(parts, request, layer, request.query.style)
     const { title, attribution, schema } = layer.details
     const opened: QgisLayer = {

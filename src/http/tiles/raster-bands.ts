@@ -8,7 +8,7 @@ import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import type { PictureParts } from './picture-parts.ts'
-import { namedLayer } from './picture-parts.ts'
+import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
 
 const Band = Type.Object({
   band: Type.Integer({ minimum: 1 }),
@@ -53,10 +53,11 @@ export const showBands = operation({
   description:
     'By up to 200,000 cells of a coarse copy: values that are rare may be missing. While the raster is brought onto the cells of web mercator the answer is a 503 with the code `tiles-being-made` and `Retry-After`.',
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }) }),
-  query: Type.Object({ ...urlToken }),
+  query: Type.Object({ version: refusedVersion, ...urlToken }),
   answers: { 200: Bands },
   handle: async (parts: PictureParts, request, reply) => {
     const layer = await namedRaster(parts, request)
+    refuseVersion(request.query.version)
     const signal = clientSignal(reply)
     const [summaries, facts] = await Promise.all([
       parts.rasters.summaries(layer, signal),

@@ -1,11 +1,16 @@
 import { Type } from 'typebox'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { geographicRange } from '../geographic-range.ts'
 import { urlToken } from '../url-token.ts'
-import { styleFor } from './drawn-style.ts'
+import { earlierStyle, styleFor } from './drawn-style.ts'
+import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
 import type { PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
 import { rasterSymbols } from './raster-symbols.ts'
@@ -20,6 +25,7 @@ const Query = Type.Object({
   style: Type.Optional(
     Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
   ),
+  version: earlierVersion,
   ...urlToken,
 })
 /** The zoom whose rules a style of rasters is asked for: a thumbnail shows the whole layer. */
@@ -38,6 +44,7 @@ function thumbnail(format: PictureFormat) {
     answers: { 200: media('A picture', { [pictureMediaTypes[format]]: Bytes }) },
     handle: async (parts: PictureParts, request, reply) => {
       const layer = await namedLayer(parts, request)
+      if (request.query.version !== undefined) return sendEarlier(parts, request, reply, { layer, format })
       const { width = 300, height = 200 } = request.query
       const { style, key } = await styleFor(parts, request, layer, request.query.style)
       const known = await parts.catalog.layers.versionOf(layer)
@@ -55,6 +62,39 @@ function thumbnail(format: PictureFormat) {
       return sendPicture(parts, reply, { ...mark, at }, { bytes: made.bytes, format })
     },
   })
+}
+
+type Request = FastifyRequest<{
+  Params: { layer: string }
+  Querystring: { width?: number; height?: number; style?: string; version?: string }
+}>
+
+/** A small picture of a layer of features as it was at a version, which nobody keeps. */
+async function sendEarlier(
+  parts: PictureParts,
+  request: Request,
+  reply: FastifyReply,
+  { layer, format }: { layer: LayerRecord; format: PictureFormat },
+): Promise<unknown> {
+  const { width = 300, height = 200, style: name = '', version = '' } = request.query
+  const then = await earlierLayer(parts, request, reply, { layers: [layer], version })
+  requireVectorTiles(then.layer)
+  const { style } =
+    name === ''
+      ? await earlierStyle(parts, then.layer, Number(version))
+      : await styleFor(parts, request, then.layer, name)
+  const question = { width, height, format, style, range: await geographicRange(then.layer) }
+  const bytes = await parts.turns.run(reply, (signal) =>
+    parts.thumbnails.ofEarlier(
+      then.layer,
+      question,
+      async (tile, attributes) => (await parts.earlier.tile(then, { tile, attributes }, signal)).bytes,
+      signal,
+    ),
+  )
+  if (bytes === undefined) return reply.hijack()
+  keepPrivately(reply)
+  return reply.header('content-type', pictureMediaTypes[format]).send(Buffer.from(bytes))
 }
 
 export const getPngThumbnail = thumbnail('png')

@@ -1,6 +1,7 @@
 import type { RasterSymbolizer, Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { Maps } from '../maps.ts'
 import type { PictureFormat } from '../pictures/encode-picture.ts'
 import type { Pictures } from '../pictures/pictures.ts'
@@ -82,32 +83,49 @@ export class Thumbnails {
     }
   }
 
+  /** The same of a layer of features as it was, whose vector tiles `read` gives; it is not kept. */
+  ofEarlier(
+    layer: LayerRecord,
+    question: Omit<ThumbnailQuestion, 'styleKey' | 'symbols'>,
+    read: (tile: TileAddress, attributes: string[]) => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const attributes = attributesOf(layer, question.style)
+    return this.#draw(question, (tile) => read(tile, attributes), signal)
+  }
+
   async #ofFeatures(layer: LayerRecord, question: ThumbnailQuestion, signal: AbortSignal) {
-    const { maps, pictures } = this.#needs
-    const { width, height, format, style, range } = question
+    const { maps } = this.#needs
     await maps.requireTiles(layer)
     const versions: (number | undefined)[] = []
-    const properties = [...new Set(attributesIn(style))].filter((name) =>
-      layer.details.schema.attributes.some((attribute) => attribute.name === name),
-    )
-    const read = async (tile: { z: number; x: number; y: number }): Promise<Uint8Array> => {
+    const properties = attributesOf(layer, question.style)
+    const read = async (tile: TileAddress): Promise<Uint8Array> => {
       const made = await maps.tile(layer, { set: 'WebMercatorQuad', tile, properties }, signal)
       versions.push(made.isCurrent ? made.version : undefined)
       return made.bytes
     }
+    return { versions, bytes: await this.#draw(question, read, signal) }
+  }
+
+  async #draw(
+    question: Omit<ThumbnailQuestion, 'styleKey' | 'symbols'>,
+    read: (tile: TileAddress) => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const { width, height, format, style, range } = question
     const box = range === undefined ? undefined : await this.#narrow(mercatorBox(range), read, signal)
     const frame = box && frameOf(box, { width, height, maxZoom: deepestVectors })
     const tiles = await Promise.all(
       (frame?.tiles ?? []).map(async ({ tile, ...place }) => ({ ...place, bytes: await read(tile) })),
     )
     const wish = { width, height, format, style, size: frame?.size ?? 1, scale: frame?.scale ?? 1 }
-    return { versions, bytes: await pictures.thumbnail({ ...wish, tiles }, signal) }
+    return this.#needs.pictures.thumbnail({ ...wish, tiles }, signal)
   }
 
   /** A layer that lies on both sides of the antimeridian, and nowhere else, is shown in one piece. */
   async #narrow(
     box: ReturnType<typeof mercatorBox>,
-    read: (tile: { z: number; x: number; y: number }) => Promise<Uint8Array>,
+    read: (tile: TileAddress) => Promise<Uint8Array>,
     signal: AbortSignal,
   ) {
     if (box.east - box.west < 0.95) return box
@@ -140,6 +158,13 @@ export class Thumbnails {
     const wish = { width, height, format, size: frame?.size ?? 1, scale: frame?.scale ?? 1, tiles: drawn }
     return { versions, bytes: await pictures.thumbnail(wish, signal) }
   }
+}
+
+/** The attributes of the layer that a style looks at. */
+function attributesOf({ details: { schema } }: LayerRecord, style: Style): string[] {
+  return [...new Set(attributesIn(style))].filter((name) =>
+    schema.attributes.some((attribute) => attribute.name === name),
+  )
 }
 
 /** Names of the attributes that a style looks at; nothing of it is drawn by others. */
