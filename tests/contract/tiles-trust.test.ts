@@ -25,7 +25,18 @@ const layers = {
 type Layer = keyof typeof layers
 
 /** Every path that shows something of a layer, and what it answers to who may not read it. */
-const paths: { path(layer: string): string; refused?: 401 | 404; found?: number }[] = [
+const paths: {
+  path(layer: string): string
+  /** To the anonymous; others are told 404. */
+  refused?: 401 | 404
+  /** To who may read it, and to the anonymous among them where that differs. */
+  found?: number
+  foundByAnonymous?: number
+  /** Nobody keeps it for others, though all may read it. */
+  isPrivate?: true
+  /** Posted; otherwise it is a GET. */
+  payload?: object
+}[] = [
   { path: (layer) => `/tiles/${layer}`, refused: 404 },
   { path: (layer) => `/tiles/${layer}/0/0/0.mvt`, refused: 404 },
   { path: (layer) => `/tiles/${layer}/0/0/0.mvt?properties=name`, refused: 404 },
@@ -48,6 +59,32 @@ const paths: { path(layer: string): string; refused?: 401 | 404; found?: number 
   { path: (layer) => `/tiles/${layer}/style.json?style=nothing`, refused: 404, found: 404 },
   { path: (layer) => `/tiles/${layer}/thumbnail.png`, refused: 404 },
   { path: (layer) => `/tiles/${layer}/thumbnail.webp`, refused: 404 },
+  { path: (layer) => `/tiles/${layer}/layer.qlr`, refused: 404, isPrivate: true },
+  { path: (layer) => `/tiles/${layer}/bands.json`, refused: 404, found: 404 },
+  { path: (layer) => `/tiles/${layer}/0/0/0.mvt?filter=name='a'`, refused: 404 },
+  { path: (layer) => `/tiles/${layer}/0/0/0.mvt?filter=nothing(`, refused: 404, found: 400 },
+  ...['', '/0/0/0.mvt', '/style.json', '/legend.svg', '/thumbnail.png'].map((file) => ({
+    path: (layer: string) => `/tiles/${layer}${file}?version=1`,
+    ...{ refused: 404 as const, foundByAnonymous: 401 },
+  })),
+  ...['/style.json', '/legend.png'].map((file) => ({
+    path: (layer: string) => `/tiles/${layer}${file}?version=99`,
+    ...{ refused: 404 as const, found: 404, foundByAnonymous: 401 },
+  })),
+  { path: (layer) => `/tiles/${layer}/0/0/0.png?version=1`, refused: 404, found: 400 },
+  {
+    path: (layer) => `/tiles/${layer}/0/0/0.png`,
+    payload: { style: { format: 'sld', document: '<a/>' } },
+    ...{ refused: 401, found: 404, foundByAnonymous: 401 },
+  },
+  {
+    path: (layer) => `/rest/layers/${layer}/exports`,
+    payload: { export: { format: 'mbtiles', version: 99 } },
+    ...{ refused: 401, found: 404, foundByAnonymous: 401 },
+  },
+  { path: (layer) => `/ogc/collections/${layer}/map`, refused: 401, found: 404 },
+  { path: (layer) => `/ogc/collections/${layer}/download?f=geojson`, refused: 401 },
+  { path: (layer) => `/ogc/collections/${layer}/queryables`, refused: 401 },
   { path: (layer) => `/ogc/collections/${layer}`, refused: 401 },
   { path: (layer) => `/ogc/collections/${layer}/items`, refused: 401 },
   { path: (layer) => `/ogc/collections/${layer}/tiles`, refused: 401 },
@@ -108,23 +145,27 @@ for (const [name, environment] of Object.entries(shapes))
     const isThere = (layer: Layer): boolean => !layer.endsWith('absent')
 
     it('is the same at every path: who may not read a layer sees what is seen of one that is not there', async () => {
-      for (const { path, refused, found = 200 } of paths)
+      for (const { path, refused, found = 200, foundByAnonymous = found, payload, isPrivate } of paths)
         for (const role of roles)
           for (const [layer, isPublic] of Object.entries(layers) as [Layer, boolean][]) {
             const what = `${role} ${path(layer)}`
-            const reply = await get(path(layer), headersOf(role))
+            const ask = (url: string) =>
+              payload === undefined ? get(url, headersOf(role)) : send('POST', url, payload, headersOf(role))
+            const reply = await ask(path(layer))
             const mayRead = isThere(layer) && (isPublic || role !== 'anonymous')
             if (mayRead) {
-              assert.equal(reply.statusCode, found, `${what} ${reply.body}`)
+              const expectedStatus = role === 'anonymous' ? foundByAnonymous : found
+              assert.equal(reply.statusCode, expectedStatus, `${what} ${reply.body}`)
+              if (payload !== undefined) continue
               const cache = String(reply.headers['cache-control'])
-              const isShared = found < 300 && role === 'anonymous'
+              const isShared = expectedStatus < 300 && role === 'anonymous' && !isPrivate
               // Where the store could not be looked at in time nobody keeps anything.
               const expected = isShared ? /^(?:public,|no-store$)/ : /^(?:private, no-cache|no-store)$/
-              if (!path(layer).startsWith('/rest')) assert.match(cache, expected, what)
+              if (!/^\/rest|\/download/.test(path(layer))) assert.match(cache, expected, what)
               continue
             }
             const absent = refused === undefined ? layer.replace(/:.*/, ':nothing') : 'nowhere:nothing'
-            const other = await get(path(absent), headersOf(role))
+            const other = await ask(path(absent))
             const status = role === 'anonymous' ? (refused ?? other.statusCode) : 404
             assert.equal(reply.statusCode, status, `${what} ${reply.body}`)
             assert.equal(reply.body.replaceAll(layer, absent), other.body, what)
@@ -188,6 +229,30 @@ for (const [name, environment] of Object.entries(shapes))
         assert.doesNotMatch(byHeader.body, /access_token/)
         assert.equal((await send('DELETE', new URL(href).pathname)).statusCode, 200)
         assert.equal((await get(pathname + search)).statusCode, 401)
+      })
+
+      it('are good for whatever is read below /tiles', async () => {
+        const { value } = await tokenOf('user')
+        const files = [
+          '/sprites/marks.json',
+          '/sprites/marks@2x.json',
+          '/sprites/marks.png',
+          '/sprites/marks@2x.png',
+        ]
+        const read = paths.filter(({ payload }) => payload === undefined)
+        const addresses = [
+          ...files.map((file) => `/tiles${file}`),
+          ...read.map(({ path }) => path('closed:inherits')),
+        ]
+        for (const address of new Set(addresses.filter((one) => /^\/tiles\/[^?]*$/.test(one)))) {
+          const named = `${address}?access_token=${value}`
+          const [byAddress, byHeader] = [
+            await get(named),
+            await get(address, { authorization: `Bearer ${value}` }),
+          ]
+          assert.equal(byAddress.statusCode, byHeader.statusCode, `${address} ${byAddress.body}`)
+          if (byHeader.statusCode >= 400) assert.equal(byAddress.body, byHeader.body, address)
+        }
       })
 
       it('are good for nothing else', async () => {

@@ -3,7 +3,7 @@ import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'
 import type { RasterBand, RasterColor, RasterColors, RasterSymbolizer, Stretch } from '../model.ts'
-import { child, childrenOf, elementsOf, textOf } from '../style-xml.ts'
+import { child, childrenOf, elementsOf } from '../style-xml.ts'
 import { parseNumber } from './read-values.ts'
 
 const known = [
@@ -24,7 +24,7 @@ export function readRaster(element: XmlElement, losses: Losses): RasterSymbolize
   const colors = readColors(child(element, 'ColorMap'), losses)
   return {
     kind: 'raster',
-    opacity: numberOf(textOf(element, 'Opacity')) ?? 1,
+    opacity: numberIn(element, 'Opacity', losses) ?? 1,
     ...defined({ bands: bands ?? stretched(enhanced.stretch) }),
     ...defined({ enhancement: enhanced.enhancement, gamma: enhanced.gamma, colors }),
   }
@@ -32,6 +32,27 @@ export function readRaster(element: XmlElement, losses: Losses): RasterSymbolize
 
 function numberOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseNumber(text)
+}
+
+/** The number that an element holds, as a literal or as it is. */
+function numberIn(element: XmlElement | undefined, name: string, losses: Losses): number | undefined {
+  const holder = child(element, name)
+  const text = plainText(holder)
+  if (holder === undefined || text === '') return undefined
+  const number = text === undefined ? undefined : parseNumber(text)
+  return (
+    number ??
+    losses.add(text === undefined ? `a computed ${name} of a raster` : `the ${name} ${text} of a raster`)
+  )
+}
+
+/** What stands in an element as text or as one literal; undefined for what is computed. */
+function plainText(element: XmlElement | undefined): string | undefined {
+  const [inner, ...others] = elementsOf(element)
+  if (inner === undefined) return element?.text.trim()
+  return inner.name === 'Literal' && others.length === 0 && elementsOf(inner).length === 0
+    ? inner.text.trim()
+    : undefined
 }
 
 function stretched(stretch: Stretch | undefined): RasterSymbolizer['bands'] {
@@ -45,7 +66,7 @@ interface Enhancement {
 }
 
 function readEnhancement(element: XmlElement | undefined, losses: Losses): Enhancement {
-  const gamma = numberOf(textOf(element, 'GammaValue'))
+  const gamma = numberIn(element, 'GammaValue', losses)
   const normalize = child(element, 'Normalize')
   if (child(element, 'Logarithmic') ?? child(element, 'Exponential')) losses.add('a contrast by logarithms')
   const stretch = readStretch(normalize, losses)
@@ -82,7 +103,9 @@ function readBands(element: XmlElement | undefined, losses: Losses): RasterSymbo
 
 function readBand(channel: XmlElement | undefined, losses: Losses): RasterBand | undefined {
   if (channel === undefined) return undefined
-  const name = textOf(channel, 'SourceChannelName') ?? '1'
+  const named = child(channel, 'SourceChannelName')
+  const name = named === undefined ? '1' : plainText(named)
+  if (name === undefined) return losses.add('a computed band')
   const band = Number(name)
   if (!Number.isInteger(band) || band < 1) return losses.add(`the band ${name}, which is no number`)
   const { stretch, enhancement, gamma } = readEnhancement(child(channel, 'ContrastEnhancement'), losses)

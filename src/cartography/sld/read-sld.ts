@@ -15,6 +15,7 @@ export function readSld(document: string): Style {
   if (styles.length > 1) losses.add(`${styles.length - 1} further styles`)
   if (layers.some((layer) => child(layer, 'NamedStyle') !== undefined))
     losses.add('a style that is only named')
+  for (const layer of layers) tellLayer(layer, losses)
   const [style] = styles
   const name = textOf(style, 'Name') ?? textOf(layers[0], 'Name')
   return { ...defined({ name }), ...userStyle(style, losses) }
@@ -50,13 +51,46 @@ function userStyle(style: XmlElement | undefined, losses: Losses): Omit<Style, '
   const passes = childrenOf(style, 'FeatureTypeStyle')
   const rules = passes.flatMap((pass, index) => {
     tellPass(pass, losses)
-    return [...childrenOf(pass, 'Rule')].map((rule) => readRule(rule, index, symbols))
+    return childrenOf(pass, 'Rule').flatMap((rule) =>
+      isDrawn(rule, losses) ? [readRule(rule, index, symbols)] : [],
+    )
   })
   return { ...titlesOf(style), rules, lost: losses.list() }
 }
 
+/** What a layer of the document says beside its styles: a style is for whatever layer it is given to. */
+function tellLayer(layer: XmlElement, losses: Losses): void {
+  const constraints = ['LayerFeatureConstraints', 'LayerCoverageConstraints'].flatMap((name) =>
+    elementsOf(child(layer, name)),
+  )
+  const narrows = ['Filter', 'Extent', 'CoverageExtent']
+  if (constraints.some((one) => narrows.some((name) => child(one, name) !== undefined)))
+    losses.add('a constraint of the layer, which leaves features out')
+  if (child(layer, 'RemoteOWS') ?? child(layer, 'InlineFeature'))
+    losses.add('data that the document brings along')
+}
+
+const partsOfPass = new Set([
+  ...[
+    'Name',
+    'Title',
+    'Abstract',
+    'Description',
+    'FeatureTypeName',
+    'CoverageName',
+    'SemanticTypeIdentifier',
+  ],
+  ...['OnlineResource', 'Rule', 'Transformation', 'VendorOption'],
+])
+const partsOfRule = new Set([
+  ...['Name', 'Title', 'Abstract', 'Description', 'Filter', 'ElseFilter', 'VendorOption'],
+  ...['MinScaleDenominator', 'MaxScaleDenominator'],
+])
+
 /** What stands beside the rules of one `FeatureTypeStyle`. */
 function tellPass(pass: XmlElement, losses: Losses): void {
+  for (const { name } of elementsOf(pass))
+    if (!partsOfPass.has(name)) losses.add(`a ${name} of a FeatureTypeStyle`)
   if (child(pass, 'Transformation') !== undefined) losses.add('a transformation of the data')
   for (const option of childrenOf(pass, 'VendorOption'))
     losses.add(`the vendor option ${option.attributes.name ?? ''}`)
@@ -66,6 +100,19 @@ function titlesOf(element: XmlElement | undefined): { title?: string; abstract?:
   const description = child(element, 'Description')
   const title = textOf(element, 'Title') ?? textOf(description, 'Title')
   return defined({ title, abstract: textOf(element, 'Abstract') ?? textOf(description, 'Abstract') })
+}
+
+/** Whether a map draws the rule; tells what stands beside its symbols. */
+function isDrawn(rule: XmlElement, losses: Losses): boolean {
+  for (const { name } of elementsOf(rule))
+    if (!partsOfRule.has(name) && !name.endsWith('Symbolizer')) losses.add(`a ${name} of a rule`)
+  const options = childrenOf(rule, 'VendorOption')
+  const inclusion = options.find(({ attributes }) => attributes.name === 'inclusion')?.text.trim()
+  for (const { attributes } of options)
+    if (attributes.name !== 'inclusion') losses.add(`the vendor option ${attributes.name ?? ''}`)
+  if (inclusion === 'mapOnly') losses.add('a rule that no legend shows')
+  if (inclusion === 'legendOnly') losses.add('a rule that is for the legend alone')
+  return inclusion !== 'legendOnly'
 }
 
 function readRule(element: XmlElement, pass: number, symbols: SymbolReader): Rule {

@@ -49,4 +49,69 @@ describe('SLD', () => {
       { numRuns: 300 },
     )
   })
+
+  describe('of others', () => {
+    const styleOf = (layer: string, rules: string): Style =>
+      readSld(
+        `<StyledLayerDescriptor version="1.0.0" xmlns:ogc="http://www.opengis.net/ogc"><UserLayer>${layer}<UserStyle><FeatureTypeStyle>${rules}</FeatureTypeStyle></UserStyle></UserLayer></StyledLayerDescriptor>`,
+      )
+    const line = '<LineSymbolizer><Stroke/></LineSymbolizer>'
+    const ruleOf = (...parts: string[]): string => `<Rule>${parts.join('')}</Rule>`
+    const inclusion = (value: string): string => `<VendorOption name="inclusion">${value}</VendorOption>`
+    const rasterOf = (...parts: string[]): string =>
+      ruleOf(`<RasterSymbolizer>${parts.join('')}</RasterSymbolizer>`)
+
+    it('does not draw what is for the legend alone, and tells it', () => {
+      const style = styleOf(
+        '',
+        ruleOf(line, inclusion('legendOnly')) + ruleOf(line, inclusion('mapOnly')) + ruleOf(line),
+      )
+      assert.equal(style.rules.length, 2)
+      assert.deepEqual(style.lost, ['a rule that is for the legend alone', 'a rule that no legend shows'])
+    })
+
+    it('tells constraints and data of its layers, and parts that it does not know', () => {
+      const filter =
+        '<ogc:Filter><ogc:PropertyIsLessThan><ogc:PropertyName>a</ogc:PropertyName><ogc:Literal>2</ogc:Literal></ogc:PropertyIsLessThan></ogc:Filter>'
+      const constraint = (inner: string): string =>
+        `<LayerFeatureConstraints><FeatureTypeConstraint><FeatureTypeName>a</FeatureTypeName>${inner}</FeatureTypeConstraint></LayerFeatureConstraints>`
+      assert.deepEqual(styleOf(constraint(''), ruleOf(line)).lost, [])
+      assert.deepEqual(styleOf(constraint(filter), ruleOf(line)).lost, [
+        'a constraint of the layer, which leaves features out',
+      ])
+      assert.deepEqual(styleOf('<RemoteOWS/>', `${ruleOf('<LegendGraphic/>', line)}<rule/>`).lost, [
+        'data that the document brings along',
+        'a rule of a FeatureTypeStyle',
+        'a LegendGraphic of a rule',
+      ])
+    })
+
+    it('reads numbers of rasters as literals, and tells those that are computed', () => {
+      const literal = (value: string): string => `<ogc:Literal>${value}</ogc:Literal>`
+      const sum = `<ogc:Add>${literal('1')}${literal('2')}</ogc:Add>`
+      const bandOf = (name: string): string =>
+        `<ChannelSelection><GrayChannel><SourceChannelName>${name}</SourceChannelName></GrayChannel></ChannelSelection>`
+      const gammaOf = (value: string): string =>
+        `<ContrastEnhancement><GammaValue>${value}</GammaValue></ContrastEnhancement>`
+      const opacityOf = (value: string): string => `<Opacity>${value}</Opacity>`
+      const plain = styleOf(
+        '',
+        rasterOf(opacityOf(literal('0.5')), bandOf(literal('3')), gammaOf(literal('2'))),
+      )
+      assert.deepEqual(plain.rules[0]?.symbols, [
+        { kind: 'raster', opacity: 0.5, bands: { gray: { band: 3 } }, gamma: 2 },
+      ])
+      assert.deepEqual(plain.lost, [])
+      const computed = styleOf(
+        '',
+        rasterOf(opacityOf(sum), bandOf(sum), gammaOf(sum)) + rasterOf(opacityOf('half')),
+      )
+      assert.deepEqual(computed.lost, [
+        'a computed GammaValue of a raster',
+        'a computed band',
+        'a computed Opacity of a raster',
+        'the Opacity half of a raster',
+      ])
+    })
+  })
 })

@@ -239,7 +239,8 @@ async function sendPng(
     const size = { ownWidth: width, width: width * scale, height: height * scale }
     return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
   })
-  if (isEarlier && bytes !== undefined) return reply.header('content-type', 'image/png').send(Buffer.from(bytes))
+  if (isEarlier && bytes !== undefined)
+    return reply.header('content-type', 'image/png').send(Buffer.from(bytes))
   return bytes === undefined ? reply.hijack() : sendPicture(parts, reply, mark, { bytes, format: 'png' })
 }
 

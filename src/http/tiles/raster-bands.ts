@@ -49,6 +49,7 @@ const mostBands = 8
 export const showBands = operation({
   tags: ['tiles'],
   isPublicRead: true,
+  takesTokenInUrl: true,
   summary: 'What the bands of a layer of rasters hold',
   description:
     'By up to 200,000 cells of a coarse copy: values that are rare may be missing. While the raster is brought onto the cells of web mercator the answer is a 503 with the code `tiles-being-made` and `Retry-After`.',
