@@ -109,8 +109,8 @@ export const drawnThings: readonly DrawnThing[] = [
   {
     what: 'contrast by the histogram of rasters',
     legend: 'no',
-    thumbnail: 'partly',
-    instead: 'values are spread evenly',
+    thumbnail: 'yes',
+    instead: 'the legend shows values spread evenly',
     isIn: hasSymbol((symbol) => symbol.kind === 'raster' && symbol.enhancement === 'histogram'),
   },
 ]

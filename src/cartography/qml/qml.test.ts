@@ -88,6 +88,29 @@ describe('QML', () => {
       assert.deepEqual(roundTrip(style), style)
     }
   })
+
+  it('tells what QGIS draws beside symbols and labels', () => {
+    const styleOf = (renderer: string, inner: string, beside: string) =>
+      readQml(
+        `<qgis><renderer-v2 type="singleSymbol" ${renderer}><symbols><symbol type="line" name="0"><layer class="SimpleLine">${inner}</layer></symbol></symbols></renderer-v2>${beside}</qgis>`,
+      )?.lost
+    const effect = (type: string) =>
+      `<effect type="effectStack" enabled="1"><effect type="${type}" enabled="1"/><effect type="drawSource" enabled="1"/></effect>`
+    assert.deepEqual(styleOf('', effect('drawSource'), ''), [])
+    assert.deepEqual(styleOf('enableorderby="1"', effect('dropShadow'), ''), [
+      'an effect, such as a shadow',
+      'an order of features',
+    ])
+    const diagram =
+      '<SingleCategoryDiagramRenderer><DiagramCategory enabled="1"/></SingleCategoryDiagramRenderer>'
+    const older =
+      '<customproperties><property key="labeling/enabled" value="true"/></customproperties><featureBlendMode>6</featureBlendMode>'
+    assert.deepEqual(styleOf('', '', diagram + older), [
+      'a blend mode of features',
+      'diagrams',
+      'labels in the form of QGIS 2',
+    ])
+  })
 })
 
 /** Fills of QGIS have no ends of lines. */

@@ -1,6 +1,7 @@
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
-import { child, parseStyleXml, textOf } from '../style-xml.ts'
+import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-xml.ts'
 import { readLabels } from './read-labels.ts'
 import { readRasterRenderer } from './read-raster.ts'
 import { readRenderer, scaleOf } from './read-renderer.ts'
@@ -12,7 +13,8 @@ export function readQml(document: string): Style | undefined {
   const renderer = child(root, 'renderer-v2')
   const pipe = child(root, 'pipe')
   if (renderer?.attributes.type === undefined && child(pipe, 'rasterrenderer') === undefined) return undefined
-  if ((textOf(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
+  tellLayer(root, losses)
+  if (renderer !== undefined) tellRenderer(renderer, losses)
   const opacity = Number(textOf(root, 'layerOpacity') ?? 1)
   const raster = pipe === undefined ? undefined : readRasterRenderer(pipe, losses)
   const drawn = renderer === undefined ? [] : readRenderer(renderer, opacity, losses)
@@ -21,6 +23,40 @@ export function readQml(document: string): Style | undefined {
   const written = readLabels(labels, opacity, losses).map((rule) => ({ ...rule, pass: top + 1 }))
   const rules: Rule[] = [...drawn, ...(raster === undefined ? [] : [{ symbols: [raster] }]), ...written]
   return { rules: rules.map((rule) => within(rule, root.attributes)), lost: losses.list() }
+}
+
+/** What a document says of the whole layer beside its renderer and its labels. */
+function tellLayer(root: XmlElement, losses: Losses): void {
+  if ((textOf(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
+  if ((textOf(root, 'featureBlendMode') ?? '0') !== '0') losses.add('a blend mode of features')
+  const diagrams = elementsOf(root).filter(({ name }) => name.endsWith('DiagramRenderer'))
+  const categories = diagrams.flatMap((one) => childrenOf(one, 'DiagramCategory'))
+  if (categories.some(({ attributes }) => attributes.enabled !== '0')) losses.add('diagrams')
+  const properties = childrenOf(child(root, 'customproperties'), 'property')
+  const isLabelled = properties.some(
+    ({ attributes: { key, value } }) => key === 'labeling/enabled' && value === 'true',
+  )
+  if (isLabelled && child(root, 'labeling') === undefined) losses.add('labels in the form of QGIS 2')
+}
+
+function tellRenderer(renderer: XmlElement, losses: Losses): void {
+  if (hasEffect(renderer)) losses.add('an effect, such as a shadow')
+  if (renderer.attributes.enableorderby === '1') losses.add('an order of features')
+  for (const [name, what] of [
+    ['rotation', 'a rotation by an attribute'],
+    ['sizescale', 'a size by an attribute'],
+  ] as const)
+    if ((child(renderer, name)?.attributes.field ?? '') !== '') losses.add(what)
+}
+
+/** A stack of effects that does more than draw what is there. */
+function hasEffect(element: XmlElement): boolean {
+  const { name, attributes } = element
+  if (name === 'effect' && attributes.type === 'effectStack' && attributes.enabled === '1')
+    return elementsOf(element).some(
+      (one) => one.attributes.type !== 'drawSource' && one.attributes.enabled === '1',
+    )
+  return elementsOf(element).some(hasEffect)
 }
 
 /** The rule at the scales at which the whole layer is seen. `minScale` of the document is the larger denominator. */

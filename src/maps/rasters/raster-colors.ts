@@ -1,5 +1,6 @@
 import type { RasterColors, RasterSymbolizer, Stretch } from '../../cartography/model.ts'
 import type { Cells } from './cells.ts'
+import type { Spread } from './spread-of-values.ts'
 
 /** What is known of a raster beside its cells, by which it is coloured where the style does not say. */
 export interface RasterFacts {
@@ -8,7 +9,7 @@ export interface RasterFacts {
   /** Red, green, blue and alpha of each value of a palette. */
   palette?: [number, number, number, number][]
   /** Where most values of each band lie. */
-  stretches: (Stretch | undefined)[]
+  stretches: (Spread | undefined)[]
 }
 
 type Rgba = readonly [number, number, number, number]
@@ -60,8 +61,41 @@ function shade(stretch: Stretch | undefined, gamma: number): (value: number) => 
   }
 }
 
-function grayColors(band: number, stretch: Stretch | undefined, gamma: number): Colorize {
-  const toShade = shade(stretch, gamma)
+/** Each shade as often as any other: by the share of the values that are not above, that of the least as none. */
+function evenShade({ quantiles }: Spread, gamma: number): (value: number) => number {
+  const last = quantiles.length - 1
+  /** The share of the quantiles that are not above, and a part of the way to the next one. */
+  const shareOf = (value: number): number => {
+    let [low, high] = [0, quantiles.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((quantiles[middle] ?? 0) <= value) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return 0
+    if (low > last) return 1
+    const [from, to] = [quantiles[low - 1] ?? 0, quantiles[low] ?? 0]
+    return (low - 1 + (value - from) / (to - from)) / last
+  }
+  const least = shareOf(quantiles[0] ?? 0)
+  const even = { min: least, max: 1 }
+  const toShade = shade(even, gamma)
+  return (value) => toShade(shareOf(value))
+}
+
+/** Shades of a band: between the values that the style says, or else by what the band holds. */
+function bandShade(
+  { stretches }: RasterFacts,
+  { band, stretch }: { band: number; stretch?: Stretch },
+  { gamma = 1, enhancement }: RasterSymbolizer,
+): (value: number) => number {
+  const spread = stretches[band]
+  if (stretch === undefined && enhancement === 'histogram' && spread !== undefined)
+    return evenShade(spread, gamma)
+  return shade(stretch ?? spread, gamma)
+}
+
+function grayColors(band: number, toShade: (value: number) => number): Colorize {
   return (values, at, out) => {
     const gray = toShade(values[at + band] ?? 0)
     out[0] = gray
@@ -102,9 +136,9 @@ function threeColors(
   symbol: RasterSymbolizer,
 ): Colorize {
   const { gamma = 1, enhancement } = symbol
-  const shades = chosen.map(({ band, stretch }) => {
-    const isPlain = stretch === undefined && enhancement === undefined && isBytes(facts, band)
-    return shade(stretch ?? (isPlain ? undefined : facts.stretches[band]), gamma)
+  const shades = chosen.map((one) => {
+    const isPlain = one.stretch === undefined && enhancement === undefined && isBytes(facts, one.band)
+    return isPlain ? shade(undefined, gamma) : bandShade(facts, one, symbol)
   })
   return (values, at, out) => {
     for (let index = 0; index < 3; index += 1) {
@@ -128,12 +162,12 @@ function usualColors(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
       three.map((band) => ({ band })),
       symbol,
     )
-  return grayColors(0, facts.stretches[0], symbol.gamma ?? 1)
+  return grayColors(0, bandShade(facts, { band: 0 }, symbol))
 }
 
 /** How cells become colours, by the style and what is known of the raster. Bands of the style that are not there are the first. */
 export function colorizer(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
-  const { bands, colors, gamma = 1 } = symbol
+  const { bands, colors } = symbol
   const indexOf = (band: number): number => (band >= 1 && band <= facts.bands.length ? band - 1 : 0)
   if (bands !== undefined && 'red' in bands) {
     const chosen = [bands.red, bands.green, bands.blue]
@@ -147,7 +181,7 @@ export function colorizer(facts: RasterFacts, symbol: RasterSymbolizer): Coloriz
   const band = indexOf(gray?.band ?? 1)
   if (colors !== undefined && colors.entries.length > 0) return mappedColors(band, colorOf(colors))
   if (gray === undefined) return usualColors(facts, symbol)
-  return grayColors(band, gray.stretch ?? facts.stretches[band], gamma)
+  return grayColors(band, bandShade(facts, { ...gray, band }, symbol))
 }
 
 /** Paints cells over a picture of the same size, red, green, blue and alpha for each. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { RasterSymbolizer, Stretch } from '../../cartography/model.ts'
+import type { RasterSymbolizer } from '../../cartography/model.ts'
 import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
@@ -14,7 +14,7 @@ import { colorizer, paintCells } from './raster-colors.ts'
 import type { RasterSource } from './raster-source.ts'
 import type { Reading, TileSquare } from './read-tile-cells.ts'
 import { readTileCells } from './read-tile-cells.ts'
-import type { BandSummary } from './spread-of-values.ts'
+import type { BandSummary, Spread } from './spread-of-values.ts'
 import { spreadOf, summaryOf } from './spread-of-values.ts'
 import { readTiffLayout } from './tiff/tiff-images.ts'
 import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
@@ -186,7 +186,7 @@ const handlers = {
   spread: async (
     { files }: { files: AlignedFile[] },
     { signal }: CallContext,
-  ): Promise<(Stretch | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
+  ): Promise<(Spread | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
   /** What each band holds. */
   summaries: async (
     { files }: { files: AlignedFile[] },

@@ -1,15 +1,23 @@
 import type { Stretch } from '../../cartography/model.ts'
 
+/** How the values of a band lie. Plain data. */
+export interface Spread extends Stretch {
+  /** As many values each time lie between one of these and the next, from the least to the largest. */
+  quantiles: number[]
+}
+
+const quantileParts = 256
 /** Share of the values that are left out at either end. */
 const outside = 0.02
 
 /** Where all values but the 2 % at either end lie; undefined for none. */
-export function spreadOf(values: number[]): Stretch | undefined {
+export function spreadOf(values: number[]): Spread | undefined {
   const sorted = Float64Array.from(values.filter(Number.isFinite)).sort()
   const last = sorted.length - 1
   if (last < 0) return undefined
   const at = (share: number): number => sorted[Math.round(share * last)] ?? 0
-  return { min: at(outside), max: at(1 - outside) }
+  const quantiles = Array.from({ length: quantileParts + 1 }, (_, part) => at(part / quantileParts))
+  return { min: at(outside), max: at(1 - outside), quantiles }
 }
 
 /** What some cells of a band hold. Plain data. */
@@ -17,7 +25,7 @@ export interface BandSummary {
   min: number
   max: number
   /** Where all but the 2 % at either end lie. */
-  spread: Stretch
+  spread: Spread
   /** How many of them lie in each of as many equal parts from the least to the largest. */
   histogram: number[]
   /** All values that were found, where they are few and whole. */
