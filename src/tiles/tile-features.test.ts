@@ -64,7 +64,7 @@ describe('the features of a tile', () => {
         )
         assert.equal(counts.overLimit, rows.length - expected.length)
       }),
-      { numRuns: 150, seed: 11 },
+      { numRuns: 60, seed: 11 },
     )
   })
 

@@ -93,17 +93,17 @@ export interface Calls {
   "GET /tiles/{layer}": { params: { layer: string }; query: { version?: string; filter?: string; "filter-lang"?: string; "filter-crs"?: string; access_token?: string }; body: undefined; answer: Named["TileJSON"] }
   "GET /tiles/{layer}/{z}/{x}/{y}.mvt": { params: { layer: string; z: string; x: string; y: string }; query: { properties?: string; v?: string; version?: string; filter?: string; "filter-lang"?: string; "filter-crs"?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/style.json": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: Named["MapStyle"] }
-  "GET /tiles/{layer}/layer.qlr": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/layer.qlr": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
   "POST /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: Record<never, never>; body: { style: { format: ("maplibre" | "sld" | "qml"); document: (string | Record<string, unknown>) } }; answer: undefined }
-  "GET /tiles/{layer}/{z}/{x}/{y}.webp": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/bands.json": { params: { layer: string }; query: { access_token?: string }; body: undefined; answer: Named["RasterBands"] }
-  "GET /tiles/{layer}/legend.svg": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/legend.png": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/legend@2x.png": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/legend.json": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: Named["Legend"] }
-  "GET /tiles/{layer}/thumbnail.png": { params: { layer: string }; query: { width?: number; height?: number; style?: string; access_token?: string }; body: undefined; answer: undefined }
-  "GET /tiles/{layer}/thumbnail.webp": { params: { layer: string }; query: { width?: number; height?: number; style?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/{z}/{x}/{y}.webp": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/bands.json": { params: { layer: string }; query: { version?: string; access_token?: string }; body: undefined; answer: Named["RasterBands"] }
+  "GET /tiles/{layer}/legend.svg": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/legend.png": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/legend@2x.png": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/legend.json": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: Named["Legend"] }
+  "GET /tiles/{layer}/thumbnail.png": { params: { layer: string }; query: { width?: number; height?: number; style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
+  "GET /tiles/{layer}/thumbnail.webp": { params: { layer: string }; query: { width?: number; height?: number; style?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/sprites/marks.json": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Sprite"] }
   "GET /tiles/sprites/marks@2x.json": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Sprite"] }
   "GET /tiles/sprites/marks.png": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
