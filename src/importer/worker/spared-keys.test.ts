@@ -29,6 +29,9 @@ describe('keys of rows that were rejected', () => {
       hasUnknown: false,
     })
     assert.match(spared.message?.message ?? '', /2 different keys/)
+    const repeated = keysOf(['code'])
+    repeated.add({ row: 9, field: 'code', reason: '', properties: { code: 7 } }, 'row-not-stored')
+    assert.deepEqual([repeated.spared.keys, repeated.message], [[['7']], undefined])
   })
 
   it('are none of rows whose key is null', () => {

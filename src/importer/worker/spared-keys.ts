@@ -17,6 +17,8 @@ const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float3
 export class SparedKeys {
   readonly #keys: readonly string[]
   readonly #found: Map<string, string[]>
+  /** Those of rows that were rejected for something else than a key that another row has. */
+  readonly #told: Set<string>
   #hasUnknown: boolean
   /** The columns of the source that give the keys; undefined of one that is not plain to see. */
   #columns: (string | undefined)[]
@@ -25,6 +27,7 @@ export class SparedKeys {
     this.#keys = keys
     this.#columns = keys.map(() => undefined)
     this.#found = new Map(before.keys.map((key) => [JSON.stringify(key), [...key]]))
+    this.#told = new Set(this.#found.keys())
     this.#hasUnknown = before.hasUnknown
   }
 
@@ -39,7 +42,7 @@ export class SparedKeys {
     })
   }
 
-  add({ properties }: RejectedRow, code: RejectSource): void {
+  add({ field, properties }: RejectedRow, code: RejectSource): void {
     if (this.#hasUnknown) return
     const values = this.#columns.map((column) =>
       column === undefined || properties === undefined || !Object.hasOwn(properties, column)
@@ -50,19 +53,24 @@ export class SparedKeys {
     const isUnknown = (value: unknown): boolean =>
       value === undefined || (value === null && code === 'row-not-read')
     if (values.some(isUnknown)) this.#hasUnknown = true
-    else if (!values.some((value) => value === null || value === '')) this.#keep(values.map(String))
+    else if (!values.some((value) => value === null || value === '')) {
+      const isOfKey = code === 'row-not-stored' && field !== undefined && this.#keys.includes(field)
+      this.#keep(values.map(String), isOfKey)
+    }
   }
 
-  #keep(key: string[]): void {
-    this.#found.set(JSON.stringify(key), key)
+  #keep(key: string[], isOfKey: boolean): void {
+    const text = JSON.stringify(key)
+    this.#found.set(text, key)
+    if (!isOfKey) this.#told.add(text)
     if (this.#found.size > mostKeys) this.#hasUnknown = true
   }
 
   /** What a person has to know of it. */
   get message(): Message | undefined {
-    const count = this.#found.size
+    const count = this.#told.size
     if (!this.#hasUnknown && count === 0) return undefined
-    const why = count > mostKeys ? `More than ${mostKeys} rows` : 'Rows whose key cannot be told'
+    const why = this.#found.size > mostKeys ? `More than ${mostKeys} rows` : 'Rows whose key cannot be told'
     const message = this.#hasUnknown
       ? `${why} were rejected: nobody knows which rows of the layer do not come, and none is deleted`
       : `Rows were rejected with ${count} ${count === 1 ? 'key' : 'different keys'}: what the layer has under ${count === 1 ? 'it' : 'them'} is not deleted`
