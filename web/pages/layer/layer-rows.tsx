@@ -100,22 +100,21 @@ export function LayerRows({ id, names, numbers, sortable, isOnMap, geometry, vie
       </header>
       {error !== undefined && <Failed error={error} onAgain={() => rows.load()} />}
       {total === undefined && error === undefined && <Loading />}
-      {total === 0 && (
-        <div class="state">
-          <Icon name="table" />
-          <p>
-            {bbox !== undefined
-              ? texts.noneInSight
-              : filter !== undefined
-                ? filterTexts.value.noneFound
-                : texts.noRows}
-          </p>
-        </div>
-      )}
+      {total === 0 && <NoRows isInSight={bbox !== undefined} isFiltered={filter !== undefined} />}
       {total !== undefined && total > 0 && (
         <RowsGrid {...{ rows, total, names, numbers, sortable }} chosen={view.chosen} />
       )}
     </section>
+  )
+}
+
+function NoRows({ isInSight, isFiltered }: { isInSight: boolean; isFiltered: boolean }) {
+  const { noneInSight, noRows } = layerTexts.value
+  return (
+    <div class="state">
+      <Icon name="table" />
+      <p>{isInSight ? noneInSight : isFiltered ? filterTexts.value.noneFound : noRows}</p>
+    </div>
   )
 }
 
