@@ -5,7 +5,7 @@ import { drawnRows } from '../../../lib/window-rows.ts'
 import { columnsTexts } from '../../../messages/import/texts.ts'
 import { messages } from '../../../messages/messages.ts'
 import { useScrolled } from '../../../parts/use-scrolled.ts'
-import type { RowPages } from './row-pages.ts'
+import type { Row, RowPages } from './row-pages.ts'
 import { shownValue } from './shown-value.ts'
 
 interface RowsGridProps {
@@ -77,37 +77,53 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
         </thead>
         <tbody>
           {rows.before > 0 && <tr class="gap" style={{ height: `${rows.before}px` }} />}
-          {places.map((place) => {
-            const row = pages.rowAt(place)
-            const id = row === undefined ? undefined : Number(row.id ?? place + 1)
-            return (
-              <tr
-                key={place}
-                aria-rowindex={place + 2}
-                aria-selected={id !== undefined && id === chosen}
-                onClick={() => id !== undefined && onChoose(id)}
-              >
-                <td class="no">
-                  {id === undefined ? (
-                    <span class="dimmer">{place + 1}</span>
-                  ) : (
-                    <button type="button" aria-label={texts.choose(id)} onClick={() => onChoose(id)}>
-                      {id}
-                    </button>
-                  )}
-                </td>
-                <Gap width={columns.before} />
-                {shown.map((name) => (
-                  <Cell key={name} isThere={row !== undefined} value={row?.properties[name]} />
-                ))}
-                <Gap width={columns.behind} />
-              </tr>
-            )
-          })}
+          {places.map((place) => (
+            <DataRow
+              key={place}
+              {...{ place, chosen, onChoose, columns }}
+              row={pages.rowAt(place)}
+              names={shown}
+            />
+          ))}
           {rows.behind > 0 && <tr class="gap" style={{ height: `${rows.behind}px` }} />}
         </tbody>
       </table>
     </section>
+  )
+}
+
+interface DataRowProps extends Pick<RowsGridProps, 'chosen' | 'onChoose'> {
+  /** Number of those before it. */
+  place: number
+  row: Row | undefined
+  /** Columns in sight, and how wide those beside them are. */
+  names: readonly string[]
+  columns: { before: number; behind: number }
+}
+
+function DataRow({ place, row, names, columns, chosen, onChoose }: DataRowProps) {
+  const id = row === undefined ? undefined : Number(row.id ?? place + 1)
+  return (
+    <tr
+      aria-rowindex={place + 2}
+      aria-selected={id !== undefined && id === chosen}
+      onClick={() => id !== undefined && onChoose(id)}
+    >
+      <td class="no">
+        {id === undefined ? (
+          <span class="dimmer">{place + 1}</span>
+        ) : (
+          <button type="button" aria-label={columnsTexts.value.choose(id)} onClick={() => onChoose(id)}>
+            {id}
+          </button>
+        )}
+      </td>
+      <Gap width={columns.before} />
+      {names.map((name) => (
+        <Cell key={name} isThere={row !== undefined} value={row?.properties[name]} />
+      ))}
+      <Gap width={columns.behind} />
+    </tr>
   )
 }
 
