@@ -39,7 +39,6 @@ describe('OGC API Features for its clients', () => {
       `${collection}/schema`,
       `${collection}/items`,
       `${collection}/items/1`,
-      `${collection}/granules`,
       `${collection}/file/x.tif`,
     ]
     for (const path of paths) {

@@ -92,6 +92,9 @@ describe('the granules of a coverage', () => {
       'width=x',
     ])
       assert.equal((await client.read('m', `/granules?${query}`)).status, 400, query)
+    const unknown = (await client.read('m', '/granules?nonsense=1&__proto__=2')).json
+    assert.equal(unknown.code, 'unknown-parameter')
+    assert.match(String(unknown.detail), /"nonsense".*"__proto__"|"__proto__".*"nonsense"/s)
   })
 
   it('name no folder of the server', async (test) => {
