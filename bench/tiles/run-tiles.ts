@@ -27,7 +27,7 @@ const everyZoom = [8, 9, 10, 11, 12, 13, 14, 15, 16]
 const fewZooms = [12, 14, 16]
 /** Zooms at which many connections ask. */
 const crowdedZooms = new Set([12, 14, 16])
-const patienceMs = 60_000
+const patienceMs = 180_000
 
 /** The same tiles by us and by `ST_AsMVT`, each asked for once. */
 export interface TileResult {
