@@ -128,5 +128,7 @@ function rankedOf(
 
 function signedShare(change: number): string {
   const share = shownShare(Math.abs(change))
-  return change > 0.004 ? `+${share}` : change < -0.004 ? `−${share}` : share
+  // No sign before what is rounded to nothing.
+  const sign = Math.sign(Math.round(change * 100))
+  return sign > 0 ? `+${share}` : sign < 0 ? `−${share}` : share
 }
