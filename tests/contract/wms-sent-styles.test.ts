@@ -109,6 +109,24 @@ describe('styles that a request brings along', () => {
     assert.ok(blank.every((value) => value === 255))
   })
 
+  it('tell what of them is not read, and are refused where more would be shown than they say', async (t) => {
+    const server = await serve({ TERRANE_SLD_BODY: 'on' })
+    t.after(() => server.close())
+    const vendor = '<VendorOption name="labelObstacle">true</VendorOption></PointSymbolizer>'
+    const lossy = green.replace('</PointSymbolizer>', vendor)
+    const drawn = await ask(server, 'styles=', sldOf(named('default:roads', userStyle(lossy))))
+    assert.equal(drawn.statusCode, 200, drawn.body)
+    assert.match(decodeURIComponent(String(drawn.headers['terrane-ignored'])), /SLD_BODY: .*labelObstacle/)
+    const whole = await ask(server, 'styles=', sldOf(named('default:roads', userStyle(green))))
+    assert.equal(whole.headers['terrane-ignored'], undefined)
+
+    const constraint = `<LayerFeatureConstraints><FeatureTypeConstraint>${isA}</FeatureTypeConstraint></LayerFeatureConstraints>`
+    const narrowed = sldOf(named('default:roads', constraint + userStyle(green)))
+    const { statusCode, body } = await ask(server, 'styles=', narrowed)
+    assert.equal(statusCode, 400, body)
+    assert.match(body, /code="OperationNotSupported".*constraint of layer "?&?q?u?o?t?;?default:roads/s)
+  })
+
   it('are ignored where they are not switched on', async (t) => {
     const server = await serve({})
     t.after(() => server.close())

@@ -27,6 +27,10 @@ export interface SldLayer {
   name: string
   style?: Style
   styleName?: string
+  /** Whether the document has fewer features shown than the layer has, by what is not read. */
+  isNarrowed: boolean
+  /** What else is not read, in words. */
+  lost: readonly string[]
 }
 
 /**
@@ -38,9 +42,11 @@ export function readSldLayers(document: string): SldLayer[] {
   return layers.map((layer) => {
     const styles = childrenOf(layer, 'UserStyle')
     const style = styles.find((one) => /^(?:1|true)$/.test(textOf(one, 'IsDefault') ?? '')) ?? styles[0]
+    const losses = new Losses()
+    const drawn = style && userStyle(style, losses)
     return {
-      name: textOf(layer, 'Name') ?? '',
-      ...(style === undefined ? {} : { style: userStyle(style, new Losses()) }),
+      ...{ name: textOf(layer, 'Name') ?? '', isNarrowed: isNarrowed(layer), lost: losses.list() },
+      ...defined({ style: drawn }),
       ...defined({ styleName: textOf(child(layer, 'NamedStyle'), 'Name') }),
     }
   })
@@ -60,14 +66,17 @@ function userStyle(style: XmlElement | undefined, losses: Losses): Omit<Style, '
 
 /** What a layer of the document says beside its styles: a style is for whatever layer it is given to. */
 function tellLayer(layer: XmlElement, losses: Losses): void {
+  if (isNarrowed(layer)) losses.add('a constraint of the layer, which leaves features out')
+  if (child(layer, 'RemoteOWS') ?? child(layer, 'InlineFeature'))
+    losses.add('data that the document brings along')
+}
+
+function isNarrowed(layer: XmlElement): boolean {
   const constraints = ['LayerFeatureConstraints', 'LayerCoverageConstraints'].flatMap((name) =>
     elementsOf(child(layer, name)),
   )
   const narrows = ['Filter', 'Extent', 'CoverageExtent']
-  if (constraints.some((one) => narrows.some((name) => child(one, name) !== undefined)))
-    losses.add('a constraint of the layer, which leaves features out')
-  if (child(layer, 'RemoteOWS') ?? child(layer, 'InlineFeature'))
-    losses.add('data that the document brings along')
+  return constraints.some((one) => narrows.some((name) => child(one, name) !== undefined))
 }
 
 const partsOfPass = new Set([

@@ -152,6 +152,7 @@ async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLay
   return Promise.all(
     layers.map((layer, index) => {
       const own = sent?.get(names[index] ?? '')
+      request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
       const name = own?.styleName ?? styles[index]
       return styledLayer(parts, request, layer, { ...defined({ name }), ...defined({ style: own?.style }) })
     }),

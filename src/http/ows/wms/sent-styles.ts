@@ -16,6 +16,13 @@ export function readSentStyles(values: KeyValues): Map<string, SldLayer> | undef
   if (layers.length === 0) throw wrong('SLD_BODY has no NamedLayer')
   const rules = layers.reduce((sum, { style }) => sum + (style?.rules.length ?? 0), 0)
   if (rules > maxRules) throw wrong(`SLD_BODY has ${rules} rules, of which at most ${maxRules} are read`)
+  const narrowed = layers.find(({ isNarrowed }) => isNarrowed)
+  if (narrowed !== undefined)
+    throw new OwsFailure(
+      'OperationNotSupported',
+      `SLD_BODY has a constraint of layer "${narrowed.name}", which is not read: give the filter to the rules, or by CQL_FILTER`,
+      'sld_body',
+    )
   return new Map(layers.map((layer) => [layer.name, layer]))
 }
 
