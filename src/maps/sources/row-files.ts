@@ -66,7 +66,7 @@ export class RowFiles {
     if (!isCurrent || this.#needs.maxBytes === 0) return undefined
     const { layer } = table
     const known = this.#known.get(layer.id, () => unknown(version))
-    if (known.version < version) this.#forget(known, version)
+    if (known.version < version) this.#forget(layer.id, known, version)
     if (known.version !== version) return undefined
     if (performance.now() - known.lookedMs > lookMs) void this.#look(layer, known)
     if (known.path !== undefined) return known.path
@@ -91,7 +91,8 @@ export class RowFiles {
   }
 
   /** What is being made of the version before is given up. */
-  #forget(known: Known, version: number): void {
+  #forget(layerId: number, known: Known, version: number): void {
+    this.#making.get(layerId)?.abort.abort(new Error('The layer has a newer version'))
     Object.assign(known, { ...unknown(version), notBeforeMs: known.notBeforeMs, isMaking: known.isMaking })
   }
 
@@ -111,9 +112,9 @@ export class RowFiles {
     known.isMaking = true
     const done = this.#make(table, known, abort.signal)
       .catch((error: unknown) => {
+        if (abort.signal.aborted) return
         known.notBeforeMs = performance.now() + failurePauseMs
-        if (!abort.signal.aborted)
-          this.#needs.log.warn({ err: error, layer: id }, 'the rows of a layer were not laid out for tiles')
+        this.#needs.log.warn({ err: error, layer: id }, 'the rows of a layer were not laid out for tiles')
       })
       .finally(() => {
         const now = performance.now()

@@ -73,7 +73,7 @@ export class RowFile {
     closeSync(this.#file)
   }
 
-  /** Rows that touch the boxes, and maybe others whose envelope does; undefined where they are too large to be read at once. */
+  /** Rows that touch the boxes, and maybe others whose envelope does; undefined where they are too large to be read at once, or cannot be read. */
   find(boxes: readonly Envelope[], attributes: readonly string[] | undefined): FoundRows | undefined {
     const { starts, sides } = this.#directory
     const numbers: number[] = []
@@ -92,9 +92,10 @@ export class RowFile {
       const chosen = this.#choose(attributes)
       const chunks = this.#read(numbers, memory)
       return { ...matches(chunks, boxes, chosen), schema: chosen.schema, release: () => giveBack(memory) }
-    } catch (error) {
+    } catch {
+      // The table has them all.
       giveBack(memory)
-      throw error
+      return undefined
     }
   }
 
