@@ -1,9 +1,11 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileAddress, TileMatrixSet } from '../tile-matrix-sets.ts'
 import { tileEnvelope } from '../tile-matrix-sets.ts'
 import { tileExtent } from '../tile-units.ts'
 import { worldOf } from '../world.ts'
+import { bicubic, fitPlace } from './local-fit.ts'
 import type { Paths } from './paths.ts'
 
 /** Puts coordinates of a table into the units of a tile: x to the right, y down, from its upper left corner. */
@@ -31,13 +33,22 @@ export interface PlacerOptions {
   crs: CrsDeclaration | string
   /** To the CRS of the set; undefined where coordinates are in it already. */
   reprojector: Reprojector | undefined
+  /**
+   * Where most coordinates lie, in the CRS of the table: within so small a box a polynomial takes the place of the way to the
+   * tile, where it gives the same but for less than rounding to whole units can show. None is sought without it.
+   */
+  box?: Envelope | undefined
 }
+
+/** Above it a tile is so large that the polynomials are off. */
+const leastLocalZoom = 9
+const reachShare = 0.25
 
 /** Mercator has no poles; within this share of a right angle it shows them well beyond every tile. */
 const poleShare = 89.9 / 90
 
 /** How coordinates of a table come into a tile. */
-export function createPlacer({ set, tile, crs, reprojector }: PlacerOptions): Placer {
+export function createPlacer({ set, tile, crs, reprojector, box }: PlacerOptions): Placer {
   const { minX, maxX, maxY } = tileEnvelope(set, tile)
   const frame: Frame = {
     left: minX,
@@ -55,7 +66,14 @@ export function createPlacer({ set, tile, crs, reprojector }: PlacerOptions): Pl
   const { transformPlace } = reprojector
   if (transformPlace === undefined) throw new Error('Coordinates must be transformed before they are placed')
   const worldShare = turn === undefined ? undefined : (set.bounds.maxX - set.bounds.minX) / turn
-  return { ...generalPlacer(frame, transformPlace, worldShare), latitudeLimit }
+  const local = box === undefined || tile.z < leastLocalZoom ? undefined : widened(box)
+  return { ...generalPlacer(frame, { transformPlace, worldShare, box: local }), latitudeLimit }
+}
+
+/** What reaches into a tile reaches beyond it too. */
+function widened({ minX, minY, maxX, maxY }: Envelope): Envelope {
+  const [dx, dy] = [(maxX - minX) * reachShare, (maxY - minY) * reachShare]
+  return { minX: minX - dx, minY: minY - dy, maxX: maxX + dx, maxY: maxY + dy }
 }
 
 function isMercator({ id }: TileMatrixSet): boolean {
@@ -136,19 +154,39 @@ function mercatorPlacer({ turn, equator }: Frame, { x, y }: TileAddress): Placer
 
 type TransformPlace = NonNullable<Reprojector['transformPlace']>
 
-/** `worldShare`: units of the set's CRS in one of longitude, where the table's coordinates are such. */
-function generalPlacer(frame: Frame, transformPlace: TransformPlace, worldShare: number | undefined): Placer {
+interface GeneralWay {
+  transformPlace: TransformPlace
+  /** Units of the set's CRS in one of longitude, where the table's coordinates are such. */
+  worldShare: number | undefined
+  box: Envelope | undefined
+}
+
+function generalPlacer(frame: Frame, { transformPlace, worldShare, box }: GeneralWay): Placer {
   const { left, top, scale, turn, equator } = frame
   const world = turn / scale
   const place = { x: 0, y: 0 }
   /** A transformation gives longitudes from -180 to 180 degrees: the turn nearest to where it was is meant. */
-  const put = (x: number, y: number, height: number): void => {
+  const exact = (one: { x: number; y: number }): void => {
+    const { x } = one
+    transformPlace(one, 0)
+    if (worldShare !== undefined) one.x += Math.round((x * worldShare - one.x) / world) * world
+    one.x = (one.x - left) * scale
+    one.y = (top - one.y) * scale
+  }
+  const fit = box && fitPlace(box, exact)
+  const { minX = 0, minY = 0, maxX = 0, maxY = 0 } = box ?? {}
+  const [perX, perY] = [2 / (maxX - minX), 2 / (maxY - minY)]
+  const put = (x: number, y: number): void => {
+    if (fit !== undefined && x >= minX && x <= maxX && y >= minY && y <= maxY) {
+      const u = (x - minX) * perX - 1
+      const v = (y - minY) * perY - 1
+      place.x = bicubic(fit.x, u, v)
+      place.y = bicubic(fit.y, u, v)
+      return
+    }
     place.x = x
     place.y = y
-    transformPlace(place, height)
-    if (worldShare !== undefined) place.x += Math.round((x * worldShare - place.x) / world) * world
-    place.x = (place.x - left) * scale
-    place.y = (top - place.y) * scale
+    exact(place)
   }
   return {
     read(view, offset, count, stride, target) {
@@ -156,7 +194,7 @@ function generalPlacer(frame: Frame, transformPlace: TransformPlace, worldShare:
       const { xs, ys } = target
       let to = target.length
       for (let i = 0, at = offset; i < count; i += 1, at += stride, to += 1) {
-        put(view.getFloat64(at, true), view.getFloat64(at + 8, true), 0)
+        put(view.getFloat64(at, true), view.getFloat64(at + 8, true))
         xs[to] = place.x
         ys[to] = place.y
       }
@@ -164,7 +202,7 @@ function generalPlacer(frame: Frame, transformPlace: TransformPlace, worldShare:
     },
     move(xs, ys, from, to) {
       for (let at = from; at < to; at += 1) {
-        put(xs[at] as number, ys[at] as number, 0)
+        put(xs[at] as number, ys[at] as number)
         xs[at] = place.x
         ys[at] = place.y
       }
