@@ -1,22 +1,45 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { BigColumn, Column } from '../geo/column.ts'
 import { isValid } from '../geo/column.ts'
-import type { Schema } from '../geo/schema.ts'
+import type { AttributeType, Schema } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 import type { ProtobufWriter } from './protobuf.ts'
+import type { NearRow, NearRows } from './rows/row-chunk.ts'
+import { cellHeadBytes, tooLong } from './rows/row-chunk.ts'
 import type { ValueTable } from './value-table.ts'
 
 /** Upper half of 2^53. */
 const mostHigh = 2 ** 21
 const notYet = 0xffffffff
 /** Of texts that one row shows: a text with which there would be more is left out. */
-const mostTextBytes = 1 << 20
+export const mostTextBytes = 1 << 20
 
 /** Keys of feature ids that are no numbers: `id`, and with `_` before it where an attribute is called so. */
 function freeIdName({ attributes }: Schema): string {
   let name = 'id'
   while (attributes.some((attribute) => attribute.name === name)) name = `_${name}`
   return name
+}
+
+/** Which columns of a row file are shown, by their numbers there. */
+export interface ShownCells {
+  /** Of what is shown. */
+  schema: Schema
+  /** Where a column stands in the schema; -1 where it is not shown. */
+  numberOf: Int16Array
+  /** 1 for columns whose texts a feature may have too much of. */
+  areTexts: Uint8Array
+}
+
+/** Bytes before the text in a message of that many. */
+function headOfText(length: number): number {
+  const lengthBytes = length < 130 ? 1 : length < 16_387 ? 2 : 3
+  return 1 + lengthBytes
+}
+
+/** Of which a feature shows so much at most. */
+export function isText(type: AttributeType): boolean {
+  return type === 'text' || type === 'decimal'
 }
 
 /** Keys and values of a layer, and the tags by which its features name them. */
@@ -58,7 +81,7 @@ export class AttributeTable {
         }
         textBytes += length
       }
-      const value = this.#value(column, row)
+      const value = this.value(column, row)
       if (value < 0) continue
       let key = this.#columnKeys[index] as number
       if (key === notYet) {
@@ -69,6 +92,48 @@ export class AttributeTable {
       tags.varint(value)
     }
     return tooLong
+  }
+
+  /**
+   * The same of a row that lies near in a row file, whose values are there as messages; `keyOf` tells which number its columns
+   * have in `schema`, -1 for those that are not shown.
+   */
+  writeNear(
+    { memory: { bytes, view } }: NearRows,
+    row: NearRow,
+    shown: ShownCells,
+    tags: ProtobufWriter,
+  ): number {
+    const { schema, numberOf, areTexts } = shown
+    if (this.#columnsOf !== schema) this.#begin(schema)
+    let [textBytes, longTexts] = [0, 0]
+    for (let at = row.wkbEnd; at < row.cellsEnd; ) {
+      const head = view.getUint32(at, true)
+      const column = head & 0xff
+      const isLong = head >>> 8 === tooLong
+      const length = isLong ? 0 : head >>> 8
+      const start = at + cellHeadBytes
+      at = start + length
+      const index = numberOf[column] as number
+      if (index < 0) continue
+      if (areTexts[column] === 1) {
+        const textLength = isLong ? mostTextBytes : length - headOfText(length)
+        if (isLong || textBytes + textLength > mostTextBytes) {
+          longTexts += 1
+          continue
+        }
+        textBytes += textLength
+      }
+      const value = this.values.message(bytes, start, at, view.getUint32(start - 4, true))
+      let key = this.#columnKeys[index] as number
+      if (key === notYet) {
+        key = this.#key(schema.attributes[index]?.name ?? '')
+        this.#columnKeys[index] = key
+      }
+      tags.varint(key)
+      tags.varint(value)
+    }
+    return longTexts
   }
 
   /** Writes an id that is no number as an attribute. */
@@ -92,7 +157,7 @@ export class AttributeTable {
   }
 
   /** Number of a cell's value; -1 where a tile cannot hold it. */
-  #value(column: Column, row: number): number {
+  value(column: Column, row: number): number {
     const { values } = this
     switch (column.type) {
       case 'text':

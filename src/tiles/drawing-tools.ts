@@ -19,6 +19,8 @@ export class DrawingTools {
   readonly allTags = new ProtobufWriter(1 << 11)
   readonly allCommands = new ProtobufWriter(1 << 11)
   readonly values = new ValueTable()
+  /** Where the layer is put together. */
+  readonly layer = new ProtobufWriter(1 << 13)
   readonly reader: ShapeReader
   readonly shapes: ShapeWriter
 
@@ -32,11 +34,13 @@ export class DrawingTools {
     this.reader.begin(placer)
     this.shapes.begin(placer.turn, isWorld)
     this.values.clear()
-    for (const writer of [this.tags, this.commands, this.allTags, this.allCommands]) writer.truncate(0)
+    for (const writer of [this.tags, this.commands, this.allTags, this.allCommands, this.layer])
+      writer.truncate(0)
   }
 
   get isSmall(): boolean {
-    const tileBytes = this.allTags.bytes.length + this.allCommands.bytes.length + this.values.sizeBytes
+    const writers = [this.allTags, this.allCommands, this.layer]
+    const tileBytes = writers.reduce((sum, { bytes }) => sum + bytes.length, this.values.sizeBytes)
     return tileBytes <= mostTileBytes && this.commands.bytes.length <= mostShapeBytes
   }
 }

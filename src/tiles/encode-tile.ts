@@ -2,20 +2,23 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import { isValid } from '../geo/column.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import { linearWkb } from '../geo/curves/curve-wkb.ts'
-import type { GeometryColumn } from '../geo/geometry-builder.ts'
+import type { Envelope } from '../geo/envelope.ts'
 import { reprojectGeometry } from '../geo/reproject-geometry.ts'
 import type { Reprojector } from '../geo/reprojector.ts'
 import type { Schema } from '../geo/schema.ts'
 import { GeometryError, normalizeWkb } from '../geo/wkb.ts'
+import type { ShownCells } from './attributes.ts'
 import { AttributeTable } from './attributes.ts'
 import type { DrawingTools } from './drawing-tools.ts'
 import { giveToolsBack, takeTools } from './drawing-tools.ts'
+import type { NearRows } from './rows/row-chunk.ts'
+import { NearRow } from './rows/row-chunk.ts'
 import { lineType, pointType, polygonType } from './shape/commands.ts'
 import type { Placer } from './shape/placer.ts'
 import { createPlacer } from './shape/placer.ts'
 import { ForeignForm } from './shape/read-shape.ts'
 import type { Drawn } from './shape/shape-writer.ts'
-import type { TileLimits } from './tile-features.ts'
+import type { TileFeature, TileLimits } from './tile-features.ts'
 import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 
@@ -31,6 +34,8 @@ export interface TileEncoderOptions {
   crs?: CrsDeclaration | string
   /** From there to the CRS of the set; not needed where they are the same. */
   reprojector?: Reprojector
+  /** Where the rows of the tile are, in their CRS: there paths are placed by what is as good as the way to the tile's CRS. */
+  boxes?: readonly Envelope[]
   limits?: Partial<TileLimits>
 }
 
@@ -65,19 +70,12 @@ export interface RowPage {
   ids: readonly string[] | Float64Array
 }
 
-/** Rows of several pages in an order of their own: the row `rows[at]` of the page `pages[pageOf[at]]`. */
-export interface MixedRows {
-  pages: readonly RowPage[]
-  pageOf: Uint32Array
-  rows: Uint32Array
-}
-
 /** Takes rows in their order and makes a layer of a tile of them. The same rows give the same bytes. */
 export interface TileEncoder {
   /** Rows of a page, absent: all. A promise only where the way to the tile's CRS is a program's. */
   add(page: RowPage, rows?: Uint32Array): void | Promise<void>
-  /** Some of the rows, from one place to another; not where the way to the tile's CRS is a program's. */
-  addMixed(mixed: MixedRows, from: number, to: number): void
+  /** Some rows of a row file, from one place to another; not where the way to the tile's CRS is a program's. */
+  addNear(rows: NearRows, from: number, to: number, shown: ShownCells): void
   finish(): EncodedTile
 }
 
@@ -106,6 +104,13 @@ class LayerEncoder implements TileEncoder {
   readonly #placer: Placer
   readonly #tools: DrawingTools
   #rows = 0
+  readonly #near = new NearRow()
+  /** Of the row that is drawn. */
+  #id: string | number = 0
+  #size = 0
+  /** Gives the number of its texts that are too long. */
+  #writeTags: () => number = () => 0
+  readonly #feature: TileFeature
   readonly #attributes: AttributeTable
   readonly #features: TileFeatures
   /** Set where pages have to be transformed by a program before they are placed. */
@@ -113,7 +118,7 @@ class LayerEncoder implements TileEncoder {
 
   constructor(options: TileEncoderOptions) {
     this.#options = options
-    const { set, tile, crs, reprojector, schema, limits } = options
+    const { set, tile, crs, reprojector, schema, boxes = [], limits } = options
     const isProgram = reprojector !== undefined && reprojector.transformPlace === undefined
     this.#program = isProgram ? reprojector : undefined
     this.#placer = createPlacer({
@@ -121,10 +126,13 @@ class LayerEncoder implements TileEncoder {
       tile,
       crs: crs ?? set.srs,
       reprojector: isProgram ? undefined : reprojector,
+      box: boxes.length === 1 && !isOfPoints(schema) ? boxes[0] : undefined,
     })
     this.#tools = takeTools(this.#placer, set.columns * 2 ** tile.z === 1)
     const { values, allTags, allCommands } = this.#tools
     this.#attributes = new AttributeTable(schema, values)
+    const { tags, commands } = this.#tools
+    this.#feature = { row: 0, size: 0, id: 0, type: 0, tags, commands, vertices: 0 }
     this.#features = new TileFeatures({ tags: allTags, commands: allCommands, values }, limits)
   }
 
@@ -160,35 +168,44 @@ class LayerEncoder implements TileEncoder {
     }
   }
 
-  addMixed({ pages, pageOf, rows }: MixedRows, from: number, to: number): void {
-    const views = pages.map(({ batch: { geometry } }) => geometry && viewOf(geometry.bytes))
+  addNear(rows: NearRows, from: number, to: number, shown: ShownCells): void {
+    const { view } = rows.memory
+    const row = this.#near
+    this.#counts.read += to - from
+    this.#writeTags = () => this.#attributes.writeNear(rows, row, shown, this.#tools.tags)
     for (let at = from; at < to; at += 1) {
-      const number = pageOf[at] as number
-      const row = rows[at] as number
-      const view = views[number]
-      const { batch, ids } = pages[number] as RowPage
-      this.#counts.read += 1
-      if (view !== undefined && isValid((batch.geometry as GeometryColumn).validity, row))
-        this.#addRow(batch, row, ids[row] ?? '', view)
+      rows.read(at, row)
+      if (row.wkbEnd === row.wkbStart) continue
+      const { minX, minY, maxX, maxY } = row
+      if (!this.#readRow(view, row.wkbStart, row.wkbEnd, this.#isPolar(minY, maxY))) continue
+      this.#rows += 1
+      const size = Math.max(maxX - minX, maxY - minY) || 0
+      this.#draw(row.id, size)
     }
   }
 
   #addRow(batch: FeatureBatch, row: number, id: string | number, view: DataView): void {
     const { geometry } = batch
     if (geometry === undefined) return
-    const start = geometry.offsets[row] as number
-    const end = geometry.offsets[row + 1] as number
-    const isPolar = this.#isPolar(geometry.envelopes, row)
+    const { envelopes, offsets } = geometry
+    const isPolar = this.#isPolar(envelopes[row * 4 + 1] as number, envelopes[row * 4 + 3] as number)
+    if (!this.#readRow(view, offsets[row] as number, offsets[row + 1] as number, isPolar)) return
+    this.#rows += 1
+    this.#writeTags = () => this.#attributes.write(batch, row, this.#tools.tags)
+    this.#draw(id, sizeOf(batch, row))
+  }
+
+  /** False, and counted, where there is nothing to draw. */
+  #readRow(view: DataView, start: number, end: number, isPolar: boolean): boolean {
     const isRead = this.#read(view, start, end, isPolar)
     if (!isRead) this.#counts.invalid += 1
     else if (!this.#tools.reader.hasImage) this.#counts.withoutImage += 1
-    else this.#draw(batch, row, id)
+    return isRead && this.#tools.reader.hasImage
   }
 
-  #isPolar(envelopes: Float64Array, row: number): boolean {
+  #isPolar(minY: number, maxY: number): boolean {
     const limit = this.#placer.latitudeLimit
-    if (limit === undefined) return false
-    return !((envelopes[row * 4 + 1] as number) >= -limit && (envelopes[row * 4 + 3] as number) <= limit)
+    return limit !== undefined && !(minY >= -limit && maxY <= limit)
   }
 
   /** False where the bytes are no geometry. */
@@ -224,45 +241,37 @@ class LayerEncoder implements TileEncoder {
   }
 
   /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
-  #draw(batch: FeatureBatch, row: number, id: string | number): void {
+  #draw(id: string | number, size: number): void {
     const { points, lines, rings } = this.#tools.reader
+    const { shapes } = this.#tools
+    this.#id = id
+    this.#size = size
     let outcome: Drawn = 'outside'
-    this.#rows += 1
-    if (rings.count > 0)
-      outcome = this.#write(batch, row, id, polygonType, this.#tools.shapes.polygons(rings), outcome)
-    if (lines.count > 0)
-      outcome = this.#write(batch, row, id, lineType, this.#tools.shapes.lines(lines), outcome)
-    if (points.count > 0)
-      outcome = this.#write(batch, row, id, pointType, this.#tools.shapes.points(points), outcome)
+    if (rings.count > 0) outcome = this.#write(polygonType, shapes.polygons(rings), outcome)
+    if (lines.count > 0) outcome = this.#write(lineType, shapes.lines(lines), outcome)
+    if (points.count > 0) outcome = this.#write(pointType, shapes.points(points), outcome)
     if (outcome === 'invalid') this.#counts.invalid += 1
     if (outcome === 'whole' || outcome === 'collapsed') this.#counts.drawn += 1
     if (outcome === 'collapsed') this.#counts.collapsed += 1
   }
 
   /** Gives the better of what became of the row before and now. */
-  #write(
-    batch: FeatureBatch,
-    row: number,
-    id: string | number,
-    type: number,
-    drawn: Drawn,
-    before: Drawn,
-  ): Drawn {
+  #write(type: number, drawn: Drawn, before: Drawn): Drawn {
     if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
-    this.#tools.tags.truncate(0)
-    const longTexts = this.#attributes.write(batch, row, this.#tools.tags)
+    const { tags, shapes } = this.#tools
+    const id = this.#id
+    tags.truncate(0)
+    const longTexts = this.#writeTags()
     if (before === 'outside' || before === 'invalid') this.#counts.longTexts += longTexts
     const number = typeof id === 'number' ? id : wholeNumber(id)
-    if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, this.#tools.tags)
-    this.#features.add({
-      row: this.#rows,
-      size: sizeOf(batch, row),
-      id: number,
-      type,
-      tags: this.#tools.tags,
-      commands: this.#tools.commands,
-      vertices: this.#tools.shapes.vertices,
-    })
+    if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, tags)
+    const feature = this.#feature
+    feature.row = this.#rows
+    feature.size = this.#size
+    feature.id = number
+    feature.type = type
+    feature.vertices = shapes.vertices
+    this.#features.add(feature)
     return before === 'whole' ? before : drawn
   }
 
@@ -270,10 +279,15 @@ class LayerEncoder implements TileEncoder {
     const counts = this.#counts
     counts.overLimit = this.#features.thin()
     counts.drawn -= counts.overLimit
-    const bytes = this.#features.write(this.#options.name, this.#attributes)
+    const bytes = this.#features.write(this.#options.name, this.#attributes, this.#tools.layer)
     giveToolsBack(this.#tools)
     return { bytes, counts }
   }
+}
+
+/** To find what is as good takes longer than to place a few points. */
+function isOfPoints({ geometry }: Schema): boolean {
+  return geometry?.type === 'Point' || geometry?.type === 'MultiPoint'
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

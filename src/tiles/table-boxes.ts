@@ -80,13 +80,13 @@ async function imageOf(
 ): Promise<Envelope | undefined> {
   const z = Math.log2((set.bounds.maxY - set.bounds.minY) / (box.maxY - box.minY))
   const points = densified(isDegrees(set) ? withinPoles(box) : box, z)
-  const xs = points.filter((_, index) => index % 3 === 0)
+  const before = points.slice()
   await transformAll(toTable, points)
   const image = emptyEnvelope()
   let isPart = false
   for (let at = 0; at < points.length; at += 3) {
     const y = points[at + 1] as number
-    const wanted = ((xs[at / 3] as number) / (set.bounds.maxX - set.bounds.minX)) * (turn ?? 0)
+    const wanted = ((before[at] as number) / (set.bounds.maxX - set.bounds.minX)) * (turn ?? 0)
     const x = turn === undefined ? (points[at] as number) : nearest(points[at] as number, wanted, turn)
     if (!(Math.abs(x) < 1e15 && Math.abs(y) < 1e15)) {
       isPart = true
@@ -127,15 +127,16 @@ function widened({ minX, minY, maxX, maxY }: Envelope, share: number): Envelope 
 function densified({ minX, minY, maxX, maxY }: Envelope, z: number): Float64Array {
   const steps = z < 3 ? 32 : z < 8 ? 16 : 6
   const isFilled = z < smallZoom
-  const points: number[] = []
+  const points = new Float64Array((isFilled ? (steps + 1) ** 2 : steps * 4) * 3)
+  let at = 0
   for (let i = 0; i <= steps; i += 1) {
-    for (let j = 0; j <= steps; j += 1) {
-      const isEdge = i === 0 || j === 0 || i === steps || j === steps
-      if (!isEdge && !isFilled) continue
-      points.push(minX + ((maxX - minX) * i) / steps, minY + ((maxY - minY) * j) / steps, 0)
+    const step = isFilled || i === 0 || i === steps ? 1 : steps
+    for (let j = 0; j <= steps; j += step, at += 3) {
+      points[at] = minX + ((maxX - minX) * i) / steps
+      points[at + 1] = minY + ((maxY - minY) * j) / steps
     }
   }
-  return Float64Array.from(points)
+  return points
 }
 
 async function transformAll({ transformPlace, transform }: Reprojector, points: Float64Array): Promise<void> {

@@ -103,12 +103,12 @@ export class TileFeatures {
     return this.#leftOut
   }
 
-  /** A tile with the one layer; empty without features. */
-  write(name: string, attributes: AttributeTable): Uint8Array {
+  /** A tile with the one layer; empty without features. `layer` is an empty writer. */
+  write(name: string, attributes: AttributeTable, layer: ProtobufWriter): Uint8Array {
     const count = this.#ids.length
     if (count === 0) return new Uint8Array(0)
     const used = this.#leftOut > 0 ? this.#renumber(attributes) : undefined
-    const layer = new ProtobufWriter(this.#bytes + count * 16 + 1024)
+    layer.reserve(this.#bytes + count * 16 + 1024)
     layer.tag(layerFields.version, 0)
     layer.varint(2)
     layer.textField(layerFields.name, name)
@@ -119,9 +119,9 @@ export class TileFeatures {
     else for (const value of used.values) attributes.values.write(value, layer, layerFields.value)
     layer.tag(layerFields.extent, 0)
     layer.varint(tileExtent)
-    const tile = new ProtobufWriter(layer.length + 12)
+    const tile = new ProtobufWriter(1 + varintLength(layer.length) + layer.length)
     tile.field(layerField, layer.bytes, 0, layer.length)
-    return tile.bytes.subarray(0, tile.length)
+    return tile.bytes
   }
 
   get #bytes(): number {

@@ -110,6 +110,20 @@ export class ValueTable {
     return this.#keep(from)
   }
 
+  /** A message that another table has made, with its hash: see `messageOf`. */
+  message(source: Uint8Array, start: number, end: number, hash: number): number {
+    const slot = this.#slotOf(source, start, end, hash)
+    const found = this.#slots[slot] as number
+    if (found !== 0) return found - 1
+    this.#messages.append(source, start, end)
+    return this.#add(slot, hash)
+  }
+
+  /** A view of the message of a value: good until another one comes. */
+  messageOf(value: number): Uint8Array {
+    return this.#messages.bytes.subarray(this.#startOf(value), this.#ends[value])
+  }
+
   /** Appends the message of a value as a field. */
   write(value: number, target: ProtobufWriter, field: number): void {
     target.field(field, this.#messages.bytes, this.#startOf(value), this.#ends[value])
@@ -126,19 +140,23 @@ export class ValueTable {
   /** The number of the message behind `from`, which is taken back where it is there already. */
   #keep(from: number): number {
     const { bytes, length } = this.#messages
-    let hash = 0x811c9dc5
-    for (let at = from; at < length; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
-    hash = (hash ^ (hash >>> 15)) >>> 0
+    const hash = hashOfMessage(bytes, from, length)
+    const slot = this.#slotOf(bytes, from, length, hash)
+    const found = this.#slots[slot] as number
+    if (found === 0) return this.#add(slot, hash)
+    this.#messages.truncate(from)
+    return found - 1
+  }
+
+  /** Where the message stands, or would. */
+  #slotOf(source: Uint8Array, from: number, end: number, hash: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask
     for (let found = this.#slots[slot] as number; found !== 0; found = this.#slots[slot] as number) {
-      if (this.#hashes[slot] === hash && this.#isSame(found - 1, from)) {
-        this.#messages.truncate(from)
-        return found - 1
-      }
+      if (this.#hashes[slot] === hash && this.#isSame(found - 1, source, from, end)) break
       slot = (slot + 1) & mask
     }
-    return this.#add(slot, hash)
+    return slot
   }
 
   #add(slot: number, hash: number): number {
@@ -170,12 +188,19 @@ export class ValueTable {
     }
   }
 
-  #isSame(value: number, from: number): boolean {
-    const { bytes, length } = this.#messages
+  #isSame(value: number, source: Uint8Array, from: number, end: number): boolean {
+    const { bytes } = this.#messages
     const start = this.#startOf(value)
     const count = (this.#ends[value] as number) - start
-    if (count !== length - from) return false
-    for (let at = 0; at < count; at += 1) if (bytes[start + at] !== bytes[from + at]) return false
+    if (count !== end - from) return false
+    for (let at = 0; at < count; at += 1) if (bytes[start + at] !== source[from + at]) return false
     return true
   }
+}
+
+/** Of 32 bits. */
+export function hashOfMessage(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -5,12 +5,12 @@ import { setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { selectRows } from '../../geo/select-rows.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openVectorStore } from '../../stores/registry.ts'
 import type { FeaturePage, StoreConnection, TileReads, VectorStore } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
+import { CellMessages } from '../../tiles/rows/cell-messages.ts'
 import { writeChunk } from '../../tiles/rows/row-chunk.ts'
 import {
   headBytes,
@@ -36,7 +36,9 @@ export interface RowFileRequest {
 }
 
 /** Rows of a chunk: more make a small tile dearer, fewer a large one. */
-const chunkRows = 64
+const chunkRows = 32
+/** What is written to the disk at once. */
+const mostWaitingBytes = 1 << 18
 /** Rows that are asked for at once: stores give as many in a page. */
 const askedRows = 256
 /** What is left to everything else on the disk. */
@@ -93,8 +95,8 @@ async function writeRows(reads: TileReads, { request, store, signal, notify }: M
     for await (const page of reads.readTile({ table, ids: wanted }, signal)) {
       const found = rowsOfPage(page, { rows, ids, from: at })
       at = found.next
-      for (const part of partsOf(page, found.rows, near))
-        if (!(await writer.add(part.page, part.rows, sides))) return 'no-room'
+      for (const part of partsOf(found.rows, near))
+        if (!(await writer.add(page, part, sides))) return 'no-room'
     }
     notify(from)
   }
@@ -118,12 +120,14 @@ function rowsOfPage(
   return { rows: Uint32Array.from(numbers), next }
 }
 
+/** Rows of one chunk: where they stand in their page, and in the table. */
+interface ChunkPart {
+  rows: number[]
+  places: Uint32Array
+}
+
 /** The rows of a page by the chunks that they belong to, each in the order of keys. */
-function partsOf(
-  { batch, ids }: FeaturePage,
-  rows: Uint32Array,
-  near: Uint32Array,
-): { page: FeaturePage; rows: Uint32Array }[] {
+function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
   const chunkOf = new Map<number, number>()
   for (const [place, row] of near.entries()) chunkOf.set(row, Math.floor(place / chunkRows))
   const chunks: number[][] = []
@@ -132,11 +136,9 @@ function partsOf(
     chunks[chunk] ??= []
     chunks[chunk].push(at)
   }
-  return chunks.filter(Boolean).map((places) => {
-    const chosen = Uint32Array.from(places)
-    const page = { batch: selectRows(batch, chosen), ids: places.map((at) => ids[at] ?? '') }
-    return { page, rows: chosen.map((at) => rows[at] as number) }
-  })
+  return chunks
+    .filter(Boolean)
+    .map((places) => ({ rows: places, places: Uint32Array.from(places, (at) => rows[at] as number) }))
 }
 
 /** Rows in an order in which such as lie near each other stand near each other; those without a place are the last. */
@@ -161,6 +163,9 @@ class RowFileWriter {
   readonly #starts: number[] = [headBytes]
   readonly #sides: number[] = []
   #schema: Schema | undefined
+  #cells: CellMessages | undefined
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
 
   constructor(file: FileHandle, request: RowFileRequest) {
     this.#file = file
@@ -168,30 +173,40 @@ class RowFileWriter {
   }
 
   /** Whether there was room for them. */
-  async add({ batch, ids }: FeaturePage, rows: Uint32Array, sides: Float32Array): Promise<boolean> {
-    if (rows.length === 0) return true
+  async add({ batch, ids }: FeaturePage, { rows, places }: ChunkPart, sides: Float32Array): Promise<boolean> {
     this.#schema ??= batch.schema
-    const own = new Float32Array(rows.length * 4)
-    for (const [at, row] of rows.entries()) own.set(sides.subarray(row * 4, row * 4 + 4), at * 4)
-    const chunk = writeChunk({ batch, ids, places: rows, sides: own })
+    this.#cells ??= new CellMessages(batch.schema)
+    const own = new Float32Array(places.length * 4)
+    for (const [at, row] of places.entries()) own.set(sides.subarray(row * 4, row * 4 + 4), at * 4)
+    const chunk = writeChunk({ batch, rows, ids, places, sides: own, cells: this.#cells })
     const start = this.#starts.at(-1) as number
     if (!this.#hasRoom(start + chunk.length)) return false
-    await this.#file.write(chunk, 0, chunk.length, start)
     this.#starts.push(start + chunk.length)
     this.#sides.push(...sidesAround(own))
+    this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.length
+    if (this.#waitingBytes > mostWaitingBytes) await this.#write()
     return true
   }
 
+  async #write(): Promise<void> {
+    const bytes = Buffer.concat(this.#waiting)
+    await writeWhole(this.#file, bytes, (this.#starts.at(-1) as number) - this.#waitingBytes)
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+
   async finish(): Promise<void> {
+    await this.#write()
     const starts = Float64Array.from(this.#starts)
     const directoryAt = this.#starts.at(-1) as number
     const schema = this.#schema ?? { attributes: [], geometry: undefined }
     const directory = writeDirectory({ schema, starts, sides: Float32Array.from(this.#sides) })
     const sizeBytes = directoryAt + directory.length
-    await this.#file.write(directory, 0, directory.length, directoryAt)
+    await writeWhole(this.#file, directory, directoryAt)
     await this.#file.sync()
     const head = writeHead({ chunks: starts.length - 1, directoryAt, sizeBytes })
-    await this.#file.write(head, 0, head.length, 0)
+    await writeWhole(this.#file, head, 0)
     await this.#file.sync()
   }
 
@@ -202,6 +217,15 @@ class RowFileWriter {
     if (this.#starts.length % 64 !== 1) return true
     const { bsize, bavail } = statfsSync(dirname(path))
     return bsize * bavail > spareBytes
+  }
+}
+
+/** A disk that is nearly full takes less than it is given. */
+async function writeWhole(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, from + at)
+    if (bytesWritten === 0) throw new Error('Nothing could be written')
+    at += bytesWritten
   }
 }
 

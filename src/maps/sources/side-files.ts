@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { headBytes, readHead } from '../../tiles/rows/row-directory.ts'
 import type { OverviewHeader } from '../../tiles/thin/overview.ts'
 import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
 
@@ -50,7 +51,7 @@ export class SideFiles {
    */
   async find(layer: VersionedLayer, version: number, kind: SideKind): Promise<string | undefined> {
     const path = this.path(layer.id, version, kind)
-    if (await isThere(path)) return path
+    if (await isThere(path)) return kind === 'rows' && !(await isRowFile(path)) ? undefined : path
     const isEdited = layer.version === version && ['edit', 'style'].includes(layer.versionCause)
     if (!isEdited) return undefined
     await link(this.path(layer.id, version - 1, kind), path).catch(() => undefined)
@@ -149,6 +150,17 @@ export class SideFiles {
 
 async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
+}
+
+/** An earlier release has left files of another layout. */
+async function isRowFile(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r')
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    return readHead(buffer.subarray(0, bytesRead)) !== undefined
+  } catch {
+    return false
+  }
 }
 
 async function isOld(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ const keepMs = 2000
 interface Kept {
   file: RowFile | undefined
   users: number
+  usedMs: number
   timer: NodeJS.Timeout | undefined
 }
 
@@ -17,9 +18,9 @@ export async function withRowFile<Result>(
   path: string,
   work: (file: RowFile | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const known = kept.get(path) ?? { file: RowFile.open(path), users: 0, timer: undefined }
+  const known = kept.get(path) ?? { file: RowFile.open(path), users: 0, usedMs: 0, timer: undefined }
   if (known.file === undefined) return work(undefined)
-  clearTimeout(known.timer)
+  if (!kept.has(path)) watch(path, known)
   kept.delete(path)
   kept.set(path, known)
   known.users += 1
@@ -27,11 +28,23 @@ export async function withRowFile<Result>(
     return await work(known.file)
   } finally {
     known.users -= 1
-    if (known.users === 0) known.timer = setTimeout(() => forget(path, known), keepMs)
-    for (const [oldest, one] of kept) {
-      if (kept.size <= mostKept) break
-      if (one.users === 0) forget(oldest, one)
-    }
+    known.usedMs = performance.now()
+    if (kept.size > mostKept) forgetOldest()
+  }
+}
+
+/** Looks now and then whether it is in use: a timer for each tile would take longer than the file. */
+function watch(path: string, known: Kept): void {
+  known.timer = setTimeout(() => {
+    if (known.users > 0 || performance.now() - known.usedMs < keepMs) watch(path, known)
+    else forget(path, known)
+  }, keepMs).unref()
+}
+
+function forgetOldest(): void {
+  for (const [oldest, one] of kept) {
+    if (kept.size <= mostKept) break
+    if (one.users === 0) forget(oldest, one)
   }
 }
 

@@ -1,11 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { Envelope } from '../../geo/envelope.ts'
-import type { Schema } from '../../geo/schema.ts'
-import type { MixedRows, RowPage } from '../../tiles/encode-tile.ts'
-import type { ChosenColumns } from '../../tiles/rows/row-chunk.ts'
-import { RowChunk } from '../../tiles/rows/row-chunk.ts'
+import type { ShownCells } from '../../tiles/attributes.ts'
+import { isText } from '../../tiles/attributes.ts'
+import { NearRows } from '../../tiles/rows/row-chunk.ts'
 import type { RowDirectory } from '../../tiles/rows/row-directory.ts'
-import { headBytes, readDirectory, readHead, sidesAround, touching } from '../../tiles/rows/row-directory.ts'
+import {
+  headBytes,
+  readDirectory,
+  readHead,
+  sidesAround,
+  touchingRows,
+  widenedBoxes,
+} from '../../tiles/rows/row-directory.ts'
+import { RowMemory } from '../../tiles/rows/row-memory.ts'
 import { readAttributes } from '../tile-reading.ts'
 
 /** What a tile's chunks take at most: rows of a tile that has more are read from their table, page by page. */
@@ -16,26 +23,29 @@ const mostKeptBytes = 4 << 20
 const leastBytes = 1 << 18
 const mostChoices = 20
 const groupChunks = 64
-/** A row takes more than 64 bytes: so many do not fit into `mostBytes`. */
-const mostRows = 2 ** 20
+/** What lies between two chunks is read with them where that takes less time than another look into the file. */
+const mostBetween = 1 << 14
 
-/** The rows of a tile, in the order of their keys. `release` is called when they are no longer needed. */
-export interface FoundRows extends MixedRows {
-  schema: Schema
-  count: number
+/** The rows of a tile, in the order of their keys, and how they are shown. `release` is called when they are no longer needed. */
+export interface FoundRows {
+  rows: NearRows
+  shown: ShownCells
   release(): void
 }
 
-const spare: ArrayBuffer[] = []
+const spare: NearRows[] = []
 
-function takeMemory(sizeBytes: number): ArrayBuffer {
-  const at = spare.findIndex(({ byteLength }) => byteLength >= sizeBytes)
+function takeRows(sizeBytes: number): NearRows {
+  const at = spare.findIndex(({ memory }) => memory.sizeBytes >= sizeBytes)
   const [found] = at < 0 ? [] : spare.splice(at, 1)
-  return found ?? new ArrayBuffer(Math.max(leastBytes, 2 ** Math.ceil(Math.log2(sizeBytes))))
+  if (found === undefined)
+    return new NearRows(new RowMemory(Math.max(leastBytes, 2 ** Math.ceil(Math.log2(sizeBytes)))))
+  found.clear()
+  return found
 }
 
-function giveBack(memory: ArrayBuffer): void {
-  if (spare.length < mostKept && memory.byteLength <= mostKeptBytes) spare.push(memory)
+function giveBack(rows: NearRows): void {
+  if (spare.length < mostKept && rows.memory.sizeBytes <= mostKeptBytes) spare.push(rows)
 }
 
 /**
@@ -47,7 +57,10 @@ export class RowFile {
   readonly #directory: RowDirectory
   /** The envelope of each so many chunks, which lie near each other too. */
   readonly #groups: Float32Array
-  readonly #choices = new Map<string, ChosenColumns>()
+  readonly #choices = new Map<string, ShownCells>()
+  /** Which groups and chunks touch a tile: written over for each. */
+  readonly #foundGroups: Uint32Array
+  #foundChunks = new Uint32Array(groupChunks)
 
   /** Undefined where there is no such file, or none that was written whole. */
   static open(path: string): RowFile | undefined {
@@ -67,6 +80,7 @@ export class RowFile {
     this.#file = file
     this.#directory = directory
     this.#groups = groupsOf(directory)
+    this.#foundGroups = new Uint32Array(this.#groups.length / 4)
   }
 
   close(): void {
@@ -75,59 +89,95 @@ export class RowFile {
 
   /** Rows that touch the boxes, and maybe others whose envelope does; undefined where they are too large to be read at once, or cannot be read. */
   find(boxes: readonly Envelope[], attributes: readonly string[] | undefined): FoundRows | undefined {
-    const { starts, sides } = this.#directory
-    const numbers: number[] = []
-    let sizeBytes = 0
-    touching(this.#groups, boxes, (group) => {
-      const first = group * groupChunks
-      touching(sides.subarray(first * 4, (first + groupChunks) * 4), boxes, (at) => {
-        const chunk = first + at
-        numbers.push(chunk)
-        sizeBytes += (starts[chunk + 1] as number) - (starts[chunk] as number)
-      })
-    })
+    const wide = widenedBoxes(boxes)
+    const count = this.#findChunks(wide)
+    const sizeBytes = this.#sizeOf(count)
     if (sizeBytes > mostBytes) return undefined
-    const memory = takeMemory(sizeBytes)
+    const rows = takeRows(sizeBytes)
     try {
-      const chosen = this.#choose(attributes)
-      const chunks = this.#read(numbers, memory)
-      return { ...matches(chunks, boxes, chosen), schema: chosen.schema, release: () => giveBack(memory) }
+      this.#read(count, rows, wide)
+      rows.sort()
+      return { rows, shown: this.#choose(attributes), release: () => giveBack(rows) }
     } catch {
       // The table has them all.
-      giveBack(memory)
+      giveBack(rows)
       return undefined
     }
   }
 
-  /** The chunks one behind the other; such as are neighbours in the file are read by one look. */
-  #read(numbers: readonly number[], memory: ArrayBuffer): RowChunk[] {
-    const { starts, schema } = this.#directory
-    const chunks: RowChunk[] = []
-    let at = 0
-    for (let first = 0; first < numbers.length; ) {
-      let last = first
-      while (numbers[last + 1] === (numbers[last] as number) + 1) last += 1
-      const from = starts[numbers[first] as number] as number
-      const length = (starts[(numbers[last] as number) + 1] as number) - from
-      readWhole(this.#file, new Uint8Array(memory, at, length), from)
-      for (; first <= last; first += 1) {
-        const start = at + (starts[numbers[first] as number] as number) - from
-        chunks.push(new RowChunk(memory, start, schema))
+  /** The chunks that touch the boxes, in `#foundChunks`, ascending; gives their number. */
+  #findChunks(boxes: Float64Array): number {
+    const { sides, starts } = this.#directory
+    const chunks = starts.length - 1
+    const all = { from: 0, count: this.#foundGroups.length, boxes }
+    const groups = touchingRows(this.#groups, all, this.#foundGroups, 0)
+    let end = 0
+    for (let at = 0; at < groups; at += 1) {
+      const first = (this.#foundGroups[at] as number) * groupChunks
+      const count = Math.min(groupChunks, chunks - first)
+      if (end + count > this.#foundChunks.length) {
+        const grown = new Uint32Array(this.#foundChunks.length * 2)
+        grown.set(this.#foundChunks)
+        this.#foundChunks = grown
       }
-      at += length
+      const before = end
+      end = touchingRows(sides, { from: first * 4, count, boxes }, this.#foundChunks, end)
+      for (let chunk = before; chunk < end; chunk += 1)
+        this.#foundChunks[chunk] = (this.#foundChunks[chunk] as number) + first
     }
-    return chunks
+    return end
   }
 
-  #choose(attributes: readonly string[] | undefined): ChosenColumns {
-    const key = JSON.stringify(attributes)
+  /** Where the chunk at a place among those found ends in the file, with those behind it that are read together with it. */
+  #lastOfRun(first: number, count: number): number {
+    const { starts } = this.#directory
+    let last = first
+    while (last + 1 < count) {
+      const end = starts[(this.#foundChunks[last] as number) + 1] as number
+      if ((starts[this.#foundChunks[last + 1] as number] as number) - end > mostBetween) break
+      last += 1
+    }
+    return last
+  }
+
+  /** What is read of the file for the chunks found. */
+  #sizeOf(count: number): number {
+    const { starts } = this.#directory
+    let sizeBytes = 0
+    for (let first = 0; first < count; ) {
+      const last = this.#lastOfRun(first, count)
+      const from = starts[this.#foundChunks[first] as number] as number
+      sizeBytes += (starts[(this.#foundChunks[last] as number) + 1] as number) - from
+      first = last + 1
+    }
+    return sizeBytes
+  }
+
+  /** The chunks one behind the other; such as are near each other in the file are read by one look. */
+  #read(count: number, rows: NearRows, boxes: Float64Array): void {
+    const { starts } = this.#directory
+    let at = 0
+    for (let first = 0; first < count; ) {
+      const last = this.#lastOfRun(first, count)
+      const from = starts[this.#foundChunks[first] as number] as number
+      const length = (starts[(this.#foundChunks[last] as number) + 1] as number) - from
+      readWhole(this.#file, rows.memory.bytes, { at, length, from })
+      for (; first <= last; first += 1)
+        rows.add(at + (starts[this.#foundChunks[first] as number] as number) - from, boxes)
+      at += length
+    }
+  }
+
+  #choose(attributes: readonly string[] | undefined): ShownCells {
+    const key = attributes === undefined ? '' : JSON.stringify(attributes)
     const known = this.#choices.get(key)
     if (known !== undefined) return known
     const { schema } = this.#directory
     const shown = readAttributes(schema, attributes === undefined ? {} : { attributes })
-    const chosen: ChosenColumns = {
+    const chosen: ShownCells = {
       schema: { ...schema, attributes: shown },
-      numbers: shown.map((attribute) => schema.attributes.indexOf(attribute)),
+      numberOf: Int16Array.from(schema.attributes, (attribute) => shown.indexOf(attribute)),
+      areTexts: Uint8Array.from(schema.attributes, ({ type }) => (isText(type) ? 1 : 0)),
     }
     if (this.#choices.size >= mostChoices) this.#choices.clear()
     this.#choices.set(key, chosen)
@@ -148,46 +198,20 @@ function readFile(file: number): RowDirectory | undefined {
   const head = readHead(first)
   if (head === undefined || fstatSync(file).size !== head.sizeBytes) return undefined
   const bytes = new Uint8Array(head.sizeBytes - head.directoryAt)
-  readWhole(file, bytes, head.directoryAt)
+  readWhole(file, bytes, { at: 0, length: bytes.length, from: head.directoryAt })
   return readDirectory(bytes, head)
 }
 
-function readWhole(file: number, bytes: Uint8Array, from: number): void {
-  for (let at = 0; at < bytes.length; ) {
-    const read = readSync(file, bytes, at, bytes.length - at, from + at)
+interface Piece {
+  at: number
+  length: number
+  from: number
+}
+
+function readWhole(file: number, bytes: Uint8Array, { at, length, from }: Piece): void {
+  for (let done = 0; done < length; ) {
+    const read = readSync(file, bytes, at + done, length - done, from + done)
     if (read === 0) throw new Error('A file of rows is shorter than its directory says')
-    at += read
+    done += read
   }
-}
-
-/** The rows that touch the boxes, in the order of their keys. */
-function matches(
-  chunks: readonly RowChunk[],
-  boxes: readonly Envelope[],
-  chosen: ChosenColumns,
-): MixedRows & { count: number } {
-  const found: { places: number[]; pageOf: number[]; rows: number[] } = { places: [], pageOf: [], rows: [] }
-  const pages: RowPage[] = []
-  for (const chunk of chunks) {
-    const { places, sides } = chunk
-    const before = found.rows.length
-    touching(sides, boxes, (row) => {
-      found.places.push(places[row] as number)
-      found.pageOf.push(pages.length)
-      found.rows.push(row)
-    })
-    if (found.rows.length > before) pages.push(chunk.page(chosen))
-  }
-  const order = orderOf(found.places)
-  return {
-    ...{ pages, count: order.length },
-    pageOf: order.map((at) => found.pageOf[at] as number),
-    rows: order.map((at) => found.rows[at] as number),
-  }
-}
-
-/** What order the places come in, by numbers that hold both: comparing them by a function takes ten times as long. */
-function orderOf(places: readonly number[]): Uint32Array {
-  const keys = Float64Array.from(places, (place, at) => place * mostRows + at).sort()
-  return Uint32Array.from(keys, (key) => key % mostRows)
 }

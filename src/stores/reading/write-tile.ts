@@ -88,12 +88,17 @@ async function encodeNear(
 ): Promise<MadeTile | undefined> {
   const found = file.find(place.boxes, wish.attributes)
   if (found === undefined) return undefined
+  const { rows, shown } = found
   try {
-    if (wish.thinning !== undefined && found.count > mostDrawn) return undefined
+    if (wish.thinning !== undefined && rows.count > mostDrawn) return undefined
     const { name, tile, crs } = wish
-    const encoder = createTileEncoder({ name, schema: found.schema, set, tile, crs, reprojector: there })
-    for await (const from of inTurns(stepsTo(found.count), signal))
-      encoder.addMixed(found, from, Math.min(found.count, from + rowsEach))
+    const { schema } = shown
+    const { boxes } = place
+    const encoder = createTileEncoder({ name, schema, set, tile, crs, reprojector: there, boxes })
+    const add = (from: number): void =>
+      encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
+    if (rows.count <= rowsEach) add(0)
+    else for await (const from of inTurns(stepsTo(rows.count), signal)) add(from)
     signal.throwIfAborted()
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfRowFile: true }
@@ -177,7 +182,7 @@ function withThinned<Made extends MadeTile | Excess>(made: Made, { thinned }: Ch
 /** Stops where there are more rows than `most`, or where they hold more bytes than may be read. */
 async function encode(
   reads: TileReads,
-  { wish, set, there, mostBytes }: Work,
+  { wish, set, place, there, mostBytes }: Work,
   { ids, boxes }: Rows,
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
@@ -200,6 +205,7 @@ async function encode(
       tile,
       crs: wish.crs,
       reprojector: there,
+      boxes: place.boxes,
     })
     await encoder.add({ batch, ids })
   }

@@ -74,7 +74,9 @@ async function drawTogether(
 ): Promise<(MadeTile | undefined)[]> {
   const { tiles, table, columns, thinning, ...rest } = wish
   const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
-  const drawings = tiles.map((tile) => new SharedDrawing({ ...rest, table, tile }, there, most))
+  const drawings = tiles.map(
+    (tile, at) => new SharedDrawing({ ...rest, table, tile }, { there, boxes: boxesOf[at] ?? [] }, most),
+  )
   const note: TileNote = {}
   let bytesRead = 0
   for await (const page of readTiles({ table, boxesOf, ...readColumns(wish) }, signal, note)) {
@@ -92,14 +94,14 @@ async function drawTogether(
 /** One of the tiles for which rows are read. */
 class SharedDrawing {
   readonly #wish: TileWish
-  readonly #there: Reprojector
+  readonly #way: { there: Reprojector; boxes: Envelope[] }
   readonly #most: number
   #encoder: TileEncoder | undefined
   #count = 0
 
-  constructor(wish: TileWish, there: Reprojector, most: number) {
+  constructor(wish: TileWish, way: { there: Reprojector; boxes: Envelope[] }, most: number) {
     this.#wish = wish
-    this.#there = there
+    this.#way = way
     this.#most = most
   }
 
@@ -130,7 +132,8 @@ class SharedDrawing {
       set: getTileMatrixSet(set),
       tile,
       crs,
-      reprojector: this.#there,
+      reprojector: this.#way.there,
+      boxes: this.#way.boxes,
     })
   }
 }

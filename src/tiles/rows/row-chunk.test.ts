@@ -2,17 +2,25 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Row, Value } from '../../../tests/support/batches.ts'
-import { batchesOf, rowsOf, schemaOf, wkb } from '../../../tests/support/batches.ts'
+import { batchesOf, schemaOf, wkb } from '../../../tests/support/batches.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { RowChunk, writeChunk } from './row-chunk.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { ShownCells } from '../attributes.ts'
+import { isText } from '../attributes.ts'
+import { createTileEncoder } from '../encode-tile.ts'
+import { getTileMatrixSet } from '../tile-matrix-sets.ts'
+import { CellMessages } from './cell-messages.ts'
+import { NearRows, writeChunk } from './row-chunk.ts'
 import {
   readDirectory,
   readHead,
   roundedSides,
-  touching,
+  touchingRows,
+  widenedBoxes,
   writeDirectory,
   writeHead,
 } from './row-directory.ts'
+import { RowMemory } from './row-memory.ts'
 
 const schema = schemaOf(
   {
@@ -46,45 +54,122 @@ async function batchOf(rows: Row[]): Promise<FeatureBatch> {
   throw new Error('There are rows')
 }
 
-/** The chunk as a file gives it: behind others, in memory that holds more. */
-function readAgain(bytes: Uint8Array): RowChunk {
-  const memory = new ArrayBuffer(bytes.length + 64)
-  new Uint8Array(memory).set(bytes, 32)
-  return new RowChunk(memory, 32, schema)
+/** Chunks as a file gives them, behind other bytes; with all of their rows. */
+function readAgain(chunks: Uint8Array[]): NearRows {
+  const memory = new RowMemory(chunks.reduce((sum, { length }) => sum + length, 64))
+  const rows = new NearRows(memory)
+  let at = 32
+  for (const chunk of chunks) {
+    memory.bytes.set(chunk, at)
+    rows.add(at, widenedBoxes([everywhere]))
+    at += chunk.length
+  }
+  rows.sort()
+  return rows
 }
 
-const all = { schema, numbers: schema.attributes.keys().toArray() }
+const everywhere = { minX: -1e9, minY: -1e9, maxX: 1e9, maxY: 1e9 }
+const set = getTileMatrixSet('WebMercatorQuad')
+const tile = { z: 0, x: 0, y: 0 }
+
+/** Which columns are shown. */
+function shownOf(names: readonly string[]): ShownCells {
+  const attributes = schema.attributes.filter(({ name }) => names.includes(name))
+  return {
+    schema: { ...schema, attributes },
+    numberOf: Int16Array.from(schema.attributes, (attribute) => attributes.indexOf(attribute)),
+    areTexts: Uint8Array.from(schema.attributes, ({ type }) => (isText(type) ? 1 : 0)),
+  }
+}
+
+/** The rows in two chunks, of every third one and of the others. */
+function chunksOf(batch: FeatureBatch, ids: string[]): Uint8Array[] {
+  const all = Array.from({ length: batch.rowCount }, (_, row) => row)
+  const cells = new CellMessages(batch.schema)
+  return [all.filter((row) => row % 3 === 0), all.filter((row) => row % 3 > 0)]
+    .filter((rows) => rows.length > 0)
+    .map((rows) => {
+      const places = Uint32Array.from(rows, (row) => row * 5)
+      const envelopes = Float64Array.from(
+        rows.flatMap((row) => [...(batch.geometry?.envelopes.subarray(row * 4, row * 4 + 4) ?? [])]),
+      )
+      return writeChunk({ batch, rows, ids, places, sides: roundedSides(envelopes), cells })
+    })
+}
+
+/** The tile of the rows of a batch, as it is made of a table that has these columns. */
+function tileOf(batch: FeatureBatch, ids: string[], shown: Schema): Uint8Array {
+  const encoder = createTileEncoder({ name: 'rows', schema: shown, set, tile })
+  const columns = shown.attributes.map(
+    (attribute) => batch.columns[batch.schema.attributes.indexOf(attribute)],
+  )
+  void encoder.add({ batch: { ...batch, schema: shown, columns: columns as FeatureBatch['columns'] }, ids })
+  return encoder.finish().bytes
+}
+
+function tileOfNear(rows: NearRows, shown: ShownCells): Uint8Array {
+  const encoder = createTileEncoder({ name: 'rows', schema: shown.schema, set, tile })
+  encoder.addNear(rows, 0, rows.count, shown)
+  return encoder.finish().bytes
+}
+
+const names = schema.attributes.map(({ name }) => name)
 
 describe('a chunk of rows', () => {
-  it('gives back every value, geometry, id and place', async () => {
+  it('makes the tile that its rows make, whatever is shown of them', async () => {
     await fc.assert(
-      fc.asyncProperty(someRows, fc.boolean(), async (rows, areNumbers) => {
+      fc.asyncProperty(someRows, fc.boolean(), fc.subarray(names), async (rows, areNumbers, some) => {
         const batch = await batchOf(rows)
         const ids = rows.map((_, row) => (areNumbers ? String(row * 7) : `ä${row}`))
-        const places = Uint32Array.from(rows.keys(), (row) => row * 3)
-        const sides = roundedSides(batch.geometry?.envelopes ?? new Float64Array(0))
-        const chunk = readAgain(writeChunk({ batch, ids, places, sides }))
-        const page = chunk.page(all)
-        assert.deepEqual(rowsOf(page.batch), rowsOf(batch))
-        assert.deepEqual(page.batch.geometry?.envelopes, batch.geometry?.envelopes)
-        assert.deepEqual(Array.from(page.ids, String), ids)
-        assert.deepEqual([chunk.places, chunk.sides], [places, sides])
-        const some = chunk.page({ schema, numbers: [7, 2] })
-        assert.deepEqual(
-          rowsOf(some.batch).map((row) => row.values),
-          rowsOf(batch).map((row) => [row.values[7], row.values[2]]),
-        )
+        const near = readAgain(chunksOf(batch, ids))
+        assert.equal(near.count, rows.length)
+        for (const columns of [names, some]) {
+          const shown = shownOf(columns)
+          assert.deepEqual(tileOfNear(near, shown), tileOf(batch, ids, shown.schema))
+        }
       }),
     )
   })
 
-  it('takes rows without values', async () => {
-    const rows = [{ geometry: wkb('Point', [1, 2]), values: Array<null>(11).fill(null) }]
-    const batch = await batchOf(rows)
-    const sides = roundedSides(batch.geometry?.envelopes ?? new Float64Array(0))
-    const chunk = readAgain(writeChunk({ batch, ids: [''], places: Uint32Array.of(0), sides }))
-    assert.deepEqual(rowsOf(chunk.page(all).batch)[0]?.values, Array(11).fill(null))
-    assert.deepEqual(chunk.page(all).ids, [''])
+  it('leaves out the same of texts that are too long', async () => {
+    const lengths = [1 << 20, (1 << 20) + 1, 300_000, 900_000, 120, 126, 127, 128, 16_379, 16_384]
+    const texts = lengths.map((length) => 'x'.repeat(length))
+    const rows = texts.flatMap((exact) =>
+      texts.map((words) => ({
+        geometry: wkb('Point', [1, 2]),
+        values: [true, 1, 2, 3n, 4, 5, exact, words, 6, 7n, 8n],
+      })),
+    )
+    const shown = shownOf(names)
+    const [encoder, other] = [0, 1].map(() =>
+      createTileEncoder({ name: 'rows', schema, set, tile, limits: { bytes: 1 << 29 } }),
+    )
+    for await (const batch of batchesOf(schema, rows)) {
+      const ids = Array.from({ length: batch.rowCount }, (_, row) => String(row))
+      const near = readAgain(chunksOf(batch, ids))
+      encoder?.addNear(near, 0, near.count, shown)
+      void other?.add({ batch, ids })
+    }
+    const [ours, theirs] = [encoder?.finish(), other?.finish()]
+    assert.deepEqual(ours?.counts, theirs?.counts)
+    assert.ok((ours?.counts.longTexts ?? 0) > 20)
+    assert.ok(Buffer.from(ours?.bytes ?? []).equals(Buffer.from(theirs?.bytes ?? [])))
+  })
+
+  it('takes rows without values, and without a geometry', async () => {
+    const values = Array<null>(11).fill(null)
+    const batch = await batchOf([
+      { geometry: wkb('Point', [1, 2]), values },
+      { geometry: null, values },
+    ])
+    const near = readAgain([
+      writeChunk({
+        ...{ batch, rows: [0, 1], ids: ['', 'b'], places: Uint32Array.of(0, 1) },
+        sides: roundedSides(Float64Array.of(1, 2, 1, 2, 0, 0, 0, 0)),
+        cells: new CellMessages(schema),
+      }),
+    ])
+    assert.deepEqual(tileOfNear(near, shownOf(names)), tileOf(batch, ['', 'b'], schema))
   })
 })
 
@@ -114,8 +199,10 @@ describe('the directory of a row file', () => {
         const exact = Float64Array.from(
           envelopes.flatMap(({ minX, minY, maxX, maxY }) => [minX, minY, maxX, maxY]),
         )
-        const found = new Set<number>()
-        touching(roundedSides(exact), boxes, (at) => found.add(at))
+        const numbers = new Uint32Array(envelopes.length)
+        const question = { from: 0, count: envelopes.length, boxes: widenedBoxes(boxes) }
+        const end = touchingRows(roundedSides(exact), question, numbers, 0)
+        const found = new Set(numbers.subarray(0, end))
         for (const [at, one] of envelopes.entries()) {
           const isTouching = boxes.some(
             (other) =>

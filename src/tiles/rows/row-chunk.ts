@@ -1,157 +1,213 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
-import type { Column } from '../../geo/column.ts'
-import { columnKind } from '../../geo/column.ts'
-import type { AttributeType, Schema } from '../../geo/schema.ts'
-import type { RowPage } from '../encode-tile.ts'
-import { Sections, writeSections } from './sections.ts'
+import { isValid } from '../../geo/column.ts'
+import { hashOfMessage } from '../value-table.ts'
+import { touchingRows } from './row-directory.ts'
+import { alignment, RowMemory } from './row-memory.ts'
 
-/** What stands before the columns of a chunk. */
-const section = { counts: 0, places: 1, sides: 2, ids: 3, idTexts: 4, envelopes: 5, ends: 6, wkb: 7 } as const
-const firstColumn = 8
-/** Validity, values or offsets, bytes. */
-const columnSections = 3
+/*
+ * A chunk as it stands in a file, little-endian, from a multiple of eight on; n is the number of its rows.
+ *   uint32 n, uint32 1 where ids are numbers
+ *   float64[4n] envelopes: minX, minY, maxX, maxY of each row
+ *   float64[n]  ids; or as texts, uint32[2n]: where each begins in the data, and its length in bytes
+ *   float32[4n] envelopes as the index of the store has them, rounded outwards
+ *   uint32[n]   where each row stands among all rows of the table in the order of their keys
+ *   uint32[2n]  where the WKB of each row ends in the data, and where its cells do
+ *   data        WKB and cells of row after row, then texts of ids
+ * A cell is uint32 column and, from bit 8 on, the length of its message; uint32 hash of that; the message. Of a text that is
+ * too long for any tile the length alone stands there, as `tooLong`.
+ */
+const headBytes = 8
+const rowBytes = 68
+export const cellHeadBytes = 8
+/** A text of which a tile shows nothing, in place of the length of its message. */
+export const tooLong = 0xffffff
 /** Ids that are kept as numbers, and are such in a tile. */
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/
 const text = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Rows that lie near each other, in the order of their keys. */
-export interface ChunkRows extends RowPage {
-  ids: readonly string[]
-  /** Where each row stands among all rows of the table in the order of their keys. */
-  places: Uint32Array
-  /** Envelopes as the index of the store has them, rounded outwards to 32-bit floats: minX, minY, maxX, maxY of each. */
-  sides: Float32Array
+/** Gives the message of each value of a row that a tile can show: see `CellMessages`. */
+interface CellSource {
+  visit(
+    batch: FeatureBatch,
+    row: number,
+    take: (column: number, message: Uint8Array | undefined) => void,
+  ): void
 }
 
-/** Some attributes of a layer by their numbers, and the schema that has these alone. */
-export interface ChosenColumns {
-  schema: Schema
-  numbers: readonly number[]
+/** Rows that lie near each other, in the order of their keys. */
+export interface ChunkRows {
+  batch: FeatureBatch
+  /** Which rows of the batch these are. */
+  rows: readonly number[]
+  ids: readonly string[]
+  /** Where each row of the chunk stands among all rows of the table in the order of their keys. */
+  places: Uint32Array
+  /** Envelopes of the chunk's rows as the index of the store has them, rounded outwards to 32-bit floats. */
+  sides: Float32Array
+  cells: CellSource
 }
 
 /** The chunk as it stands in a file. */
-export function writeChunk({ batch, ids, places, sides }: ChunkRows): Uint8Array {
-  const { geometry, rowCount } = batch
+export function writeChunk({ batch, rows, ids, places, sides, cells }: ChunkRows): Uint8Array {
+  const { geometry } = batch
   if (geometry === undefined) throw new Error('Rows of tiles have a geometry')
-  const areNumbers = ids.every((id) => wholeNumber.test(id))
-  const idTexts = areNumbers ? [] : ids.map((id) => text.encode(id))
-  const arrays: ArrayBufferView[] = [
-    Uint32Array.of(rowCount, areNumbers ? 1 : 0),
-    places,
-    sides,
-    areNumbers ? Float64Array.from(ids, Number) : endsOf(idTexts),
-    Buffer.concat(idTexts),
-    geometry.envelopes,
-    geometry.offsets,
-    geometry.bytes.subarray(0, geometry.offsets[rowCount]),
-    ...batch.columns.flatMap((column) => columnArrays(column, rowCount)),
-  ]
-  return writeSections(arrays)
-}
-
-function endsOf(texts: readonly Uint8Array[]): Uint32Array {
-  const offsets = new Uint32Array(texts.length + 1)
-  for (const [at, { length }] of texts.entries()) offsets[at + 1] = (offsets[at] as number) + length
-  return offsets
-}
-
-const none = new Uint8Array(0)
-
-function columnArrays(column: Column, rows: number): ArrayBufferView[] {
-  const validity = column.validity.subarray(0, (rows + 7) >> 3)
-  if (column.kind === 'var')
-    return [
-      validity,
-      column.offsets.subarray(0, rows + 1),
-      column.bytes.subarray(0, column.offsets[rows] as number),
-    ]
-  return [validity, column.values.subarray(0, rows), none]
-}
-
-/** A chunk as it was read. What it gives are views of the bytes. */
-export class RowChunk {
-  readonly rowCount: number
-  readonly #sections: Sections
-  readonly #schema: Schema
-
-  constructor(buffer: ArrayBuffer, start: number, schema: Schema) {
-    this.#sections = new Sections(buffer, start, firstColumn + schema.attributes.length * columnSections)
-    this.#schema = schema
-    this.rowCount = this.#sections.uint32(section.counts)[0] as number
+  const count = rows.length
+  const head = new RowMemory(headBytes + rowBytes * count)
+  const own = rows.map((row) => ids[row] ?? '')
+  const areNumbers = own.every((id) => wholeNumber.test(id))
+  head.words[0] = count
+  head.words[1] = areNumbers ? 1 : 0
+  head.floats.set(sides, sidesAt(0, count))
+  head.words.set(places, placesAt(0, count))
+  const data: Uint8Array[] = []
+  let end = 0
+  const add = (bytes: Uint8Array): number => {
+    data.push(bytes)
+    end += bytes.length
+    return end
   }
-
-  get places(): Uint32Array {
-    return this.#sections.uint32(section.places)
+  for (const [at, row] of rows.entries()) {
+    head.doubles.set(geometry.envelopes.subarray(row * 4, row * 4 + 4), envelopesAt(0) + at * 4)
+    const isThere = isValid(geometry.validity, row)
+    const wkb = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
+    head.words[endsAt(0, count) + at * 2] = isThere ? add(wkb) : end
+    cells.visit(batch, row, (column, message) => {
+      const cell = new Uint8Array(cellHeadBytes + (message?.length ?? 0))
+      const view = new DataView(cell.buffer)
+      view.setUint32(0, (column | ((message?.length ?? tooLong) << 8)) >>> 0, true)
+      view.setUint32(4, message === undefined ? 0 : hashOfMessage(message, 0, message.length), true)
+      if (message !== undefined) cell.set(message, cellHeadBytes)
+      add(cell)
+    })
+    head.words[endsAt(0, count) + at * 2 + 1] = end
   }
-
-  get sides(): Float32Array {
-    return this.#sections.float32(section.sides)
-  }
-
-  page({ schema, numbers }: ChosenColumns): RowPage {
-    const sections = this.#sections
-    const offsets = sections.uint32(section.ends)
-    const batch: FeatureBatch = {
-      ...{ schema, rowCount: this.rowCount, rowNumbers: none64, rejects: [] },
-      columns: numbers.map((number) =>
-        this.#column(number, this.#schema.attributes[number]?.type ?? 'binary'),
-      ),
-      geometry: {
-        ...{ offsets, bytes: sections.bytes(section.wkb), envelopes: sections.float64(section.envelopes) },
-        ...{ validity: allValid(this.rowCount), nullCount: 0 },
-      },
+  for (const [at, id] of own.entries()) {
+    if (areNumbers) {
+      head.doubles[idsAt(0, count) + at] = Number(id)
+      continue
     }
-    return { batch, ids: this.#ids() }
+    const bytes = text.encode(id)
+    head.words[(idsAt(0, count) + at) * 2] = end
+    head.words[(idsAt(0, count) + at) * 2 + 1] = bytes.length
+    add(bytes)
+  }
+  const length = headBytes + rowBytes * count
+  const chunk = new Uint8Array(Math.ceil((length + end) / alignment) * alignment)
+  chunk.set(head.bytes.subarray(0, length))
+  let at = length
+  for (const bytes of data) {
+    chunk.set(bytes, at)
+    at += bytes.length
+  }
+  return chunk
+}
+
+// Where the sections of a chunk begin that stands at `start`: as numbers of elements of their type.
+const envelopesAt = (start: number): number => (start + headBytes) >> 3
+const idsAt = (start: number, count: number): number => (start + headBytes + 32 * count) >> 3
+const sidesAt = (start: number, count: number): number => (start + headBytes + 40 * count) >> 2
+const placesAt = (start: number, count: number): number => (start + headBytes + 56 * count) >> 2
+const endsAt = (start: number, count: number): number => (start + headBytes + 60 * count) >> 2
+
+/** A row takes more than 64 bytes: so many do not fit into the memory of a tile. */
+const mostFound = 2 ** 20
+
+/** Rows of chunks in the order of their keys, as they stand in memory. */
+export class NearRows {
+  readonly memory: RowMemory
+  #count = 0
+  #starts = new Uint32Array(64)
+  #rows = new Uint32Array(64)
+  #order = new Float64Array(64)
+
+  constructor(memory: RowMemory) {
+    this.memory = memory
   }
 
-  #ids(): readonly string[] | Float64Array {
-    const sections = this.#sections
-    if (sections.uint32(section.counts)[1] === 1) return sections.float64(section.ids)
-    const [offsets, bytes] = [sections.uint32(section.ids), sections.bytes(section.idTexts)]
-    return Array.from({ length: this.rowCount }, (_, row) =>
-      decoder.decode(bytes.subarray(offsets[row], offsets[row + 1])),
-    )
+  /** For another tile. */
+  clear(): void {
+    this.#count = 0
   }
 
-  #column(number: number, type: AttributeType): Column {
-    const first = firstColumn + number * columnSections
-    const sections = this.#sections
-    const known = { validity: sections.bytes(first), nullCount: 0 }
-    const kind = columnKind(type)
-    if (kind === 'var')
-      return {
-        ...{ ...known, kind, type: type as 'text' },
-        ...{ offsets: sections.uint32(first + 1), bytes: sections.bytes(first + 2) },
-      }
-    if (kind === 'big') return { ...known, kind, type: type as 'int64', values: sections.int64(first + 1) }
-    return { ...known, kind, type: type as 'int32', values: numbersOf(sections, first + 1, type) }
+  get count(): number {
+    return this.#count
+  }
+
+  /** Adds the rows of the chunk at `start` that touch the boxes: see `touchingRows`. */
+  add(start: number, boxes: Float64Array): void {
+    const { floats, words } = this.memory
+    const count = words[start >> 2] as number
+    this.#makeRoom(this.#count + count)
+    const sides = sidesAt(start, count)
+    const found = touchingRows(floats, { from: sides, count, boxes }, this.#rows, this.#count)
+    const places = placesAt(start, count)
+    for (let at = this.#count; at < found; at += 1) {
+      this.#starts[at] = start
+      this.#order[at] = (words[places + (this.#rows[at] as number)] as number) * mostFound + at
+    }
+    this.#count = found
+  }
+
+  /** Puts the rows into the order of their keys: by numbers that hold their place and which they are. */
+  sort(): void {
+    const order = this.#order.subarray(0, this.#count).sort()
+    const [starts, rows] = [this.#starts.slice(), this.#rows.slice()]
+    for (let to = 0; to < order.length; to += 1) {
+      const from = (order[to] as number) % mostFound
+      this.#starts[to] = starts[from] as number
+      this.#rows[to] = rows[from] as number
+    }
+  }
+
+  /** Reads a row into `row`. */
+  read(at: number, row: NearRow): void {
+    const { doubles, words } = this.memory
+    const start = this.#starts[at] as number
+    const number = this.#rows[at] as number
+    const count = words[start >> 2] as number
+    const ends = endsAt(start, count) + number * 2
+    const data = start + headBytes + rowBytes * count
+    const envelope = envelopesAt(start) + number * 4
+    row.minX = doubles[envelope] as number
+    row.minY = doubles[envelope + 1] as number
+    row.maxX = doubles[envelope + 2] as number
+    row.maxY = doubles[envelope + 3] as number
+    row.wkbStart = number === 0 ? data : data + (words[ends - 1] as number)
+    row.wkbEnd = data + (words[ends] as number)
+    row.cellsEnd = data + (words[ends + 1] as number)
+    const id = idsAt(start, count) + number
+    row.id = words[(start >> 2) + 1] === 1 ? (doubles[id] as number) : this.#textId(id * 2, data)
+  }
+
+  #textId(at: number, data: number): string {
+    const { bytes, words } = this.memory
+    const start = data + (words[at] as number)
+    return decoder.decode(bytes.subarray(start, start + (words[at + 1] as number)))
+  }
+
+  #makeRoom(count: number): void {
+    if (count <= this.#rows.length) return
+    const size = Math.max(count, this.#rows.length * 2)
+    const [starts, rows, order] = [this.#starts, this.#rows, this.#order]
+    this.#starts = new Uint32Array(size)
+    this.#rows = new Uint32Array(size)
+    this.#order = new Float64Array(size)
+    this.#starts.set(starts)
+    this.#rows.set(rows)
+    this.#order.set(order)
   }
 }
 
-const none64 = new Float64Array(0)
-let valid = new Uint8Array(64).fill(255)
-
-function allValid(rows: number): Uint8Array {
-  if (rows > valid.length * 8) valid = new Uint8Array((rows + 7) >> 3).fill(255)
-  return valid
-}
-
-function numbersOf(
-  sections: Sections,
-  number: number,
-  type: AttributeType,
-): Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array {
-  switch (type) {
-    case 'boolean':
-      return sections.bytes(number)
-    case 'int16':
-      return sections.int16(number)
-    case 'float32':
-      return sections.float32(number)
-    case 'float64':
-      return sections.float64(number)
-    default:
-      return sections.int32(number)
-  }
+/** A row as it stands in memory. */
+export class NearRow {
+  minX = 0
+  minY = 0
+  maxX = 0
+  maxY = 0
+  wkbStart = 0
+  /** Cells begin here. No geometry where it is where the WKB begins. */
+  wkbEnd = 0
+  cellsEnd = 0
+  id: number | string = 0
 }

@@ -3,7 +3,7 @@ import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
 import type { Schema } from '../../geo/schema.ts'
 
 /** Another layout makes another number: files with an older one are made anew. */
-const rowFileFormat = 1
+const rowFileFormat = 2
 const magic = 'terrarow'
 /** Magic, format, number of chunks, where the directory begins, where the file ends. */
 export const headBytes = 32
@@ -104,22 +104,51 @@ export function sidesAround(sides: Float32Array): [number, number, number, numbe
   return all
 }
 
-/** The numbers of the envelopes that touch one of the boxes, as far as an index that rounds outwards can tell, ascending. */
-export function touching(sides: Float32Array, boxes: readonly Envelope[], take: (at: number) => void): void {
-  const wide = boxes.map(({ minX, minY, maxX, maxY }) => ({
-    ...{ minX: below(minX), minY: below(minY), maxX: above(maxX), maxY: above(maxY) },
-  }))
-  for (let at = 0; at < sides.length; at += 4) {
-    const minX = sides[at] as number
-    const minY = sides[at + 1] as number
-    const maxX = sides[at + 2] as number
-    const maxY = sides[at + 3] as number
-    for (const box of wide) {
-      if (!(minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY)) continue
-      take(at >> 2)
+/** Boxes as an index that rounds outwards may have them: minX, minY, maxX, maxY of each. */
+export function widenedBoxes(boxes: readonly Envelope[]): Float64Array {
+  const wide = new Float64Array(boxes.length * 4)
+  for (const [at, { minX, minY, maxX, maxY }] of boxes.entries())
+    wide.set([below(minX), below(minY), above(maxX), above(maxY)], at * 4)
+  return wide
+}
+
+/** Some envelopes among others, and the boxes, as `widenedBoxes` gives them, that they are to touch. */
+export interface TouchQuestion {
+  /** Where the first stands. */
+  from: number
+  count: number
+  boxes: Float64Array
+}
+
+/**
+ * Writes the numbers of the envelopes that touch one of the boxes into `found` from `at` on, counted from the first one,
+ * ascending; gives where they end. There has to be room for all of them.
+ */
+export function touchingRows(
+  sides: Float32Array,
+  { from, count, boxes }: TouchQuestion,
+  found: Uint32Array,
+  at: number,
+): number {
+  let end = at
+  for (let row = 0, side = from; row < count; row += 1, side += 4) {
+    const minX = sides[side] as number
+    const minY = sides[side + 1] as number
+    const maxX = sides[side + 2] as number
+    const maxY = sides[side + 3] as number
+    for (let box = 0; box < boxes.length; box += 4) {
+      const isTouching =
+        minX <= (boxes[box + 2] as number) &&
+        maxX >= (boxes[box] as number) &&
+        minY <= (boxes[box + 3] as number) &&
+        maxY >= (boxes[box + 1] as number)
+      if (!isTouching) continue
+      found[end] = row
+      end += 1
       break
     }
   }
+  return end
 }
 
 const above = (value: number): number => value + Math.abs(value) * floatStep + 1e-37

@@ -1,0 +1,43 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { isValid } from '../../geo/column.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { AttributeTable, isText, mostTextBytes } from '../attributes.ts'
+import { ValueTable } from '../value-table.ts'
+
+/** Of values of many rows: more are forgotten. */
+const mostMessages = 5000
+
+/** Values of rows as they stand in tiles, one by one. */
+export class CellMessages {
+  readonly #values = new ValueTable()
+  readonly #table: AttributeTable
+
+  /** Of rows with this schema. */
+  constructor(schema: Schema) {
+    this.#table = new AttributeTable(schema, this.#values)
+  }
+
+  /**
+   * The message of each value of a row that a tile can show, by the number of its column: good until the next one. None of a text
+   * that is too long for every tile.
+   */
+  visit(
+    batch: FeatureBatch,
+    row: number,
+    take: (column: number, message: Uint8Array | undefined) => void,
+  ): void {
+    if (this.#values.count > mostMessages) this.#values.clear()
+    for (const [index, column] of batch.columns.entries()) {
+      if (!isValid(column.validity, row)) continue
+      if (isText(column.type) && column.kind === 'var') {
+        const length = (column.offsets[row + 1] as number) - (column.offsets[row] as number)
+        if (length > mostTextBytes) {
+          take(index, undefined)
+          continue
+        }
+      }
+      const value = this.#table.value(column, row)
+      if (value >= 0) take(index, this.#values.messageOf(value))
+    }
+  }
+}
