@@ -1,7 +1,5 @@
-import { Agent, get } from 'node:http'
+import { HttpConnection } from '../http-connection.ts'
 import { quantile } from '../quantile.ts'
-
-const patienceMs = 60_000
 
 /** What asking for many addresses came to; times in milliseconds. */
 export interface Asked {
@@ -13,42 +11,33 @@ export interface Asked {
   failed: number
 }
 
-/** Asks for each address once, over so many connections. */
+/** Asks for each address once, over so many connections; all are of one server. */
 export async function askOnce(
   urls: readonly string[],
   { connections = 1, headers = {} }: { connections?: number; headers?: Record<string, string> } = {},
 ): Promise<Asked> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const paths = urls.map((url) => new URL(url).pathname)
   const times: number[] = []
   let bytes = 0
   let failed = 0
   let next = 0
-  const ask = (url: string): Promise<number | undefined> =>
-    new Promise((resolve) => {
-      const request = get(url, { agent, headers: { 'accept-encoding': 'gzip', ...headers } }, (reply) => {
-        let size = 0
-        reply.on('data', (chunk: Uint8Array) => {
-          size += chunk.length
-        })
-        reply.once('end', () => resolve((reply.statusCode ?? 500) < 300 ? size : undefined))
-        reply.once('close', () => resolve(undefined))
-      })
-      request.setTimeout(patienceMs, () => request.destroy())
-      request.once('error', () => resolve(undefined))
-    })
-  const work = async (): Promise<void> => {
-    for (let url = urls[next++]; url !== undefined; url = urls[next++]) {
+  const work = async (connection: HttpConnection): Promise<void> => {
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
       const start = performance.now()
-      const size = await ask(url)
+      const answer = await connection.get(path).catch(() => undefined)
       times.push(performance.now() - start)
-      if (size === undefined) failed += 1
-      else bytes += size
+      if (answer === undefined || answer.status >= 300) failed += 1
+      else bytes += answer.sizeBytes
     }
   }
+  const all = Array.from({ length: Math.min(connections, urls.length) }, () => {
+    const [first = ''] = urls
+    return new HttpConnection(new URL(first), { 'accept-encoding': 'gzip', ...headers })
+  })
   const start = performance.now()
-  await Promise.all(Array.from({ length: connections }, work))
+  await Promise.all(all.map(work))
   const seconds = (performance.now() - start) / 1000
-  agent.destroy()
+  for (const connection of all) connection.close()
   return {
     tiles: urls.length,
     median: quantile(times, 0.5),

@@ -35,7 +35,9 @@ const server = createServer((request, response) => {
       values: [z, x, y],
     })
     .then(({ rows }) => compress(rows[0]?.tile ?? Buffer.alloc(0), { level: 1 }))
-    .then((bytes) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes))
+    .then((bytes) =>
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bytes.length }).end(bytes),
+    )
     .catch((error: unknown) => {
       console.error(error)
       response.writeHead(500).end()

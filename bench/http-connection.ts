@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
+
+/** What came of a request; `sizeBytes` is that of the body as it was sent. */
+export interface HttpAnswer {
+  status: number
+  sizeBytes: number
+}
+
+const patienceMs = 60_000
+const headEnd = Buffer.from('\r\n\r\n')
+
+/**
+ * One connection that is kept, over which one request after the other is asked with a few microseconds' work of the asker: with
+ * `node:http` it works as long over a small answer as the server does.
+ */
+export class HttpConnection {
+  readonly #socket: Socket
+  readonly #head: string
+  #waiting: PromiseWithResolvers<HttpAnswer> | undefined
+  #received: Buffer[] = []
+  #length = 0
+  /** Of head and body, when the head is there. */
+  #wanted: number | undefined
+  #answer: HttpAnswer = { status: 0, sizeBytes: 0 }
+
+  constructor(url: URL, headers: Readonly<Record<string, string>> = {}) {
+    const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}`)
+    this.#head = ` HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`
+    this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true })
+    this.#socket.setTimeout(patienceMs, () => this.#socket.destroy(new Error('No answer came')))
+    this.#socket.on('data', (bytes: Buffer) => this.#take(bytes))
+    this.#socket.once('error', (error) => this.#waiting?.reject(error))
+    this.#socket.once('close', () => this.#waiting?.reject(new Error('The connection was closed')))
+  }
+
+  /** Answers need a `content-length`, or have no body. */
+  get(path: string): Promise<HttpAnswer> {
+    this.#waiting = Promise.withResolvers<HttpAnswer>()
+    if (this.#socket.destroyed) this.#waiting.reject(new Error('The connection is closed'))
+    else this.#socket.write(`GET ${path}${this.#head}`, 'latin1')
+    return this.#waiting.promise
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(bytes: Buffer): void {
+    this.#received.push(bytes)
+    this.#length += bytes.length
+    if (this.#wanted === undefined) this.#readHead()
+    if (this.#wanted === undefined || this.#length < this.#wanted) return
+    const waiting = this.#waiting
+    this.#received = []
+    this.#length = 0
+    this.#wanted = undefined
+    waiting?.resolve(this.#answer)
+  }
+
+  #readHead(): void {
+    const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received)
+    const end = all.indexOf(headEnd)
+    if (end < 0) return
+    const head = all.toString('latin1', 0, end)
+    const status = Number(head.slice(9, 12))
+    const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+    const hasBody = status !== 204 && status !== 304
+    if (hasBody && length === undefined) {
+      this.#socket.destroy(new Error(`An answer has no content-length: ${head}`))
+      return
+    }
+    const sizeBytes = hasBody ? Number(length) : 0
+    this.#answer = { status, sizeBytes }
+    this.#wanted = end + headEnd.length + sizeBytes
+  }
+}
