@@ -170,10 +170,12 @@ export const house: House = {
       'tile-units.ts',
       'world.ts',
       'protobuf.ts',
+      'value-table.ts',
+      'pack',
       'thin',
       'shape',
-      '.',
       'rows',
+      '.',
     ],
     'src/transforms': ['transform.ts', 'raster', '.'],
     web: [

@@ -65,7 +65,7 @@ interface EncodedTile {
 }
 
 /** Rows, and what identifies them: texts, or whole numbers that a tile can hold. */
-export interface RowPage {
+interface RowPage {
   batch: FeatureBatch
   ids: readonly string[] | Float64Array
 }

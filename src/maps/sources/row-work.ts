@@ -10,7 +10,7 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openVectorStore } from '../../stores/registry.ts'
 import type { FeaturePage, StoreConnection, TileReads, VectorStore } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
-import { CellMessages } from '../../tiles/rows/cell-messages.ts'
+import { CellMessages } from '../../tiles/cell-messages.ts'
 import { writeChunk } from '../../tiles/rows/row-chunk.ts'
 import {
   headBytes,

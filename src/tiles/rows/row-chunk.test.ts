@@ -7,9 +7,9 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { ShownCells } from '../attributes.ts'
 import { isText } from '../attributes.ts'
+import { CellMessages } from '../cell-messages.ts'
 import { createTileEncoder } from '../encode-tile.ts'
 import { getTileMatrixSet } from '../tile-matrix-sets.ts'
-import { CellMessages } from './cell-messages.ts'
 import { NearRows, writeChunk } from './row-chunk.ts'
 import {
   readDirectory,

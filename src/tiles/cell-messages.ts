@@ -1,8 +1,8 @@
-import type { FeatureBatch } from '../../geo/batch.ts'
-import { isValid } from '../../geo/column.ts'
-import type { Schema } from '../../geo/schema.ts'
-import { AttributeTable, isText, mostTextBytes } from '../attributes.ts'
-import { ValueTable } from '../value-table.ts'
+import type { FeatureBatch } from '../geo/batch.ts'
+import { isValid } from '../geo/column.ts'
+import type { Schema } from '../geo/schema.ts'
+import { AttributeTable, isText, mostTextBytes } from './attributes.ts'
+import { ValueTable } from './value-table.ts'
 
 /** Of values of many rows: more are forgotten. */
 const mostMessages = 5000
