@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 
-/** What came of a request; `sizeBytes` is that of the body as it was sent. */
+/** What came of a request; `sizeBytes` is that of the body as it was sent, with the sizes of its pieces where it came in such. */
 export interface HttpAnswer {
   status: number
   sizeBytes: number
@@ -9,6 +9,13 @@ export interface HttpAnswer {
 
 const patienceMs = 60_000
 const headEnd = Buffer.from('\r\n\r\n')
+/** The last piece of a body whose length is not told. That it stands at the end of another piece does not happen. */
+const lastPiece = Buffer.from('\r\n0\r\n\r\n')
+
+/** What stands in the first line of a request. */
+export function pathOf({ pathname, search }: URL): string {
+  return pathname + search
+}
 
 /**
  * One connection that is kept, over which one request after the other is asked with a few microseconds' work of the asker: with
@@ -20,8 +27,9 @@ export class HttpConnection {
   #waiting: PromiseWithResolvers<HttpAnswer> | undefined
   #received: Buffer[] = []
   #length = 0
-  /** Of head and body, when the head is there. */
+  /** Of head and body, when the head is there; -1 where only the last piece tells it. */
   #wanted: number | undefined
+  #headLength = 0
   #answer: HttpAnswer = { status: 0, sizeBytes: 0 }
 
   constructor(url: URL, headers: Readonly<Record<string, string>> = {}) {
@@ -34,7 +42,6 @@ export class HttpConnection {
     this.#socket.once('close', () => this.#waiting?.reject(new Error('The connection was closed')))
   }
 
-  /** Answers need a `content-length`, or have no body. */
   get(path: string): Promise<HttpAnswer> {
     this.#waiting = Promise.withResolvers<HttpAnswer>()
     if (this.#socket.destroyed) this.#waiting.reject(new Error('The connection is closed'))
@@ -51,6 +58,10 @@ export class HttpConnection {
     this.#length += bytes.length
     if (this.#wanted === undefined) this.#readHead()
     if (this.#wanted === undefined || this.#length < this.#wanted) return
+    if (this.#wanted === -1) {
+      if (!this.#hasEnded()) return
+      this.#answer.sizeBytes = this.#length - this.#headLength
+    }
     const waiting = this.#waiting
     this.#received = []
     this.#length = 0
@@ -66,12 +77,16 @@ export class HttpConnection {
     const status = Number(head.slice(9, 12))
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     const hasBody = status !== 204 && status !== 304
-    if (hasBody && length === undefined) {
-      this.#socket.destroy(new Error(`An answer has no content-length: ${head}`))
-      return
-    }
     const sizeBytes = hasBody ? Number(length) : 0
     this.#answer = { status, sizeBytes }
-    this.#wanted = end + headEnd.length + sizeBytes
+    this.#headLength = end + headEnd.length
+    this.#wanted = hasBody && length === undefined ? -1 : this.#headLength + sizeBytes
+  }
+
+  #hasEnded(): boolean {
+    const last = this.#received.at(-1) as Buffer
+    const tail =
+      last.length < lastPiece.length ? Buffer.concat(this.#received.slice(-lastPiece.length)) : last
+    return tail.subarray(-lastPiece.length).equals(lastPiece)
   }
 }

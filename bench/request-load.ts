@@ -1,4 +1,4 @@
-import { Agent, get } from 'node:http'
+import { HttpConnection, pathOf } from './http-connection.ts'
 import { quantile } from './quantile.ts'
 
 export interface RequestLoad {
@@ -16,34 +16,26 @@ export interface LoadAnswer {
   failed: number
 }
 
-const patienceMs = 10_000
-
 /** Asks for one address again and again over many connections; times are in milliseconds. */
 export async function loadRequests(url: string, options: RequestLoad): Promise<LoadAnswer> {
   const { connections, seconds, headers = {}, wanted = 200 } = options
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const address = new URL(url)
+  const path = pathOf(address)
   const end = performance.now() + seconds * 1000
   const times: number[] = []
   let failed = 0
-  const ask = (): Promise<boolean> =>
-    new Promise((resolve) => {
-      const request = get(url, { agent, headers }, (reply) => {
-        reply.resume()
-        reply.once('end', () => resolve(reply.statusCode === wanted))
-        reply.once('close', () => resolve(false))
-      })
-      request.setTimeout(patienceMs, () => request.destroy())
-      request.once('error', () => resolve(false))
-    })
   const work = async (): Promise<void> => {
+    const connection = new HttpConnection(address, headers)
     while (performance.now() < end) {
       const start = performance.now()
-      if (await ask()) times.push(performance.now() - start)
+      const answer = await connection.get(path).catch(() => undefined)
+      if (answer?.status === wanted) times.push(performance.now() - start)
       else failed += 1
+      if (answer === undefined) break
     }
+    connection.close()
   }
   await Promise.all(Array.from({ length: connections }, work))
-  agent.destroy()
   const sorted = times.toSorted((a, b) => a - b)
   return {
     perSecond: times.length / seconds,

@@ -1,4 +1,4 @@
-import { HttpConnection } from '../http-connection.ts'
+import { HttpConnection, pathOf } from '../http-connection.ts'
 import { quantile } from '../quantile.ts'
 
 /** What asking for many addresses came to; times in milliseconds. */
@@ -16,7 +16,7 @@ export async function askOnce(
   urls: readonly string[],
   { connections = 1, headers = {} }: { connections?: number; headers?: Record<string, string> } = {},
 ): Promise<Asked> {
-  const paths = urls.map((url) => new URL(url).pathname)
+  const paths = urls.map((url) => pathOf(new URL(url)))
   const times: number[] = []
   let bytes = 0
   let failed = 0

@@ -64,9 +64,9 @@ interface Place {
 }
 
 /** Tiles of a zoom that are asked for at most, by one connection and by many. */
-const mostAsked = 460
+const mostAsked = 2200
 /** Others, which both sides answer beforehand: what was started a moment ago is compiled by and by. */
-const warmTiles = 1500
+const warmTiles = 6000
 const warmZoom = 15
 /** So many and some more begin a row file. */
 const rowFileTiles = 30
@@ -209,7 +209,7 @@ async function compareOne(
   }
   const results: TileResult[] = []
   for (const z of crs === 4326 ? everyZoom : fewZooms) {
-    const few = z < 10 ? 3 : z < 12 ? 12 : 60
+    const few = z < 10 ? 3 : z < 12 ? 12 : z < 13 ? 60 : 200
     const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? mostAsked : few)
     // One connection first, then many on the others; a third of them where there are not enough.
     const alone = tiles.slice(0, Math.max(1, Math.min(few, Math.ceil(tiles.length / 3))))
