@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ClientConfig } from 'pg'
 import { Client } from 'pg'
+import { CopyTap } from './copy-tap.ts'
 
 /** A row has at most 256 MiB; before the login is done nothing is long. */
 const maxMessageBytes = 300 * 2 ** 20
@@ -27,6 +28,11 @@ export class MessageGuard {
   #left = 0
   #resultBytes = 0
   #isGreeted = false
+
+  /** Whether what has come so far ends with a message. */
+  get isBetween(): boolean {
+    return this.#left === 0 && this.#headerLength === 0
+  }
 
   take(chunk: Uint8Array): string | undefined {
     let at = 0
@@ -76,10 +82,17 @@ function guardListeners(stream: Duplex): void {
   const listeners = stream.listeners('data')
   stream.removeAllListeners('data')
   const guard = new MessageGuard()
-  stream.on('data', (chunk: Uint8Array) => {
+  const tap = new CopyTap(
+    stream,
+    () => guard.isBetween,
+    (chunk) => {
+      for (const listener of listeners) listener.call(stream, chunk)
+    },
+  )
+  stream.on('data', (chunk: Buffer) => {
     const fault = guard.take(chunk)
     if (fault !== undefined) stream.destroy(new Error(fault))
-    else for (const listener of listeners) listener.call(stream, chunk)
+    else tap.give(chunk)
   })
 }
 

@@ -1,4 +1,7 @@
+import type { Duplex } from 'node:stream'
 import type { ClientBase, Submittable } from 'pg'
+import type { CopyTap } from './copy-tap.ts'
+import { tapOn } from './copy-tap.ts'
 
 /** Bytes that are handed on together: few at first, since most answers are short. */
 const firstPieceBytes = 4 << 10
@@ -15,7 +18,7 @@ export interface CopyTail {
 
 interface CopyConnection {
   query(text: string): void
-  stream: { pause(): unknown; resume(): unknown; destroy(): unknown }
+  stream: Duplex
 }
 
 /**
@@ -43,6 +46,7 @@ class CopyOut implements Submittable {
   readonly #tail: CopyTail
   #isCopied = false
   #connection: CopyConnection | undefined
+  #tap: CopyTap | undefined
   #pieces: Uint8Array[] = []
   #waiting = 0
   /** The driver uses the memory of a message again: it is copied here. */
@@ -59,17 +63,25 @@ class CopyOut implements Submittable {
 
   submit(connection: unknown): void {
     this.#connection = connection as CopyConnection
+    const tap = tapOn(this.#connection.stream)
+    if (tap?.open((bytes, start, end) => this.#take(bytes, start, end)) === true) this.#tap = tap
     this.#connection.query(this.#sql)
   }
 
-  handleCopyData({ chunk }: { chunk: Uint8Array }): void {
-    if (this.#used + chunk.length > this.#piece.length) {
+  /** Without a tap. */
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    this.#take(chunk, 0, chunk.length)
+  }
+
+  #take(bytes: Buffer, start: number, end: number): void {
+    const length = end - start
+    if (this.#used + length > this.#piece.length) {
       this.#handOn()
-      this.#piece = new Uint8Array(Math.max(this.#pieceBytes, chunk.length))
+      this.#piece = new Uint8Array(Math.max(this.#pieceBytes, length))
       this.#pieceBytes = Math.min(mostPieceBytes, this.#pieceBytes * 2)
     }
-    this.#piece.set(chunk, this.#used)
-    this.#used += chunk.length
+    bytes.copy(this.#piece, this.#used, start, end)
+    this.#used += length
   }
 
   handleError(error: unknown): void {
@@ -135,6 +147,8 @@ class CopyOut implements Submittable {
 
   #finish(end: { error?: unknown }): void {
     this.#end ??= end
+    this.#tap?.close()
+    this.#tap = undefined
     this.#wake()
   }
 }

@@ -1,0 +1,84 @@
+import type { Duplex } from 'node:stream'
+
+const headerBytes = 5
+/** The type of a message with rows of a COPY (PostgreSQL, "Message Formats"). */
+const copyData = 0x64
+
+/** Takes bytes of rows of a COPY, as they stand in what has come from the server. */
+type TakeRows = (chunk: Buffer, start: number, end: number) => void
+
+const taps = new WeakMap<Duplex, CopyTap>()
+
+/** The tap on what comes from a server, where there is one. */
+export function tapOn(stream: Duplex): CopyTap | undefined {
+  return taps.get(stream)
+}
+
+/**
+ * Parts what a server sends: the rows of a COPY for one who takes them, everything else for those who listen. A million rows
+ * are a million messages, each of which costs more as an object than what it holds.
+ */
+export class CopyTap {
+  readonly #isBetween: () => boolean
+  readonly #pass: (chunk: Buffer) => void
+  #take: TakeRows | undefined
+  /** Bytes of the present message that are still to come, and whether they are rows. */
+  #left = 0
+  #isRows = false
+  /** The beginning of a message whose header has not come whole. */
+  #begun: Buffer = Buffer.alloc(0)
+
+  /** `isBetween`: whether all that has come before ends with a message. */
+  constructor(stream: Duplex, isBetween: () => boolean, pass: (chunk: Buffer) => void) {
+    this.#isBetween = isBetween
+    this.#pass = pass
+    taps.set(stream, this)
+  }
+
+  /** From now on until `close` rows are taken; false where that cannot begin now. */
+  open(take: TakeRows): boolean {
+    if (this.#take !== undefined || !this.#isBetween()) return false
+    this.#take = take
+    return true
+  }
+
+  close(): void {
+    this.#take = undefined
+  }
+
+  /** The next bytes. */
+  give(chunk: Buffer): void {
+    const bytes = this.#begun.length === 0 ? chunk : Buffer.concat([this.#begun, chunk])
+    this.#begun = Buffer.alloc(0)
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#take === undefined && this.#left === 0) {
+        this.#pass(at === 0 ? bytes : bytes.subarray(at))
+        return
+      }
+      at = this.#left > 0 ? this.#goOn(bytes, at) : this.#begin(bytes, at)
+    }
+  }
+
+  #begin(bytes: Buffer, at: number): number {
+    if (bytes.length - at < headerBytes) {
+      this.#begun = bytes.subarray(at)
+      return bytes.length
+    }
+    this.#isRows = bytes[at] === copyData
+    const length = bytes.readUInt32BE(at + 1)
+    if (this.#isRows) {
+      this.#left = length - 4
+      return this.#left === 0 ? at + headerBytes : this.#goOn(bytes, at + headerBytes)
+    }
+    this.#left = length + 1
+    return this.#goOn(bytes, at)
+  }
+
+  #goOn(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left)
+    this.#left -= end - at
+    if (!this.#isRows) this.#pass(bytes.subarray(at, end))
+    else this.#take?.(bytes, at, end)
+    return end
+  }
+}
