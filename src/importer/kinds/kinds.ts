@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Message } from '../../formats/format.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { IndexMaker } from '../../stores/files/index/index-maker.ts'
@@ -37,6 +38,7 @@ export interface KindNeeds {
   /** What is known of work under way. */
   names: NameReservations
   progress: ProgressBoard
+  events: EventBus
   log: Logger
   clock: Clock
   folders: { stores: string; uploads: string; rejects: string; indexes: string; sides: string }

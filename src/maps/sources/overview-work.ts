@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import { openVectorStore } from '../../stores/registry.ts'
+import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
 import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
@@ -80,7 +80,12 @@ async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Prom
   }
 }
 
-const handlers = { make }
+/** Reads the code that tables of a type of store need besides. */
+async function getReady(storeType: string): Promise<void> {
+  if (storeType === ownStores.database.type) await import('../../lib/postgres/guarded-client.ts')
+}
+
+const handlers = { make, getReady }
 export type OverviewHandlers = typeof handlers
 
 serveWork(handlers)

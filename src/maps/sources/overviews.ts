@@ -2,6 +2,7 @@ import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { defined } from '../../lib/defined.ts'
+import type { EventBus, Events } from '../../lib/events.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../stores/store.ts'
@@ -33,11 +34,16 @@ export interface LayerTable {
 interface OverviewNeeds {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
+  events: EventBus
 }
 
 /** Two read and sort at a time; others wait. */
 const processes = 2
 const maxHeapMb = 2048
+/** A process is started before a load of so many rows ends, so that the overview does not wait for its start. */
+const manyRows = 100_000
+const nearEnd = 0.8
+const readyMs = 2000
 /** Reading a page, or sorting all rows, takes no longer unless something is stuck. */
 const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
@@ -52,6 +58,8 @@ export class Overviews {
   })
   readonly #work: LayerWork<LayerTable, LayerOverview>
   readonly #loose: LooseFiles
+  readonly #stopListening: () => void
+  #readyUntil = Number.NEGATIVE_INFINITY
 
   constructor(needs: OverviewNeeds) {
     this.#needs = needs
@@ -60,6 +68,7 @@ export class Overviews {
       find: (layer, version) => this.#find(layer, version),
       make: (table, version, signal) => this.#make(table, version, signal),
     })
+    this.#stopListening = needs.events.on('load.advanced', (load) => this.#prepareFor(load))
   }
 
   of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<LayerOverview> {
@@ -71,8 +80,18 @@ export class Overviews {
   }
 
   async close(): Promise<void> {
+    this.#stopListening()
     await Promise.all([this.#work.close(), this.#pool.close()])
     await this.#loose.close()
+  }
+
+  /** A process that has started waits for work for some seconds. */
+  #prepareFor({ rows, total, storeType }: Events['load.advanced']): void {
+    if (total < 0 || rows < manyRows || rows < total * nearEnd) return
+    if (performance.now() < this.#readyUntil || this.#pool.running > 0) return
+    this.#readyUntil = performance.now() + readyMs
+    const limits = { silenceMs, deadlineMs, onNotice: () => undefined }
+    this.#pool.call('getReady', storeType, limits).catch(() => undefined)
   }
 
   async #find(layer: LayerRecord, version: number): Promise<LayerOverview | undefined> {

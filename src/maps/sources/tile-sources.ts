@@ -92,7 +92,11 @@ export class TileSources {
   constructor(needs: SourceNeeds) {
     this.#needs = needs
     this.#files = new SideFiles(needs.root)
-    this.#overviews = new Overviews({ layers: needs.catalog.layers, files: this.#files })
+    this.#overviews = new Overviews({
+      layers: needs.catalog.layers,
+      files: this.#files,
+      events: needs.events,
+    })
     this.#copies = new Copies({
       ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes },
     })

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Message } from '../../../formats/format.ts'
 import { defined } from '../../../lib/defined.ts'
+import type { EventBus } from '../../../lib/events.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
@@ -39,15 +40,18 @@ export interface StagedRows {
 export class Loader {
   readonly #pool: LoadPool
   readonly #progress: ProgressBoard
+  readonly #events: EventBus
   readonly #folders: { rejects: string; sides: string }
 
   constructor(needs: {
     pool: LoadPool
     progress: ProgressBoard
+    events: EventBus
     folders: { rejects: string; sides: string }
   }) {
     this.#pool = needs.pool
     this.#progress = needs.progress
+    this.#events = needs.events
     this.#folders = needs.folders
   }
 
@@ -74,7 +78,9 @@ export class Loader {
 
   async stage(plan: LoadPlan, work: LoadWork): Promise<StagedRows> {
     const { messages, onStopped, onNothingMended, beforeTouch } = work
-    const handlers = { ...this.#watch(work), ...defined({ onStopped, onNothingMended, beforeTouch }) }
+    const advanced = (progress: LoadProgress): void => this.#announce(plan, work, progress)
+    const watched = this.#watch(work, advanced)
+    const handlers = { ...watched, ...defined({ onStopped, onNothingMended, beforeTouch }) }
     const staged = await stageLoad(this.#pool, plan, handlers)
     return {
       commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages), outcome)),
@@ -87,15 +93,25 @@ export class Loader {
     return this.#pool.rehearse(plan, this.#watch(work))
   }
 
-  #watch({ task, startedMs, signal, messages, onProgress }: LoadWork) {
+  #watch(
+    { task, startedMs, signal, messages, onProgress }: LoadWork,
+    advanced?: (progress: LoadProgress) => void,
+  ) {
     return {
       signal,
       onProgress: (progress: LoadProgress): void => {
         onProgress?.(progress)
+        advanced?.(progress)
         this.tell(task, startedMs, progress)
       },
       onMessage: (message: Message): void => void messages.push(message),
     }
+  }
+
+  /** For those who get ready for the end of a large load. */
+  #announce({ connection }: LoadPlan, { task }: LoadWork, { rows }: LoadProgress): void {
+    const total = task.source?.featureCount ?? -1
+    this.#events.emit('load.advanced', { rows, total, storeType: connection.type })
   }
 
   /** Loads what a load needs before it can begin, into a place that is its alone. */
