@@ -235,6 +235,12 @@ export interface EnvelopePage {
   envelopes: Float64Array
 }
 
+/** The same of rows whose ids are whole numbers. */
+export interface NumberedEnvelopes {
+  ids: Float64Array
+  envelopes: Float64Array
+}
+
 /** What reading rows tells beside them. */
 export interface TileNote {
   /** The `text` of the table's state by a look that began when the rows had been read; absent where there was none. */
@@ -246,6 +252,11 @@ export interface TileReads {
   /** `note` is filled in when the last page has been taken. */
   readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<FeaturePage>
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
+  /**
+   * What `readEnvelopes` gives of a whole table, in any order and in a part of the time; undefined for a table whose keys are no whole
+   * numbers. Within `atOneState`.
+   */
+  readNumbered?(table: string, signal: AbortSignal): Promise<AsyncIterable<NumberedEnvelopes> | undefined>
 }
 
 /** Which rows are read for several tiles of one table at once. */

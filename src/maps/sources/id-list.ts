@@ -2,9 +2,21 @@ const plainNumber = /^(?:0|-?[1-9]\d{0,14})$/
 
 /** Ids of many rows: as numbers, eight bytes each, as long as all of them are. */
 export class IdList {
-  #numbers = new Float64Array(1 << 16)
+  #numbers: Float64Array = new Float64Array(1 << 16)
   #texts: string[] | undefined
   #count = 0
+
+  /** Whether they are known as values of the table's key. */
+  areKeys = false
+
+  /** Values of a key, which are taken as they are. */
+  static ofKeys(numbers: Float64Array): IdList {
+    const list = new IdList()
+    list.areKeys = true
+    list.#numbers = numbers
+    list.#count = numbers.length
+    return list
+  }
 
   push(ids: readonly string[]): void {
     if (this.#texts === undefined && !ids.every((id) => plainNumber.test(id))) {

@@ -11,6 +11,7 @@ import { inTurns } from '../in-turns.ts'
 import type {
   EnvelopePage,
   FeaturePage,
+  NumberedEnvelopes,
   TileNote,
   TileQuery,
   TileReading,
@@ -23,6 +24,7 @@ import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
 import { isOutdated, mayBeOutdated, readMark } from './kept-layouts.ts'
 import { isTableChanged, markCheck } from './mark-check.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
+import { findForm, readNumbered } from './read-numbered.ts'
 import type { ReadPool } from './read-pool.ts'
 import { stateLook, stateOfRows } from './table-state.ts'
 import type { TileStatement } from './tile-sql.ts'
@@ -91,6 +93,7 @@ export class TilesOfTables implements TileReading {
         return await work({
           readTile: (query, own) => tilePages({ client, layouts: this.#layouts, table }, query, own),
           readEnvelopes: (query, own) => envelopePages({ client, layouts: this.#layouts, table }, query, own),
+          readNumbered: (of, own) => numberedPages({ client, layouts: this.#layouts, table: of }, own),
         })
       } finally {
         await client.query('rollback').catch(() => {})
@@ -209,6 +212,16 @@ function envelopePages(
   const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
     readSides(place.client, envelopesSql(layout, query, check))
   return inTurns(readByLayout(place, read), signal)
+}
+
+/** Within a transaction. */
+async function numberedPages(
+  { client, layouts, table }: TablePlace,
+  signal: AbortSignal,
+): Promise<AsyncIterable<NumberedEnvelopes> | undefined> {
+  const { layout } = await layouts.get(client, table)
+  const form = await findForm(client, layout)
+  return form && inTurns(readNumbered(client, layout, form), signal)
 }
 
 /**

@@ -58,9 +58,18 @@ export function envelopesSql(
   query: Pick<TileQuery, 'table' | 'boxes'>,
   check?: string,
 ): string {
-  const box = `Box2D(${plainGeometry(layout.facts)})`
-  const sides = ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
-  return copySql(layout, query, sides, check)
+  return copySql(layout, query, sidesSql(layout.facts), check)
+}
+
+/** The sides of the envelope, maybe rounded outwards. */
+export function sidesSql(facts: TableFacts): string[] {
+  const box = `Box2D(${plainGeometry(facts)})`
+  return ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
+}
+
+/** The envelope as PostgreSQL's own `box`, never rounded. */
+export function boxSql(facts: TableFacts): string {
+  return `${plainGeometry(facts)}::box`
 }
 
 function copySql(

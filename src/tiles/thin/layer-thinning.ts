@@ -63,17 +63,20 @@ export function findLevels(places: Places, limits: ThinningLimits = usualLimits)
   const walk: Walk = { count: rows.length, rows, shared, sizes }
   const cells: number[] = []
   const fullest: number[] = []
-  const levels = new Uint8Array(places.count).fill(lastZoom + 1)
+  /** In the order of the walk. */
+  const shown = new Uint8Array(rows.length).fill(lastZoom + 1)
   for (let zoom = 0; zoom <= lastZoom; zoom += 1) {
     const most = fullestTile(walk, zoom)
     if (most <= limits.features) break
     const cell = findCell(walk, zoom, limits.features)
     cells.push(cell)
     fullest.push(most)
-    showAt(walk, zoom, cell, levels)
+    showAt(walk, zoom, cell, shown)
   }
   const depth = cells.length
-  for (let row = 0; row < places.count; row += 1) if ((levels[row] as number) > depth) levels[row] = depth
+  const levels = new Uint8Array(places.count).fill(depth)
+  for (let at = 0; at < rows.length; at += 1)
+    levels[rows[at] as number] = Math.min(shown[at] as number, depth)
   return { thinning: { cells }, levels, fullest }
 }
 
@@ -118,29 +121,26 @@ function isWithin({ count, shared, sizes }: Walk, zoom: number, cell: number, li
   return true
 }
 
-/** Gives their level to rows that this zoom is the first to show. */
+/** Gives their level to places that this zoom is the first to show. */
 function showAt({ count, rows, shared, sizes }: Walk, zoom: number, cell: number, levels: Uint8Array): void {
   const depth = cell + worldHalvings
   const side = 2 ** -cell
   let first = -1
   for (let at = 0; at <= count; at += 1) {
     if (at === count || (shared[at] as number) < depth) {
-      if (first >= 0) showRow(levels, rows[first] as number, zoom)
+      if (first >= 0 && (levels[first] as number) > zoom) levels[first] = zoom
       first = -1
     }
     if (at === count) break
     const size = sizes[at] as number
-    if (size >= side) showRow(levels, rows[at] as number, zoom)
-    else if (
+    if (size >= side) {
+      if ((levels[at] as number) > zoom) levels[at] = zoom
+    } else if (
       first < 0 ||
       comesBefore(size, rows[at] as number, sizes[first] as number, rows[first] as number)
     )
       first = at
   }
-}
-
-function showRow(levels: Uint8Array, row: number, zoom: number): void {
-  if ((levels[row] as number) > zoom) levels[row] = zoom
 }
 
 /** The order in which features are preferred: the larger first, of equal ones that with the lower key. */

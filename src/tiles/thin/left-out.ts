@@ -1,14 +1,21 @@
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import type { LayerLevels } from './layer-thinning.ts'
 import type { Places } from './places.ts'
-import { worldExponent } from './places.ts'
+import { worldExponent, worldUnits } from './places.ts'
 import { levelOf, tileRange } from './tile-cells.ts'
+import { TileCounts } from './tile-counts.ts'
 
 /** How many features the tiles of one zoom leave out: number of the tile, count, number, count and so on. */
 type LeftOut = readonly number[]
 
 /** Of each set, zoom by zoom. */
 export type LeftOutBySet = Record<TileMatrixSetId, LeftOut[]>
+
+/** Zooms of which all edges are known. */
+const knownZoom = 10
+/** Parts of the world's height. */
+const parts = 4096
+const partUnits = worldUnits / parts
 
 /** A tile as one number among those of its zoom. */
 export function tileNumber(set: TileMatrixSetId, { z, x, y }: TileAddress): number {
@@ -25,18 +32,15 @@ export function countLeftOut(places: Places, { levels }: LayerLevels, depth: num
 
 /** From the deepest zoom to the first: each tile leaves out what its four parts do, and what only they show. */
 function countOf(set: TileMatrixSetId, places: Places, levels: Uint8Array, zooms: number): LeftOut[] {
+  const own = countRows(set, places, levels, zooms)
   const counts: LeftOut[] = []
-  let parts = new Map<number, number>()
   for (let z = zooms - 1; z >= 0; z -= 1) {
-    const level = levelOf(set, z)
-    const isDeepest = z === zooms - 1
-    const own = countRows(tileFinder(set, z), places, (row) => {
-      const first = levels[row] as number
-      return isDeepest ? first > level : first === level + 1
-    })
-    for (const [part, count] of parts) add(own, parentOf(part, level), count)
-    counts[z] = [...own].sort(([a], [b]) => a - b).flat()
-    parts = own
+    const pairs = (own[z] as TileCounts).pairs()
+    const parent = own[z - 1]
+    if (parent !== undefined)
+      for (let at = 0; at < pairs.length; at += 2)
+        parent.add(parentOf(pairs[at] as number, levelOf(set, z - 1)), pairs[at + 1] as number)
+    counts[z] = pairs
   }
   return counts
 }
@@ -48,41 +52,72 @@ function parentOf(part: number, level: number): number {
   return (row >>> 1) * wide + ((part - row * wide * 2) >>> 1)
 }
 
-function add(counts: Map<number, number>, number: number, count: number): void {
-  counts.set(number, (counts.get(number) ?? 0) + count)
-}
-
+/** Of each zoom the rows that it is the last to leave out, and of the deepest all that it leaves out. */
 function countRows(
-  findTile: (x: number, y: number) => number | undefined,
+  set: TileMatrixSetId,
   { count, x, y, size }: Places,
-  isCounted: (row: number) => boolean,
-): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (let row = 0; row < count; row += 1) {
-    if (!isCounted(row) || Number.isNaN(size[row] as number)) continue
-    const number = findTile(x[row] as number, y[row] as number)
-    if (number !== undefined) add(counts, number, 1)
+  levels: Uint8Array,
+  zooms: number,
+): TileCounts[] {
+  const counts = Array.from({ length: zooms }, () => new TileCounts())
+  const deepest = zooms - 1
+  const level = levelOf(set, deepest)
+  const wide = 2 ** level
+  const right = worldExponent - level
+  const before = levelOf(set, 1)
+  const wides = Float64Array.from(counts, (_, zoom) => 2 ** levelOf(set, zoom))
+  const findRow = rowFinder(set, deepest)
+  for (let at = 0; at < count; at += 1) {
+    const zoom = Math.min((levels[at] as number) - before, deepest)
+    if (zoom < 0 || Number.isNaN(size[at] as number)) continue
+    const column = ((x[at] as number) >>> right) - wide
+    const row = findRow(y[at] as number)
+    if (column < 0 || column >= wide || row < 0) continue
+    const up = deepest - zoom
+    ;(counts[zoom] as TileCounts).add((row >>> up) * (wides[zoom] as number) + (column >>> up), 1)
   }
   return counts
 }
 
-/** The tile of a zoom that holds a place; undefined for a place that stands in none. */
-function tileFinder(set: TileMatrixSetId, z: number): (x: number, y: number) => number | undefined {
-  const wide = 2 ** levelOf(set, z)
+/** The row of tiles of a zoom in which a place stands; -1 for a place that stands in none. */
+function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
   const high = 2 ** z
-  const edges = new Map<number, number>()
-  const edge = (row: number): number => {
-    const known = edges.get(row)
-    if (known !== undefined) return known
-    const units = tileRange(set, { z, x: 0, y: row }).minY
-    edges.set(row, units)
-    return units
+  const edge = edgesOf(set, z)
+  const top = edge(0)
+  const bottom = edge(high)
+  const search = (y: number, from: number, to: number): number => {
+    let first = from
+    let last = to
+    while (first < last) {
+      const middle = (first + last + 1) >>> 1
+      if (y >= edge(middle)) first = middle
+      else last = middle - 1
+    }
+    return first
   }
-  return (x, y) => {
-    const column = (x >>> (worldExponent - levelOf(set, z))) - wide
-    if (column < 0 || column >= wide || y < edge(0) || y >= edge(high)) return undefined
-    let row = 0
-    for (let step = high >>> 1; step > 0; step >>>= 1) if (y >= edge(row + step)) row += step
-    return row * wide + column
+  // The rows of a part of the world's height are few: in most only one or two are looked at.
+  const rowOfPart = Uint32Array.from({ length: parts + 1 }, (_, part) =>
+    search(worldUnits + part * partUnits, 0, high - 1),
+  )
+  return (y) => {
+    if (y < top || y >= bottom) return -1
+    const part = Math.floor((y - worldUnits) / partUnits)
+    if (part < 0 || part >= parts) return search(y, 0, high - 1)
+    return search(y, rowOfPart[part] as number, rowOfPart[part + 1] as number)
+  }
+}
+
+/** Where the rows of a zoom begin, in units: those of the first zooms, which all are found by, are known beforehand. */
+function edgesOf(set: TileMatrixSetId, z: number): (row: number) => number {
+  const find = (row: number): number => tileRange(set, { z, x: 0, y: row }).minY
+  const fine = Math.max(0, z - knownZoom)
+  const known = Float64Array.from({ length: 2 ** (z - fine) + 1 }, (_, row) => find(row * 2 ** fine))
+  const others = new Map<number, number>()
+  return (row) => {
+    const at = row >>> fine
+    if (at << fine === row) return known[at] as number
+    const found = others.get(row) ?? find(row)
+    others.set(row, found)
+    return found
   }
 }

@@ -142,6 +142,10 @@ export class Reading implements TileReading {
       return await work({
         readTile: (query, own) => inTurns(tiles(query.table).pages(query), own),
         readEnvelopes: (query, own) => inTurns(tiles(query.table).envelopes(query), own),
+        readNumbered: async (name, own) => {
+          const pages = tiles(name).numbered()
+          return pages && inTurns(pages, own)
+        },
       })
     } catch (error) {
       throw storeFailure(error, this.#path)

@@ -8,15 +8,25 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
-import type { EnvelopePage, FeaturePage, TileQuery, TilesPage, TilesQuery } from '../../store.ts'
+import type {
+  EnvelopePage,
+  FeaturePage,
+  NumberedEnvelopes,
+  TileQuery,
+  TilesPage,
+  TilesQuery,
+} from '../../store.ts'
 import { readAttributes } from '../../tile-reading.ts'
 import { openBoxIndex } from './box-index.ts'
 import { IdRun, joinedIds } from './id-run.ts'
 import type { RtreeWalk } from './walk-rtree.ts'
+import { leafRows, readLeaf } from './walk-rtree.ts'
 
 /** Rows that are read in one go: between two of them others may have their turn. */
 const pageRows = 512
 const envelopeRows = 8192
+/** More than a node of an R*Tree holds. */
+const numberedRows = 16_384
 /** Rows that are looked at between two pages, even where none of them is wanted. */
 const lookedRows = 4096
 const mostStatements = 20
@@ -87,6 +97,12 @@ export class TileRows {
       const to = Math.min(ids.length, from + envelopeRows)
       yield { ids: Array.from(ids.subarray(from, to), String), envelopes: envelopes.slice(from * 4, to * 4) }
     }
+  }
+
+  /** All envelopes in the order of the R*Tree; undefined where there is none. */
+  numbered(): Generator<NumberedEnvelopes> | undefined {
+    const index = this.#openIndex()
+    return index && numberedPages(index)
   }
 
   #openIndex(): RtreeWalk | undefined {
@@ -173,6 +189,22 @@ export class TileRows {
     if (this.#statements.size >= mostStatements) this.#statements.clear()
     this.#statements.set(sql, [statement])
   }
+}
+
+function* numberedPages(index: RtreeWalk): Generator<NumberedEnvelopes> {
+  let ids = new Float64Array(numberedRows)
+  let envelopes = new Float64Array(numberedRows * 4)
+  let rows = 0
+  for (const leaf of index.leaves()) {
+    if (rows + leafRows(leaf) > numberedRows) {
+      yield { ids: ids.subarray(0, rows), envelopes: envelopes.subarray(0, rows * 4) }
+      ids = new Float64Array(numberedRows)
+      envelopes = new Float64Array(numberedRows * 4)
+      rows = 0
+    }
+    rows += readLeaf(leaf, { ids, envelopes, from: rows })
+  }
+  if (rows > 0) yield { ids: ids.subarray(0, rows), envelopes: envelopes.subarray(0, rows * 4) }
 }
 
 /** The ids that the R*Tree holds within the boxes, in their order, each once. */

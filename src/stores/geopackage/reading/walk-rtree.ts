@@ -90,6 +90,27 @@ export class RtreeWalk {
     })
   }
 
+  /** Every leaf, for `readLeaf`. */
+  *leaves(): Generator<DataView> {
+    this.#visits = 0
+    const root = this.#readInner(1)
+    const depth = root.getUint16(0)
+    if (depth > maxDepth) throw damaged()
+    yield* this.#leavesOf(root, depth)
+  }
+
+  *#leavesOf(node: DataView, depth: number): Generator<DataView> {
+    if (depth === 0) {
+      yield node
+      return
+    }
+    const end = endOf(node)
+    for (let at = 4; at < end; at += entryBytes) {
+      const number = idAt(node, at)
+      yield* this.#leavesOf(depth > 1 ? this.#readInner(number) : this.#read(number), depth - 1)
+    }
+  }
+
   /** Whether every envelope lies within the area. */
   isWithin(area: Area): boolean {
     this.#visits = 0
@@ -138,6 +159,29 @@ export class RtreeWalk {
     if (bytes === undefined || bytes.length < 4 || this.#visits > this.#maxVisits) throw damaged()
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
+}
+
+/** Entries of a leaf. */
+export function leafRows(leaf: DataView): number {
+  return (endOf(leaf) - 4) / entryBytes
+}
+
+/** Reads the entries of a leaf into the places from `from` on; gives how many those are. */
+export function readLeaf(
+  leaf: DataView,
+  { ids, envelopes, from }: { ids: Float64Array; envelopes: Float64Array; from: number },
+): number {
+  const end = endOf(leaf)
+  let to = from
+  for (let at = 4; at < end; at += entryBytes) {
+    ids[to] = idAt(leaf, at)
+    envelopes[to * 4] = leaf.getFloat32(at + 8)
+    envelopes[to * 4 + 1] = leaf.getFloat32(at + 16)
+    envelopes[to * 4 + 2] = leaf.getFloat32(at + 12)
+    envelopes[to * 4 + 3] = leaf.getFloat32(at + 20)
+    to += 1
+  }
+  return to - from
 }
 
 /** The number of an entry: of a row, or of a node. */
