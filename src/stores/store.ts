@@ -235,7 +235,7 @@ export interface EnvelopePage {
   envelopes: Float64Array
 }
 
-/** The same of rows whose ids are whole numbers. */
+/** The same of rows whose ids are whole numbers, in memory that the next page takes again. */
 export interface NumberedEnvelopes {
   ids: Float64Array
   envelopes: Float64Array

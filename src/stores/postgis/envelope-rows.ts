@@ -19,6 +19,8 @@ function broken(what: string): Failure {
  */
 export class EnvelopeRows {
   #rest: Uint8Array = new Uint8Array(0)
+  #ids = new Float64Array(0)
+  #envelopes = new Float64Array(0)
   #hasHeader = false
   #isAtEnd = false
 
@@ -26,9 +28,8 @@ export class EnvelopeRows {
   take(piece: Uint8Array): NumberedEnvelopes {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const most = Math.ceil(bytes.length / leastRowBytes)
-    const ids = new Float64Array(most)
-    const envelopes = new Float64Array(most * 4)
+    this.#makeRoom(Math.ceil(bytes.length / leastRowBytes))
+    const [ids, envelopes] = [this.#ids, this.#envelopes]
     let at = this.#skipHeader(bytes, view)
     let count = 0
     while (!this.#isAtEnd) {
@@ -41,7 +42,13 @@ export class EnvelopeRows {
       at = end
     }
     this.#rest = bytes.slice(at)
-    return { ids: ids.slice(0, count), envelopes: envelopes.slice(0, count * 4) }
+    return { ids: ids.subarray(0, count), envelopes: envelopes.subarray(0, count * 4) }
+  }
+
+  #makeRoom(rows: number): void {
+    if (rows <= this.#ids.length) return
+    this.#ids = new Float64Array(rows)
+    this.#envelopes = new Float64Array(rows * 4)
   }
 
   /** Throws where rows break off. */

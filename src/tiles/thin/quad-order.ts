@@ -15,21 +15,19 @@ interface Keyed {
 }
 
 const keyBits = 32
-/** Of many rows, and of few, for which a long list of digits would cost more than the rows. */
-const manyDigitBits = 11
-const fewDigitBits = 8
-const manyRows = 4096
-/** Runs that are sorted one by one. */
-const shortRun = 24
+const digitBits = 11
+const digits = 2 ** digitBits
+const digitMask = digits - 1
+/** Rows that a row is compared with at most, on an average, where runs are sorted one by one. */
+const mostCompared = 24
 
 /**
  * By the upper half of the curve first; runs that have it in common, which are short where features are spread over the world, by
  * the lower half.
  */
 export function quadOrder(places: Places): QuadOrder {
-  const { rows, keys: high } = sortedByKeys(upperKeys(places))
-  const low = lowerKeys(places, rows)
-  sortRuns(high, { rows, keys: low })
+  const { rows: found, keys: high } = sortedByKeys(upperKeys(places))
+  const { rows, keys: low } = sortedRuns(high, { rows: found, keys: lowerKeys(places, found) })
   return { rows, shared: sharedHalvings(high, low) }
 }
 
@@ -71,11 +69,10 @@ function spread(bits: number): number {
 /** A radix sort, which keeps the order of equal keys. */
 function sortedByKeys(keyed: Keyed): Keyed {
   const count = keyed.rows.length
-  const digitBits = count < manyRows ? fewDigitBits : manyDigitBits
   let from = keyed
   let to: Keyed = { rows: new Uint32Array(count), keys: new Uint32Array(count) }
   for (let shift = 0; shift < keyBits; shift += digitBits) {
-    const starts = startsOf(from.keys, shift, digitBits)
+    const starts = startsOf(from.keys, shift)
     if (starts === undefined) continue
     distribute(from, { shift, starts, to })
     ;[from, to] = [to, from]
@@ -84,12 +81,10 @@ function sortedByKeys(keyed: Keyed): Keyed {
 }
 
 /** Where each digit's rows start; undefined where all rows have the same digit. */
-function startsOf(keys: Uint32Array, shift: number, digitBits: number): Uint32Array | undefined {
-  const digits = 2 ** digitBits
-  const mask = digits - 1
+function startsOf(keys: Uint32Array, shift: number): Uint32Array | undefined {
   const starts = new Uint32Array(digits + 1)
   for (let at = 0; at < keys.length; at += 1) {
-    const slot = (((keys[at] as number) >>> shift) & mask) + 1
+    const slot = (((keys[at] as number) >>> shift) & digitMask) + 1
     starts[slot] = (starts[slot] as number) + 1
   }
   if (starts.includes(keys.length)) return undefined
@@ -103,11 +98,10 @@ function distribute(
   { rows, keys }: Keyed,
   { shift, starts, to }: { shift: number; starts: Uint32Array; to: Keyed },
 ): void {
-  const mask = starts.length - 2
   const { rows: toRows, keys: toKeys } = to
   for (let from = 0; from < rows.length; from += 1) {
     const key = keys[from] as number
-    const digit = (key >>> shift) & mask
+    const digit = (key >>> shift) & digitMask
     const at = starts[digit] as number
     starts[digit] = at + 1
     toRows[at] = rows[from] as number
@@ -115,22 +109,60 @@ function distribute(
   }
 }
 
-/** Sorts those by their keys that have the same number in `high`. */
-function sortRuns(high: Uint32Array, { rows, keys }: Keyed): void {
-  let start = 0
-  for (let at = 1; at <= high.length; at += 1) {
-    if (at < high.length && high[at] === high[start]) continue
-    if (at - start > shortRun) {
-      const sorted = sortedByKeys({ rows: rows.slice(start, at), keys: keys.slice(start, at) })
-      rows.set(sorted.rows, start)
-      keys.set(sorted.keys, start)
-    } else if (at - start > 1) insert(rows, keys, start, at)
-    start = at
+/** The rows of each run that has the same number in `high`, in the order of their keys. */
+function sortedRuns(high: Uint32Array, keyed: Keyed): Keyed {
+  const starts = runsOf(high)
+  let compared = 0
+  for (let run = 1; run < starts.length; run += 1) {
+    const length = (starts[run] as number) - (starts[run - 1] as number)
+    compared += length * length
   }
+  if (compared > high.length * mostCompared) return sortedLongRuns(starts, keyed)
+  for (let run = 1; run < starts.length; run += 1)
+    insert(keyed, starts[run - 1] as number, starts[run] as number)
+  return keyed
+}
+
+/** Where each run starts, and at last where all end. */
+function runsOf(high: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(high.length + 1)
+  let runs = 0
+  for (let at = 0; at < high.length; at += 1)
+    if (at === 0 || high[at] !== high[at - 1]) {
+      starts[runs] = at
+      runs += 1
+    }
+  starts[runs] = high.length
+  return starts.subarray(0, runs + 1)
+}
+
+/** All by their keys, and then each to the next place of its run. */
+function sortedLongRuns(starts: Uint32Array, { rows, keys }: Keyed): Keyed {
+  const runOf = new Uint32Array(rows.length)
+  for (let run = 1; run < starts.length; run += 1)
+    runOf.fill(run - 1, starts[run - 1] as number, starts[run] as number)
+  const order = sortedByKeys({ rows: ascending(rows.length), keys: keys.slice() })
+  const next = starts.slice()
+  const sorted = { rows: new Uint32Array(rows.length), keys: new Uint32Array(rows.length) }
+  for (let from = 0; from < rows.length; from += 1) {
+    const place = order.rows[from] as number
+    const run = runOf[place] as number
+    const at = next[run] as number
+    next[run] = at + 1
+    sorted.rows[at] = rows[place] as number
+    sorted.keys[at] = order.keys[from] as number
+  }
+  return sorted
+}
+
+function ascending(count: number): Uint32Array {
+  const numbers = new Uint32Array(count)
+  for (let at = 0; at < count; at += 1) numbers[at] = at
+  return numbers
 }
 
 /** An insertion sort. */
-function insert(rows: Uint32Array, keys: Uint32Array, start: number, end: number): void {
+function insert({ rows, keys }: Keyed, start: number, end: number): void {
   for (let next = start + 1; next < end; next += 1) {
     const key = keys[next] as number
     const row = rows[next] as number

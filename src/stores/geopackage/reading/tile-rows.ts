@@ -192,14 +192,12 @@ export class TileRows {
 }
 
 function* numberedPages(index: RtreeWalk): Generator<NumberedEnvelopes> {
-  let ids = new Float64Array(numberedRows)
-  let envelopes = new Float64Array(numberedRows * 4)
+  const ids = new Float64Array(numberedRows)
+  const envelopes = new Float64Array(numberedRows * 4)
   let rows = 0
   for (const leaf of index.leaves()) {
     if (rows + leafRows(leaf) > numberedRows) {
       yield { ids: ids.subarray(0, rows), envelopes: envelopes.subarray(0, rows * 4) }
-      ids = new Float64Array(numberedRows)
-      envelopes = new Float64Array(numberedRows * 4)
       rows = 0
     }
     rows += readLeaf(leaf, { ids, envelopes, from: rows })
