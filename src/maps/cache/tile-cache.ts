@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../lib/logger.ts'
+import { SizedCache } from '../../lib/sized-cache.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import { BegunFamilies } from './begun-families.ts'
@@ -9,10 +10,11 @@ import type { AskedTile, TilesToKeep } from './cache-folder.ts'
 import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
 import type { KeptTile, TileKey } from './kept-tile.ts'
 import { familyText, tileText } from './kept-tile.ts'
-import { MemoryTiles } from './memory-tiles.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
 const mostInMemory = 64 << 20
+/** What a tile takes there beside its bytes, about. */
+const entryBytes = 500
 /** A disk that does not answer within so long is not asked for a while: a tile is made instead. */
 const patienceMs = 500
 const restMs = 5000
@@ -39,7 +41,7 @@ interface Search {
 /** Tiles that were made are kept: the hottest in memory, all in files, which a thread reads and writes. */
 export class TileCache {
   readonly #options: CacheOptions
-  readonly #memory: MemoryTiles
+  readonly #memory: SizedCache<KeptTile>
   readonly #begun = new BegunFamilies()
   #thread: WorkerHandle<CacheHandlers> | undefined
   /** Whether the thread has read its own code: until then it is not the disk that is slow. */
@@ -59,7 +61,8 @@ export class TileCache {
 
   constructor(options: CacheOptions) {
     this.#options = options
-    this.#memory = new MemoryTiles(Math.min(mostInMemory, options.maxBytes))
+    const maxBytes = Math.min(mostInMemory, options.maxBytes)
+    this.#memory = new SizedCache(maxBytes, ({ bytes, counts }) => bytes.length + counts.length + entryBytes)
   }
 
   /** What is known without waiting. */

@@ -1,37 +1,24 @@
 import { hash } from 'node:crypto'
+import { SizedCache } from '../../lib/sized-cache.ts'
 
 /** What an entry takes beside its bytes, about. */
 const entryBytes = 300
 
 /** JPEGs by the pictures that they were made of, those that were asked for last, as many as fit. */
 export class WhiteTiles {
-  readonly #maxBytes: number
-  readonly #kept = new Map<string, Uint8Array>()
-  #sizeBytes = 0
+  readonly #kept: SizedCache<Uint8Array>
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.#kept = new SizedCache(maxBytes, ({ length }) => length + entryBytes)
   }
 
   /** What was made of the same picture, or else what `make` gives. */
   async get(picture: Uint8Array, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const key = hash('sha256', picture, 'base64')
-    const known = this.#kept.get(key)
-    const bytes = known ?? (await make())
-    this.#remove(key)
-    this.#kept.set(key, bytes)
-    this.#sizeBytes += bytes.length + entryBytes
-    for (const oldest of this.#kept.keys()) {
-      if (this.#sizeBytes <= this.#maxBytes) break
-      this.#remove(oldest)
-    }
+    const known = this.#kept.find(key)
+    if (known !== undefined) return known
+    const bytes = await make()
+    this.#kept.keep(key, bytes)
     return bytes
-  }
-
-  #remove(key: string): void {
-    const bytes = this.#kept.get(key)
-    if (bytes === undefined) return
-    this.#kept.delete(key)
-    this.#sizeBytes -= bytes.length + entryBytes
   }
 }

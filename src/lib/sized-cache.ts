@@ -1,0 +1,41 @@
+/** Remembers what was used last, as much as fits. */
+export class SizedCache<Value> {
+  readonly #maxBytes: number
+  readonly #sizeOf: (value: Value) => number
+  readonly #values = new Map<string, Value>()
+  #sizeBytes = 0
+
+  /** `sizeOf`: what a value takes in memory, with its entry. */
+  constructor(maxBytes: number, sizeOf: (value: Value) => number) {
+    this.#maxBytes = maxBytes
+    this.#sizeOf = sizeOf
+  }
+
+  find(key: string): Value | undefined {
+    const value = this.#values.get(key)
+    if (value === undefined) return undefined
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    return value
+  }
+
+  /** Keeps a value, but for one that would put out very many others. */
+  keep(key: string, value: Value): void {
+    const sizeBytes = this.#sizeOf(value)
+    if (sizeBytes > this.#maxBytes / 8) return
+    this.#remove(key)
+    this.#values.set(key, value)
+    this.#sizeBytes += sizeBytes
+    for (const oldest of this.#values.keys()) {
+      if (this.#sizeBytes <= this.#maxBytes) return
+      this.#remove(oldest)
+    }
+  }
+
+  #remove(key: string): void {
+    const value = this.#values.get(key)
+    if (value === undefined) return
+    this.#values.delete(key)
+    this.#sizeBytes -= this.#sizeOf(value)
+  }
+}
