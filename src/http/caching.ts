@@ -8,7 +8,12 @@ export function keepPrivately(reply: FastifyReply): void {
 
 /** Adds names to `Vary` that are not there yet. */
 export function addVary(reply: FastifyReply, ...names: string[]): void {
-  const known = String(reply.getHeader('vary') ?? '')
+  const present = reply.getHeader('vary')
+  if (present === undefined) {
+    reply.header('vary', names.join(', '))
+    return
+  }
+  const known = String(present)
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')

@@ -1,6 +1,5 @@
 import type { Layers, LayerVersion } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
-import { defined } from '../lib/defined.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { MadeTile } from '../stores/reading/tile-wish.ts'
@@ -17,9 +16,9 @@ export interface TileQuestion {
   set: TileMatrixSetId
   tile: TileAddress
   /** Attributes that are shown; absent: all that a tile can hold. */
-  properties?: string[]
+  properties?: string[] | undefined
   /** Which features are shown, in the names of the layer's attributes; absent: all. */
-  filter?: WishedFilter
+  filter?: WishedFilter | undefined
 }
 
 /** A tile of a layer at one version. */
@@ -112,7 +111,7 @@ export class Maps {
     const { set, tile, variant } = wanted
     const asked = { set, zoom: tile.z, now, isFiltered: filter !== undefined }
     const { store, ...source } = await this.#sources.of(layer, asked, signal)
-    const shown = { name: layer.name, ...attributesOf(variant), ...defined({ filter }) }
+    const shown = { name: layer.name, ...attributesOf(variant), ...(filter === undefined ? {} : { filter }) }
     const wish = { ...source, set, tile, ...shown }
     const { seen, isOfRowFile, ...made } = await store.writeTile(wish, signal)
     // Its rows are those of the version, whatever the table is now.

@@ -20,7 +20,7 @@ export function isSafe(method: string): boolean {
 
 /** Headers against content sniffing, framing and leaking, on every answer; pages may loosen the content policy. */
 export function addSecurityHeaders(app: App): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -28,29 +28,41 @@ export function addSecurityHeaders(app: App): void {
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'x-request-id': request.id,
     })
+    done()
   })
 }
 
 /** Lets named origins call, and refuses unsafe requests that other pages make. */
 export function guardOrigins(app: App, settings: ServerSettings): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const origin = request.headers.origin
-    const isAllowed = origin !== undefined && settings.corsOrigins.includes(origin)
-    if (settings.corsOrigins.length > 0) reply.header('vary', 'Origin')
-    if (isAllowed) {
-      allowOrigin(reply, origin)
-      if (isPreflight(request)) return answerPreflight(reply, allowedMethods, allowedHeaders)
-    } else if (isPublicPreflight(request)) {
-      letEveryoneRead(reply)
-      return answerPreflight(reply, 'GET, HEAD', publicHeaders)
-    } else if (!isSafe(request.method) && isForeign(request, settings)) {
-      throw new Failure('forbidden', 'foreign-origin', foreignText(origin, request, settings))
-    }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isPreflightAnswered(request, reply, settings)) done()
   })
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     if (isPublicRead(request, reply) && !reply.hasHeader('access-control-allow-origin'))
       letEveryoneRead(reply)
+    done()
   })
+}
+
+/** Throws `Failure` (`forbidden`) where another page may not ask this. */
+function isPreflightAnswered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: ServerSettings,
+): boolean {
+  const origin = request.headers.origin
+  const isAllowed = origin !== undefined && settings.corsOrigins.includes(origin)
+  if (settings.corsOrigins.length > 0) reply.header('vary', 'Origin')
+  if (isAllowed) {
+    allowOrigin(reply, origin)
+    if (isPreflight(request)) return answerPreflight(reply, allowedMethods, allowedHeaders)
+  } else if (isPublicPreflight(request)) {
+    letEveryoneRead(reply)
+    return answerPreflight(reply, 'GET, HEAD', publicHeaders)
+  } else if (!isSafe(request.method) && isForeign(request, settings)) {
+    throw new Failure('forbidden', 'foreign-origin', foreignText(origin, request, settings))
+  }
+  return false
 }
 
 /** What somebody without credentials has read, of what everyone may read. */
@@ -115,8 +127,8 @@ function isPreflight(request: FastifyRequest): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 
-function answerPreflight(reply: FastifyReply, methods: string, headers: string): FastifyReply {
-  return reply
+function answerPreflight(reply: FastifyReply, methods: string, headers: string): true {
+  reply
     .code(204)
     .headers({
       'access-control-allow-methods': methods,
@@ -124,4 +136,5 @@ function answerPreflight(reply: FastifyReply, methods: string, headers: string):
       'access-control-max-age': '600',
     })
     .send()
+  return true
 }

@@ -27,19 +27,23 @@ const compressor = {
 
 /** Compresses texts as they are sent, off this thread. */
 export function compressAnswers(app: App): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (!isWorthIt(request, reply, payload)) return payload
-    addVary(reply, 'Accept-Encoding')
-    const encoding = chooseEncoding(['br', 'gzip'], request.headers['accept-encoding'])
-    if (encoding === undefined) return payload
-    reply.header('content-encoding', encoding).removeHeader('content-length')
-    weaken(reply)
-    if (!(payload instanceof Readable)) return compressWhole[encoding](payload as string | Buffer)
-    const compressed = compressor[encoding]()
-    // A source that fails ends the answer as it would without compression; the error is the source's own.
-    pipeline(payload, compressed, () => undefined)
-    return compressed
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (isWorthIt(request, reply, payload)) return compress(request, reply, payload)
+    return done(null, payload)
   })
+}
+
+async function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  addVary(reply, 'Accept-Encoding')
+  const encoding = chooseEncoding(['br', 'gzip'], request.headers['accept-encoding'])
+  if (encoding === undefined) return payload
+  reply.header('content-encoding', encoding).removeHeader('content-length')
+  weaken(reply)
+  if (!(payload instanceof Readable)) return compressWhole[encoding](payload as string | Buffer)
+  const compressed = compressor[encoding]()
+  // A source that fails ends the answer as it would without compression; the error is the source's own.
+  pipeline(payload, compressed, () => undefined)
+  return compressed
 }
 
 function isWorthIt({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): boolean {

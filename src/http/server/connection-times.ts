@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { App } from '../app-types.ts'
+import type { App, FastifyReply } from '../app-types.ts'
 
 export interface ConnectionTimes {
   /** From the connection, or the end of the request before, to the end of a request's head. */
@@ -31,15 +31,18 @@ export function connectionOptions({ headMs, betweenMs, checkMs }: ConnectionTime
 
 /** Ends streamed answers that the client does not take; what they read from is let go with them. */
 export function limitStalledAnswers(app: App, { stalledMs }: ConnectionTimes): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { socket } = request.raw
-    if (!(payload instanceof Readable) || !(socket instanceof Socket)) return payload
-    const end = (): void => {
-      socket.destroy()
-    }
-    socket.setTimeout(stalledMs, end)
-    // Once all is sent the time runs that the library gives a connection between two requests: it is not touched.
-    reply.raw.once('close', () => socket.removeListener('timeout', end))
-    return payload
+    if (payload instanceof Readable && socket instanceof Socket) endWhenStalled(reply, socket, stalledMs)
+    done()
   })
+}
+
+function endWhenStalled(reply: FastifyReply, socket: Socket, stalledMs: number): void {
+  const end = (): void => {
+    socket.destroy()
+  }
+  socket.setTimeout(stalledMs, end)
+  // Once all is sent the time runs that the library gives a connection between two requests: it is not touched.
+  reply.raw.once('close', () => socket.removeListener('timeout', end))
 }

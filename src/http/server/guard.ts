@@ -35,8 +35,9 @@ export function guardRoutes(app: App, parts: GuardParts): void {
     const access = request.routeOptions.config.access ?? 'admin'
     if (!(await mayCall(parts.catalog, request, access))) refuse(caller, access)
   })
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
+    done()
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
   app.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller.name, done))

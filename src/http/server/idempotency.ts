@@ -18,28 +18,40 @@ export function repeatAnswers(app: App, keys: IdempotencyKeys): void {
 
   app.addHook('onClose', async () => keys.stop())
 
-  app.addHook('preHandler', async (request, reply) => {
-    const claim = claimOf(request)
-    if (claim === undefined) return
+  const repeatOrBegin = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    claim: Claim,
+  ): Promise<FastifyReply | undefined> => {
     const earlier = await keys.claim(claim)
-    if (earlier === undefined) claims.set(request, claim)
-    else return repeat(reply, claim, earlier)
-  })
+    if (earlier !== undefined) return repeat(reply, claim, earlier)
+    claims.set(request, claim)
+    return undefined
+  }
 
-  app.addHook('onSend', async (request, reply, payload) => {
-    const claim = claims.get(request)
-    if (claim === undefined) return
-    claims.delete(request)
+  const settle = async (reply: FastifyReply, payload: unknown, claim: Claim): Promise<void> => {
     const body = textOf(payload)
     const { statusCode: status } = reply
     if (status >= 500 || body === undefined) await keys.release(claim)
     else await keys.keep(claim, { status, headers: headersOf(reply), body })
+  }
+
+  // Most requests have no key: they pass without a promise.
+  app.addHook('preHandler', (request, reply, done) => {
+    const claim = claimOf(request)
+    return claim === undefined ? done() : repeatOrBegin(request, reply, claim)
   })
 
-  app.addHook('onResponse', async (request) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const claim = claims.get(request)
     claims.delete(request)
-    if (claim !== undefined) await keys.release(claim)
+    return claim === undefined ? done() : settle(reply, payload, claim)
+  })
+
+  app.addHook('onResponse', (request, _reply, done) => {
+    const claim = claims.get(request)
+    claims.delete(request)
+    return claim === undefined ? done() : keys.release(claim)
   })
 }
 

@@ -14,9 +14,10 @@ const jsonTypes = ['application/json', 'text/json', 'text/plain', /^application\
 /** Takes JSON under every content type that means it, and an empty body as none. */
 export function acceptJson(app: App): void {
   app.removeAllContentTypeParsers()
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const type = request.headers['content-type']
     if (type === undefined || type.trim() === '') request.headers['content-type'] = 'application/json'
+    done()
   })
   for (const type of jsonTypes)
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>

@@ -17,9 +17,11 @@ export function toOwnRequest(
   reply: FastifyReply,
   ending: Pick<OwnRequest, 'created' | 'status' | 'sizeBytes' | 'milliseconds'>,
 ): OwnRequest {
-  const { method, caller, headers } = request
-  const eventType = eventTypeOf(request)
-  const path = pathOf(request)
+  const { method, caller, headers, routeOptions } = request
+  const layers = usedLayerNames(request)
+  const isTile = request.usedTile === true || routeOptions.config?.isTile === true
+  const eventType = eventTypeOf(request, routeOptions)
+  const path = isTile ? tilePath(request, routeOptions, layers) : pathOf(request)
   const contentType = textOf(reply.getHeader('content-type'))
   const exception = exceptionOf(request, { ...ending, path, eventType, contentType })
   return {
@@ -31,14 +33,17 @@ export function toOwnRequest(
     clientIp: request.ip,
     session: caller?.by === 'session' ? sessionOf(request) : undefined,
     userName: caller?.name,
-    resources: resourcesOf(request),
-    ...(isTile(request) ? { isCountedOnly: true } : {}),
-    ...defined({ exception, errorType: exception?.type }),
+    resources: resourcesOf(request, routeOptions, layers),
+    ...(isTile ? { isCountedOnly: true } : {}),
+    ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
   }
 }
 
+/** Made anew each time that a request is asked for it. */
+type RouteOptions = FastifyRequest['routeOptions']
+
 /** A layer says itself what it is asked for; elsewhere the endpoint does. */
-function eventTypeOf({ usedLayer, usedService, routeOptions }: FastifyRequest): OwnEventType {
+function eventTypeOf({ usedLayer, usedService }: FastifyRequest, routeOptions: RouteOptions): OwnEventType {
   if (usedService !== undefined) return usedService
   const countsAs = routeOptions.config?.countsAs
   if (countsAs === 'OWS:WFS' && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
@@ -55,29 +60,30 @@ function exceptionOf(
   return { type: serviceException, message, stack: message }
 }
 
-function isTile({ routeOptions, usedTile }: FastifyRequest): boolean {
-  return usedTile === true || routeOptions.config?.isTile === true
+/** Without the query. */
+function pathOf({ originalUrl }: FastifyRequest): string {
+  return originalUrl.split('?', 1)[0] ?? ''
 }
 
-/** Routes as templates, which are few. */
-const routes = new BoundedCache<string, string>(1000)
+/** By route and layers; both are few. */
+const tilePaths = new BoundedCache<string, string>(1000)
 
-function toTemplate(route: string): string {
-  return route.replace(/:(\w+)/g, '{$1}')
+/** The route of a tile with the layers filled in, so that there are no more paths than layers. */
+function tilePath({ server }: FastifyRequest, { url }: RouteOptions, layers: readonly string[]): string {
+  const route = `${server.basePath}${url}`
+  return tilePaths.get(`${route}\n${layers.join(',')}`, () => fillIn(route, layers.join(',')))
 }
 
-/** Without the query; of a tile its route with the layers filled in, so that there are no more paths than layers. */
-function pathOf(request: FastifyRequest): string {
-  const { routeOptions, originalUrl, server } = request
-  if (!isTile(request)) return originalUrl.split('?', 1)[0] ?? ''
-  const layers = usedLayerNames(request).join(',')
-  const route = routes.get(`${server.basePath}${routeOptions.url}`, toTemplate)
-  return layers === '' ? route : route.replace(/\{(?:layers?|collectionId)\}/, () => layers)
+function fillIn(route: string, layers: string): string {
+  const template = route.replace(/:(\w+)/g, '{$1}')
+  return layers === '' ? template : template.replace(/\{(?:layers?|collectionId)\}/, () => layers)
 }
 
-function resourcesOf(request: FastifyRequest): UsedResource[] {
-  const { usedStyle, routeOptions } = request
-  const layers = usedLayerNames(request)
+function resourcesOf(
+  { usedStyle }: FastifyRequest,
+  routeOptions: RouteOptions,
+  layers: readonly string[],
+): UsedResource[] {
   if (layers.length > 0) return layers.map((name) => ({ type: 'layer', name }))
   if (usedStyle !== undefined) {
     const { workspace, name } = usedStyle

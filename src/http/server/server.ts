@@ -6,7 +6,7 @@ import type { ServerSettings, Settings } from '../../config/settings.ts'
 import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
 import type { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { App, Area, TypeBoxProvider } from '../app-types.ts'
+import type { App, Area, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
@@ -105,21 +105,24 @@ function toPlugin(area: Area): AreaPlugin {
 /** Gives requests the properties that areas use. */
 function describeRequests(app: App, server: ServerSettings): void {
   app.decorateRequest('caller')
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     request.caller = anonymous
+    done()
   })
   app.decorateRequest('link', function link(path: string) {
     return absoluteLink(this, server, path)
   })
   const ignored = new WeakMap<object, Set<string>>()
   app.decorateRequest('reportIgnored', function reportIgnored(names: Iterable<string>) {
-    const known = ignored.get(this) ?? new Set<string>()
-    ignored.set(this, known)
-    for (const name of names) known.add(name)
+    for (const name of names) {
+      const known = ignored.get(this) ?? new Set<string>()
+      ignored.set(this, known.add(name))
+    }
   })
-  app.addHook('onSend', async (request, reply) => {
-    const header = ignoredHeader(ignored.get(request) ?? [])
-    if (header !== '') reply.header('terrane-ignored', header)
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const names = ignored.get(request)
+    if (names !== undefined) reply.header('terrane-ignored', ignoredHeader(names))
+    done()
   })
 }
 
@@ -131,13 +134,17 @@ const noParameters = { type: 'object', properties: {} }
 
 /** Names what the route's schemas do not know, in `Terrane-Ignored`. */
 function nameIgnoredKeys(app: App): void {
-  app.addHook('preHandler', async (request) => {
-    if (request.is404) return
-    const { querystring, body } = request.routeOptions.schema ?? {}
-    const unknown = unknownKeys(querystring ?? noParameters, request.query)
-    const isForHandler = request.routeOptions.config.knowsParameters === true
-    if (unknown.length > 0 && isStandardPath(request.url) && !isForHandler) throw unknownParameters(unknown)
-    if (!isForHandler) request.reportIgnored(unknown)
-    if (body !== undefined) request.reportIgnored(unknownKeys(body, request.body))
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (!request.is404) nameIgnored(request)
+    done()
   })
+}
+
+function nameIgnored(request: FastifyRequest): void {
+  const { schema, config } = request.routeOptions
+  const unknown = unknownKeys(schema?.querystring ?? noParameters, request.query)
+  const isForHandler = config.knowsParameters === true
+  if (unknown.length > 0 && isStandardPath(request.url) && !isForHandler) throw unknownParameters(unknown)
+  if (!isForHandler) request.reportIgnored(unknown)
+  if (schema?.body !== undefined) request.reportIgnored(unknownKeys(schema.body, request.body))
 }

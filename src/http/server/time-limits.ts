@@ -13,10 +13,11 @@ const usualTimes: BodyTimes = { idleMs: 60_000, smallBodyMs: 60_000 }
 
 /** Ends requests whose body stops arriving, and small bodies that arrive by drops. */
 export function limitBodyTimes(app: App, times: BodyTimes = usualTimes): void {
-  app.addHook('preParsing', async (request, reply) => {
+  app.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, socket } = request.raw
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
     if (hasBody && socket instanceof Socket) watchBody(request, reply, socket, times)
+    done(null, payload)
   })
 }
 

@@ -9,6 +9,7 @@ export const mostLayers = 20
  */
 export function parseLayerNames(url: string): string[] {
   const [, , segment = ''] = url.split(/[/?]/, 3)
+  if (!segment.includes(',')) return [decodeURIComponent(segment)]
   const ids = segment.split(',').map(decodeURIComponent)
   if (ids.length > mostLayers)
     throw invalid('too-many-layers', `A tile has at most ${mostLayers} layers, found ${ids.length}`)

@@ -11,7 +11,11 @@ export async function namedLayers(
   request: FastifyRequest,
 ): Promise<LayerRecord[]> {
   const ids = parseLayerNames(request.url)
-  const layers = await Promise.all(ids.map((id) => readableLayer(parts, request, id)))
+  const [only = ''] = ids
+  const layers =
+    ids.length === 1
+      ? [await readableLayer(parts, request, only)]
+      : await Promise.all(ids.map((id) => readableLayer(parts, request, id)))
   request.usedLayers = layers
   return layers
 }

@@ -2,7 +2,6 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { MapTile } from '../../maps/maps.ts'
 import type { WishedFilter } from '../../stores/reading/wished-filter.ts'
@@ -85,26 +84,43 @@ function makeTiles(
   names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<MapTile[]> {
-  return Promise.all(
-    layers.map((layer) => {
-      const properties = chosenProperties(layer, names)
-      return maps.tile(layer, { set, tile, ...defined({ properties, filter }) }, signal)
-    }),
-  )
+  const make = (layer: LayerRecord): Promise<MapTile> => {
+    const properties = chosenProperties(layer, names)
+    return maps.tile(layer, { set, tile, properties, filter }, signal)
+  }
+  return Promise.all(layers.map(make))
 }
 
 /** What became of the rows of a tile, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
 export function countsText(tiles: readonly Pick<MapTile, 'counts'>[]): string {
-  const sums = new Map<string, number>()
+  const [first, ...others] = tiles
+  const sums: Record<string, number> = others.length === 0 ? { ...first?.counts } : sumOfCounts(tiles)
+  let text = ''
+  for (const name of Object.keys(sums))
+    text += `${text === '' ? '' : ', '}${countNames.get(name, toKebab)}=${sums[name]}`
+  return text
+}
+
+function sumOfCounts(tiles: readonly Pick<MapTile, 'counts'>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
   for (const { counts } of tiles)
-    for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)
-  return [...sums].map(([name, sum]) => `${countNames.get(name, toKebab)}=${sum}`).join(', ')
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
+  return sums
 }
 
 const countNames = new BoundedCache<string, string>(100)
 
 function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, '-$&').toLowerCase()
+}
+
+/** What clients say they take, which is a few texts. */
+const gzipTakers = new BoundedCache<string, boolean>(100)
+const longestRemembered = 200
+
+function takesGzip(accepted = ''): boolean {
+  const find = (text: string): boolean => chooseEncoding(['gzip'], text) === 'gzip'
+  return accepted.length > longestRemembered ? find(accepted) : gzipTakers.get(accepted, find)
 }
 
 /** As the tiles are kept, or unpacked for who does not take gzip. */
@@ -118,7 +134,7 @@ async function sendBytes(
   const [first, ...others] = parts
   if (first === undefined) return reply.code(204).send()
   reply.header('content-type', mvt)
-  const isZipped = chooseEncoding(['gzip'], request.headers['accept-encoding']) === 'gzip'
+  const isZipped = takesGzip(request.headers['accept-encoding'])
   if (isZipped) reply.header('content-encoding', 'gzip')
   if (isZipped && others.length === 0)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, first.byteLength))

@@ -2,7 +2,8 @@ import type { LayerRecord } from '../../catalog/records.ts'
 
 /** Names that `properties` asks for; undefined where it is absent. A comma of a name is written `%2C`. */
 export function parseProperties(url: string): string[] | undefined {
-  const query = url.split('?', 2)[1] ?? ''
+  const query = url.split('?', 2)[1]
+  if (query === undefined) return undefined
   const given = query.split('&').flatMap((part) => {
     const equals = part.indexOf('=')
     return decode(equals < 0 ? part : part.slice(0, equals)) === 'properties'
