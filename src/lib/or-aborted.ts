@@ -10,6 +10,16 @@ export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): P
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    const end = (): void => signal.removeEventListener('abort', onAbort)
+    work.then(
+      (result) => {
+        end()
+        resolve(result)
+      },
+      (error: unknown) => {
+        end()
+        reject(error)
+      },
+    )
   })
 }

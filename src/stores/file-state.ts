@@ -9,6 +9,8 @@ const tickMs = 20
 const coarseTickMs = 2000
 const million = 1_000_000n
 const tries = 3
+/** A file that is not there is no error, which would take longer than the look. */
+const quietly = { bigint: true, throwIfNoEntry: false } as const
 
 /** What files look like at a moment: by their place, size and times. */
 export interface FileLook {
@@ -28,7 +30,7 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
  * connection of a superuser that opens it gives it its owner anew.
  */
 export async function lookAtFile(path: string, { isLog = false } = {}): Promise<FileLook> {
-  return lookOf(await stat(path, { bigint: true }).catch(() => undefined), isLog)
+  return lookOf(await stat(path, quietly).catch(() => undefined), isLog)
 }
 
 /** The same at once, for threads that may wait for a file. */

@@ -26,11 +26,17 @@ export class FoundRows<Row, Key extends number | string = number> {
     this.#find = find
   }
 
+  /** What is known without a question. */
+  known(key: Key): { row: Row } | undefined {
+    const known = this.#known.get(key)
+    return known?.writes === this.#database.writes() ? known : undefined
+  }
+
   /** Throws what looking for it throws. */
   async get(key: Key): Promise<Row> {
+    const known = this.known(key)
+    if (known !== undefined) return known.row
     const writes = this.#database.writes()
-    const known = this.#known.get(key)
-    if (known !== undefined && known.writes === writes) return known.row
     const row = await this.#find(this.#database.kysely, key)
     if (this.#known.size >= this.#most) this.#known.clear()
     if (writes !== undefined) this.#known.set(key, { row, writes })

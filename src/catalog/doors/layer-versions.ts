@@ -55,8 +55,8 @@ interface LastLook {
   until: number
   /** Whether it has ended, so that nobody has to wait for it. */
   isDone: boolean
-  /** What it saw. */
-  text?: string
+  /** What it saw, when it has. */
+  seen?: TableState
 }
 
 interface VersionParts {
@@ -103,6 +103,8 @@ export class LayerVersions {
   /** The version as it is now, by a look outside that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
     const look = this.#fresh(layer) ?? this.#begin(layer)
+    const same = this.#asBefore(layer, look.seen)
+    if (same !== undefined) return same
     const state = await (look.isDone ? look.state : look.soon).catch(() => undefined)
     try {
       return await this.#settle(layer, state)
@@ -133,7 +135,8 @@ export class LayerVersions {
     const read = (): Promise<LayerRecord | undefined> => this.#layers.get(id)
     // Where nobody else writes to the catalogue it is known without a question.
     const isAsked = this.#database.writes() === undefined
-    const row = await (isAsked ? this.#rows.join(id, read) : read()).catch(() => undefined)
+    const known = isAsked ? undefined : this.#layers.known(id)
+    const row = known?.row ?? (await (isAsked ? this.#rows.join(id, read) : read()).catch(() => undefined))
     return row?.version === version && row.seenState === seen
   }
 
@@ -141,7 +144,7 @@ export class LayerVersions {
   #prolong(id: number, { version, seen }: LayerVersion, { askedMs }: LookAfter): void {
     const look = this.#looks.get(id)
     if (askedMs === undefined) return
-    if (look?.version !== version || look.text !== seen) return
+    if (look?.version !== version || look.seen?.text !== seen) return
     look.until = Math.max(look.until, askedMs + usualRestMs)
   }
 
@@ -177,7 +180,7 @@ export class LayerVersions {
     }
     const settle = (seen?: TableState): void => {
       clearTimeout(timer)
-      if (seen !== undefined) look.text = seen.text
+      if (seen !== undefined) look.seen = seen
       const took = performance.now() - begun
       const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
       look.until = performance.now() + rest
@@ -214,13 +217,20 @@ export class LayerVersions {
     return at
   }
 
+  /** Where the data look as they were seen before, which is no mark of a change that is under way. */
+  #asBefore({ version, seenState }: LayerRecord, state: TableState | undefined): LayerVersion | undefined {
+    if (state === undefined || state.text !== seenState) return undefined
+    return { version, isCurrent: state.mayLag !== true, seen: state.text }
+  }
+
   /** Holds what was seen against what was seen before; several servers may do so at once. */
   async #settle(layer: LayerRecord, state: TableState | undefined): Promise<LayerVersion> {
     const { version, seenState } = layer
     if (state === undefined || isChanging(layer, this.#clock.now().getTime()))
       return { version, isCurrent: false }
+    const same = this.#asBefore(layer, state)
+    if (same !== undefined) return same
     const isCurrent = state.mayLag !== true
-    if (state.text === seenState) return { version, isCurrent, seen: state.text }
     const seen = this.#nowOf(state.text)
     // The look was taken before a change of ours that is written down already.
     if (seen === seenState) return { version, isCurrent: false }

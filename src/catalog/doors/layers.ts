@@ -138,7 +138,9 @@ export class Layers {
   }
 
   async openStoreOf(layer: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
-    return this.#stores.open(await this.#foundStores.get(layer.storeId))
+    const { storeId } = layer
+    const { row } = this.#foundStores.known(storeId) ?? { row: await this.#foundStores.get(storeId) }
+    return this.#stores.open(row)
   }
 
   /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */

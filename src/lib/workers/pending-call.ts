@@ -31,8 +31,8 @@ export class PendingCall {
   readonly #side: Side
   readonly #result = Promise.withResolvers<unknown>()
   readonly #chunks: { value: unknown }[] = []
-  readonly #deadline: Stopwatch
-  readonly #silence: Stopwatch
+  readonly #deadline: Stopwatch | undefined
+  readonly #silence: Stopwatch | undefined
   #grace: NodeJS.Timeout | undefined
   #isSettled = false
   /** What the worker waits for here. */
@@ -43,8 +43,11 @@ export class PendingCall {
     this.#id = id
     this.#options = options
     this.#side = side
-    this.#deadline = new Stopwatch(options.deadlineMs, (ms) => this.#giveUp(tooSlow(ms)))
-    this.#silence = new Stopwatch(options.silenceMs, (ms) => this.#giveUp(noProgress(ms)))
+    const { deadlineMs, silenceMs } = options
+    if (deadlineMs !== undefined)
+      this.#deadline = new Stopwatch(deadlineMs, (ms) => this.#giveUp(tooSlow(ms)))
+    if (silenceMs !== undefined)
+      this.#silence = new Stopwatch(silenceMs, (ms) => this.#giveUp(noProgress(ms)))
     this.#result.promise.catch(() => undefined)
   }
 
@@ -61,13 +64,13 @@ export class PendingCall {
   start(): void {
     if (this.#isSettled) return
     this.#options.signal?.addEventListener('abort', this.#abort, { once: true })
-    this.#deadline.run()
-    this.#silence.run()
+    this.#deadline?.run()
+    this.#silence?.run()
   }
 
   take(report: CallReport): void {
     if (this.#isSettled) return
-    this.#silence.reset()
+    this.#silence?.reset()
     if (report.type === 'result') this.#settle(() => this.#result.resolve(report.value))
     else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
@@ -103,15 +106,15 @@ export class PendingCall {
   /** The worker waits for who called it. */
   pause(): void {
     this.#pauses += 1
-    this.#deadline.pause()
-    this.#silence.pause()
+    this.#deadline?.pause()
+    this.#silence?.pause()
   }
 
   resume(): void {
     this.#pauses -= 1
     if (this.#isSettled || this.#pauses > 0) return
-    this.#deadline.run()
-    this.#silence.run()
+    this.#deadline?.run()
+    this.#silence?.run()
   }
 
   /** Gives the call up, and returns when the worker is free of it or ended. */
@@ -160,8 +163,8 @@ export class PendingCall {
     this.#isSettled = true
     this.#options.signal?.removeEventListener('abort', this.#abort)
     clearTimeout(this.#grace)
-    this.#deadline.stop()
-    this.#silence.stop()
+    this.#deadline?.stop()
+    this.#silence?.stop()
     end()
     this.#wake()
     this.#side.onSettled()

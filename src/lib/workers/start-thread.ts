@@ -33,7 +33,7 @@ function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events
   worker.on('error', (error) => events.onEnd(error instanceof Error ? error : new Error(String(error))))
   worker.on('exit', (code) => events.onEnd(new WorkerEnded(`The thread has ended with code ${code}`)))
   return {
-    post: (message, transfer = []) => worker.postMessage(message, transfer as TransferListItem[]),
+    post: (message, transfer) => worker.postMessage(message, transfer as TransferListItem[] | undefined),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
     kill: () => void worker.terminate(),
   }

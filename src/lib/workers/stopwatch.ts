@@ -1,24 +1,23 @@
 /**
- * Calls `onOver` when it has run for `limitMs` in all; never where that is undefined. What has come in meanwhile is
+ * Calls `onOver` when it has run for `limitMs` in all. What has come in meanwhile is
  * looked at first, so that a busy thread does not take its own delay for another's.
  */
 export class Stopwatch {
-  readonly #limitMs: number | undefined
+  readonly #limitMs: number
   readonly #onOver: (limitMs: number) => void
   #spentMs = 0
   #runsSince: number | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limitMs: number | undefined, onOver: (limitMs: number) => void) {
+  constructor(limitMs: number, onOver: (limitMs: number) => void) {
     this.#limitMs = limitMs
     this.#onOver = onOver
   }
 
   run(): void {
-    const limitMs = this.#limitMs
-    if (limitMs === undefined || this.#runsSince !== undefined) return
+    if (this.#runsSince !== undefined) return
     this.#runsSince = performance.now()
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, limitMs - this.#spentMs))
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, this.#limitMs - this.#spentMs))
   }
 
   pause(): void {
@@ -40,10 +39,9 @@ export class Stopwatch {
 
   #look(): void {
     setImmediate(() => {
-      const limitMs = this.#limitMs
-      if (limitMs === undefined || this.#runsSince === undefined) return
+      if (this.#runsSince === undefined) return
       this.pause()
-      if (this.#spentMs >= limitMs) this.#onOver(limitMs)
+      if (this.#spentMs >= this.#limitMs) this.#onOver(this.#limitMs)
       else this.run()
     })
   }

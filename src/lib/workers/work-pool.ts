@@ -104,7 +104,7 @@ export class WorkPool<H extends Handlers> {
     member: Member<H>
     leave(): void
   }> {
-    const leave = await this.#queue.enter({ signal })
+    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
     try {
       const member = this.#take(key)
       return {

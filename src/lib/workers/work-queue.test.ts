@@ -22,6 +22,21 @@ describe('WorkQueue', () => {
     assert.deepEqual(steps, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
+  it('gives a turn at once where one is free, and none before who waits', async () => {
+    const queue = new WorkQueue({ limit: 1 })
+    const leave = queue.enterNow()
+    assert.notEqual(leave, undefined)
+    assert.equal(queue.enterNow(), undefined)
+    const waiting = queue.enter()
+    leave?.()
+    assert.equal(queue.enterNow(), undefined)
+    ;(await waiting)()
+    assert.equal(queue.running, 0)
+    assert.throws(() => queue.enterNow({ signal: AbortSignal.abort(new Error('left')) }), /left/)
+    queue.close(new Error('closed'))
+    assert.throws(() => queue.enterNow(), /closed/)
+  })
+
   it('goes on after a piece that fails, and gives its error to who asked for it', async () => {
     const queue = new WorkQueue({ limit: 1 })
     const failing = queue.run(() => Promise.reject(new Error('no')))

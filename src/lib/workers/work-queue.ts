@@ -50,7 +50,7 @@ export class WorkQueue {
 
   /** Does the work when its turn comes. Work that fails does not keep the next from its turn. */
   async run<T>(work: () => Promise<T> | T, options: PlaceOptions = {}): Promise<T> {
-    const leave = await this.enter(options)
+    const leave = this.enterNow(options) ?? (await this.enter(options))
     try {
       return await work()
     } finally {
@@ -60,10 +60,22 @@ export class WorkQueue {
 
   /** Waits for a turn; call what it returns when it is over. */
   async enter({ key, signal }: PlaceOptions = {}): Promise<() => void> {
+    const now = this.enterNow({ key, signal })
+    if (now !== undefined) return now
+    await this.#wait(key, signal)
+    return this.#leaving(key)
+  }
+
+  /** As `enter`, without a wait: undefined where it is nobody's turn yet. */
+  enterNow({ key, signal }: PlaceOptions = {}): (() => void) | undefined {
     signal?.throwIfAborted()
     if (this.#closed !== undefined) throw this.#closed.reason
-    if (!this.#mayBegin(key)) await this.#wait(key, signal)
-    else this.#take(key)
+    if (!this.#mayBegin(key)) return undefined
+    this.#take(key)
+    return this.#leaving(key)
+  }
+
+  #leaving(key: string | undefined): () => void {
     let isOver = false
     return () => {
       if (isOver) return

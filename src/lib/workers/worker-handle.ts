@@ -1,4 +1,3 @@
-import { defined } from '../defined.ts'
 import { currentGuard } from '../files/guarded-files.ts'
 import type {
   CallLimits,
@@ -150,7 +149,10 @@ export class WorkerHandle<H extends Handlers> {
       this.#carrier.hold(true)
       try {
         const { beatMs } = call
-        const how = defined({ ahead, beatMs })
+        const how = {
+          ...(ahead === undefined ? {} : { ahead }),
+          ...(beatMs === undefined ? {} : { beatMs }),
+        }
         this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
         call.start()
       } catch (error) {

@@ -13,7 +13,8 @@ export function openWorkerPort(): WorkerPort {
   const port = parentPort
   if (port !== null) {
     return {
-      post: (message, transfer = []) => port.postMessage(message, [...transfer]),
+      post: (message, transfer = []) =>
+        transfer.length === 0 ? port.postMessage(message) : port.postMessage(message, [...transfer]),
       listen: (onMessage) => port.on('message', onMessage),
     }
   }

@@ -122,17 +122,21 @@ export class CachedTiles<Counts> {
     signal: AbortSignal,
   ): Promise<VersionedTile<Counts>> {
     const { cache } = this.#parts
-    const found = before.isCurrent ? await cache?.find(key) : undefined
+    const looking = before.isCurrent ? cache?.find(key) : undefined
+    const found = looking && (await looking)
     signal.throwIfAborted()
     if (found !== undefined) return told(before, found)
     const { tile, beside, at } = await this.#makeSteady(layer, key, before, signal)
     if (!tile.isCurrent || !isKept) return tile
-    for (const { bytes, counts, tile: address } of [...beside, { ...tile, tile: key.tile }])
+    const metadata = (): Record<string, string> => this.#maker.metadata(at, key)
+    const keep = ({ bytes, counts }: Made<Counts>, address: TileKey['tile']): void =>
       cache?.keep(
         { ...key, tile: address, version: tile.version },
         { bytes, counts: JSON.stringify(counts) },
-        () => this.#maker.metadata(at, key),
+        metadata,
       )
+    for (const one of beside) keep(one, one.tile)
+    keep(tile, key.tile)
     return tile
   }
 

@@ -31,10 +31,16 @@ export function familyText({ layerId, version, variant, set, format }: TileFamil
   return `${layerId}.${version}.${set}.${format}.${variant}`
 }
 
+/** While a tile is answered its text is needed several times, one after the other. */
+let last: { key: TileKey; text: string } | undefined
+
 /** Another text for every other tile. */
 export function tileText(key: TileKey): string {
+  if (last?.key === key) return last.text
   const { z, x, y } = key.tile
-  return `${z}/${x}/${y}/${familyText(key)}`
+  const text = `${z}/${x}/${y}/${familyText(key)}`
+  last = { key, text }
+  return text
 }
 
 /** Stands for the family in names of files, but for its layer. */

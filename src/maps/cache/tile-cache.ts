@@ -70,9 +70,13 @@ export class TileCache {
     return this.#memory.find(tileText(key))
   }
 
-  async find(key: TileKey): Promise<KeptTile | undefined> {
+  /** Gives undefined at once where there can be no such tile. */
+  find(key: TileKey): Promise<KeptTile | undefined> | undefined {
     if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
-    if (!this.#begun.mayHave(key)) return undefined
+    return this.#begun.mayHave(key) ? this.#findInFile(key) : undefined
+  }
+
+  async #findInFile(key: TileKey): Promise<KeptTile | undefined> {
     const tile = await this.#ask(key)
     if (tile !== undefined) this.#memory.keep(tileText(key), tile)
     return tile
@@ -89,18 +93,20 @@ export class TileCache {
 
   /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
   keep(key: TileKey, tile: KeptTile, metadata: () => Record<string, string>): void {
-    const { tile: address, ...family } = key
     if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
     this.#begun.keep(key)
     this.#waitingBytes += tile.bytes.length
-    const text = familyText(key)
-    const waiting = this.#toKeep.get(text)
-    if (waiting === undefined)
-      this.#toKeep.set(text, { family, metadata: metadata(), tiles: [{ address, tile }] })
-    else waiting.tiles.push({ address, tile })
+    this.#waitingOf(key, metadata).tiles.push({ address: key.tile, tile })
     this.#keepTimer ??= setTimeout(() => void this.#writeKept(), keepEveryMs).unref()
+  }
+
+  #waitingOf({ tile: _, ...family }: TileKey, metadata: () => Record<string, string>): TilesToKeep {
+    const text = familyText(family)
+    const waiting = this.#toKeep.get(text) ?? { family, metadata: metadata(), tiles: [] }
+    this.#toKeep.set(text, waiting)
+    return waiting
   }
 
   /** Removes what is kept of older versions of a layer; gives the tiles that were asked for most, as ones of `version`. */

@@ -13,7 +13,7 @@ const known = new Map<string, Promise<boolean>>()
  * `CrsError` for a CRS that is unknown, and for a way that nobody here knows.
  */
 export function needsProgram(crs: CrsDeclaration | string): Promise<boolean> {
-  const key = JSON.stringify(crs)
+  const key = typeof crs === 'string' ? crs : JSON.stringify(crs)
   const answer = known.get(key)
   if (answer !== undefined) return answer
   if (known.size >= mostKnown) known.clear()

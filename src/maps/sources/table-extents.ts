@@ -20,6 +20,12 @@ interface ReadTable {
 export class TableExtents {
   readonly #known = new Map<number, { version: number; extent: Envelope | undefined }>()
 
+  /** What `of` has told of this version. */
+  known(layerId: number, { version, isCurrent }: LayerVersion): { extent: Envelope | undefined } | undefined {
+    const known = this.#known.get(layerId)
+    return isCurrent && known?.version === version ? known : undefined
+  }
+
   /**
    * One turn of the world where no row reaches beyond it: then a tile has one place in the table, and nothing is looked for
    * a turn away. Undefined where x does not come round again, where rows do reach beyond, or where the version is not known
@@ -32,8 +38,8 @@ export class TableExtents {
     signal: AbortSignal,
   ): Promise<Envelope | undefined> {
     if (!now.isCurrent) return undefined
-    const known = this.#known.get(layerId)
-    if (known?.version === now.version) return known.extent
+    const known = this.known(layerId, now)
+    if (known !== undefined) return known.extent
     const { turn } = worldOf(crs, getTileMatrixSet(set))
     if (turn === undefined) return undefined
     const half = turn / 2

@@ -51,6 +51,12 @@ interface ReadSource extends TileSource {
   connection?: StoreConnection
 }
 
+/** The CRS of a layer's table, and whether only GDAL finds the way from it to web mercator. */
+interface Way {
+  crs: CrsDeclaration | string
+  needsCopy: boolean
+}
+
 interface SourceQuestion {
   set: TileMatrixSetId
   zoom: number
@@ -85,6 +91,7 @@ export class TileSources {
   readonly #rowFiles: RowFiles
   readonly #extents = new TableExtents()
   readonly #counts = new Map<number, { version: number; rows: number }>()
+  readonly #ways = new WeakMap<LayerRecord, Way>()
   readonly #closing = new AbortController()
   readonly #stopListening: (() => void)[]
   #sweepTimer: NodeJS.Timeout | undefined
@@ -133,24 +140,27 @@ export class TileSources {
     { set, zoom, now, isFiltered }: SourceQuestion,
     signal: AbortSignal,
   ): Promise<TileSource> {
-    const { crs, needsCopy } = await this.#wayOf(layer)
+    const { crs, needsCopy } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
     if (isFiltered === true && needsCopy) return { ...(await this.#ownOf(layer, crs)), thinning: {} }
     const found = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
-    const extent = await this.#extents.of(layer.id, found, { set, now }, signal)
+    const known = this.#extents.known(layer.id, now)
+    const { extent } = known ?? { extent: await this.#extents.of(layer.id, found, { set, now }, signal) }
     const source = extent === undefined ? found : { ...found, extent }
-    if ((await this.#countRows(layer, now, signal)) <= fewFeatures) return source
+    const rows = this.#knownRows(layer, now) ?? (await this.#countRows(layer, now, signal))
+    if (rows <= fewFeatures) return source
     const { table, crs: tableCrs, connection } = source
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
     const read = { layer, connect, table, crs: tableCrs }
     const thinning = thinningOf(await this.#overviews.of(read, now, signal), set, zoom)
     // What is chosen by a cell is read by its ids.
     const isNear = thinning.cell === undefined && isFiltered !== true && connection === undefined
-    return { ...source, thinning, ...defined({ rowFile: isNear ? this.#rowFiles.of(read, now) : undefined }) }
+    const rowFile = isNear ? this.#rowFiles.of(read, now) : undefined
+    return rowFile === undefined ? { ...source, thinning } : { ...source, thinning, rowFile }
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
-    await this.#wayOf(layer)
+    if (!this.#ways.has(layer)) await this.#wayOf(layer)
   }
 
   /**
@@ -162,7 +172,7 @@ export class TileSources {
     findVersion: () => Promise<LayerVersion> | LayerVersion,
     signal: AbortSignal,
   ): Promise<ReadableTable> {
-    const { crs } = await this.#wayOf(layer)
+    const { crs } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
     const connection = await this.#connectionOf(layer)
     const isReadable = Object.values(ownStores).some(({ type }) => type === connection.type)
     if (typeof crs === 'string' && isReadable && connection.reach === undefined)
@@ -175,13 +185,15 @@ export class TileSources {
     }
   }
 
-  /** The CRS of the table, and whether only GDAL finds the way from it to web mercator. */
-  async #wayOf(layer: LayerRecord): Promise<{ crs: CrsDeclaration | string; needsCopy: boolean }> {
+  /** Throws as `of`; what is known of a layer as it was read is not asked again. */
+  async #wayOf(layer: LayerRecord): Promise<Way> {
     const { srs, crs: declared, schema } = layer.details
     const crs = srs ?? declared
     if (schema.geometry === undefined || crs === undefined) throw noTiles(layer, lackOf(layer))
     try {
-      return { crs, needsCopy: await needsProgram(crs) }
+      const way = { crs, needsCopy: await needsProgram(crs) }
+      this.#ways.set(layer, way)
+      return way
     } catch (error) {
       if (error instanceof CrsError)
         throw noTiles(layer, `cannot be shown in web mercator (${error.message})`)
@@ -222,17 +234,18 @@ export class TileSources {
     return stores.connection(await layers.storeOf(layer))
   }
 
-  /** Number of rows, counted once for each version. */
-  async #countRows(
-    layer: LayerRecord,
-    { version, isCurrent }: LayerVersion,
-    signal: AbortSignal,
-  ): Promise<number> {
+  /** Number of rows, where it is known for the version. */
+  #knownRows(layer: LayerRecord, { version, isCurrent }: LayerVersion): number | undefined {
+    if (!isCurrent) return undefined
     const { featureCount } = layer.details
     const isFresh = layer.versionCause === 'import' && layer.version === version
-    if (isCurrent && isFresh && featureCount !== undefined) return featureCount
+    if (isFresh && featureCount !== undefined) return featureCount
     const counted = this.#counts.get(layer.id)
-    if (isCurrent && counted?.version === version) return counted.rows
+    return counted?.version === version ? counted.rows : undefined
+  }
+
+  /** Number of rows, counted once for each version. */
+  async #countRows(layer: LayerRecord, { version }: LayerVersion, signal: AbortSignal): Promise<number> {
     const store = await this.#needs.catalog.layers.openStoreOf(layer)
     const rows = await store.count({ table: layer.nativeName }, signal)
     this.#counts.set(layer.id, { version, rows })

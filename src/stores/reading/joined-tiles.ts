@@ -15,6 +15,8 @@ interface JoinedTilesLimits {
   most: number
 }
 
+type Rest = Omit<TileWish, 'tile'>
+
 /** Tiles that differ by column and row alone. */
 interface Family {
   waiting: Asked[]
@@ -44,6 +46,7 @@ export class JoinedTiles {
   readonly #lane: TileLane
   readonly #limits: JoinedTilesLimits
   readonly #families = new BoundedCache<string, Family>(mostFamilies)
+  #last: { store: string; z: number; rest: Rest; family: Family } | undefined
   #busy = 0
 
   constructor(lane: TileLane, limits: JoinedTilesLimits) {
@@ -74,13 +77,18 @@ export class JoinedTiles {
   }
 
   /** What a filter leaves has nothing in common that is read once. */
-  #familyOf(store: string, { z }: TileAddress, rest: Omit<TileWish, 'tile'>): Family {
+  #familyOf(store: string, { z }: TileAddress, rest: Rest): Family {
+    if (rest.filter !== undefined) return { waiting: [], weight: undefined }
+    const last = this.#last
+    if (last?.store === store && last.z === z && isSame(last.rest, rest)) return last.family
     const begin = (): Family => ({ waiting: [], weight: undefined })
-    return rest.filter === undefined ? this.#families.get(JSON.stringify([store, z, rest]), begin) : begin()
+    const family = this.#families.get(JSON.stringify([store, z, rest]), begin)
+    this.#last = { store, z, rest, family }
+    return family
   }
 
   /** The first of those that wait, and its share of the others. */
-  async #makeShare(family: Family, rest: Omit<TileWish, 'tile'>, make: MakeTiles): Promise<void> {
+  async #makeShare(family: Family, rest: Rest, make: MakeTiles): Promise<void> {
     const free = Math.max(1, this.#limits.workers - this.#busy)
     const light = Math.floor(mostWeight / Math.max(1, family.weight ?? presumedWeight))
     const count = Math.min(this.#limits.most, Math.ceil(family.waiting.length / free), Math.max(1, light))
@@ -102,20 +110,26 @@ async function makeAll(
 ): Promise<void> {
   const waiting = group.filter(({ signal }) => !signal.aborted)
   if (waiting.length === 0) return
-  const leaving = new AllLeft(waiting.map(({ signal }) => signal))
+  const [only] = waiting
+  const leaving = waiting.length === 1 ? undefined : new AllLeft(waiting.map(({ signal }) => signal))
   try {
     const tiles = waiting.map(({ tile }) => tile)
-    const made = await make(tiles, leaving.signal)
-    const weights = made.map(({ bytes, counts }) => Math.max(counts.read, bytes.length / bytesOfRow))
-    const weight = weights.reduce((sum, one) => sum + one, 0) / made.length
+    const made = await make(tiles, (leaving ?? (only as Asked)).signal)
+    const weight = weightOf(made)
     family.weight = family.weight === undefined ? weight : (family.weight * 3 + weight) / 4
     for (const [at, asked] of waiting.entries()) asked.made.resolve(made[at] as MadeTile)
   } catch (error) {
-    if (waiting.length === 1) waiting[0]?.made.reject(error)
+    if (waiting.length === 1) only?.made.reject(error)
     else for (const asked of waiting) await makeAll(family, [asked], make)
   } finally {
-    leaving.close()
+    leaving?.close()
   }
+}
+
+function weightOf(made: readonly MadeTile[]): number {
+  let sum = 0
+  for (const { bytes, counts } of made) sum += Math.max(counts.read, bytes.length / bytesOfRow)
+  return sum / made.length
 }
 
 /** Aborts when each of several signals has. */
@@ -138,6 +152,20 @@ class AllLeft {
   close(): void {
     for (const signal of this.#signals) signal.removeEventListener('abort', this.#left)
   }
+}
+
+/** Whether wishes are the same at a glance; what is the same all the same has the same text. */
+function isSame(one: Rest, other: Rest): boolean {
+  const names = Object.keys(one) as (keyof Rest)[]
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => one[name] === other[name] || (name === 'thinning' && isFree(one) && isFree(other)))
+  )
+}
+
+/** Whether nothing is left out of a tile whatever it is made of. */
+function isFree({ thinning }: Rest): boolean {
+  return thinning !== undefined && Object.keys(thinning).length === 0
 }
 
 function remove<T>(list: T[], one: T): void {

@@ -37,6 +37,15 @@ const endlessMs = 2 ** 30
 const distrustMs = 60_000
 const maxDistrusted = 10_000
 
+/** What a connection says of itself for good. */
+interface Known {
+  /** Another one for every other store. */
+  key: string
+  isSqlite: boolean
+  /** Whether its file stands in one of the server's own folders. */
+  isOwn: boolean
+}
+
 export type ReadPool = WorkPool<ReadHandlers>
 
 /** Where a question to a store is answered, and within what time. */
@@ -60,6 +69,7 @@ export class Readers {
   readonly #threadTiles: JoinedTiles
   readonly #processTiles: JoinedTiles
   readonly #distrusted = new Map<string, number>()
+  readonly #known = new WeakMap<StoreConnection, Known>()
 
   constructor({ ownFolder, otherFolders = [], threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
     this.#ownFolders = [ownFolder, ...otherFolders].map((folder) => resolve(folder))
@@ -95,9 +105,9 @@ export class Readers {
   }
 
   placeOf(connection: StoreConnection): ReadPlace {
-    const { path } = connection.parameters
-    const key = path ?? JSON.stringify([connection.parameters])
-    if (this.#isForThreads(connection)) {
+    const known = this.#known.get(connection) ?? this.#look(connection)
+    const { key } = known
+    if (this.#isForThreads(connection, known)) {
       return { pool: this.#threads, limits: { graceMs: endlessMs, key }, tiles: this.#threadTiles }
     }
     const limits = { deadlineMs: this.#deadlineMs, graceMs: 100, key }
@@ -115,10 +125,23 @@ export class Readers {
     await Promise.all([this.#threads.close(), this.#processes.close()])
   }
 
-  #isForThreads({ type, parameters: { path, read_only } }: StoreConnection): boolean {
-    const isSqlite = getStoreDescription(type).file?.isSqlite === true
-    if (!isSqlite || path === undefined) return true
-    const isOwn = read_only !== 'true' && this.#ownFolders.includes(dirname(dirname(resolve(path))))
+  #look(connection: StoreConnection): Known {
+    const { type, parameters } = connection
+    const { path, read_only } = parameters
+    const known = {
+      key: path ?? JSON.stringify([parameters]),
+      isSqlite: getStoreDescription(type).file?.isSqlite === true && path !== undefined,
+      isOwn:
+        path !== undefined &&
+        read_only !== 'true' &&
+        this.#ownFolders.includes(dirname(dirname(resolve(path)))),
+    }
+    this.#known.set(connection, known)
+    return known
+  }
+
+  #isForThreads({ parameters: { path = '' } }: StoreConnection, { isSqlite, isOwn }: Known): boolean {
+    if (!isSqlite) return true
     return isOwn && (this.#distrusted.get(path) ?? 0) < performance.now()
   }
 }

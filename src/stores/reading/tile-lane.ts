@@ -31,14 +31,17 @@ export class TileLane {
     own.users += 1
     this.#waiting += 1
     let isWaiting = true
-    const begin = (): Promise<Result> => {
+    let leaveStore: (() => void) | undefined
+    let leaveAll: (() => void) | undefined
+    try {
+      leaveStore = own.queue.enterNow({ signal }) ?? (await own.queue.enter({ signal }))
+      leaveAll = this.#all.enterNow({ signal }) ?? (await this.#all.enter({ signal }))
       isWaiting = false
       this.#waiting -= 1
-      return work()
-    }
-    try {
-      return await own.queue.run(() => this.#all.run(begin, { signal }), { signal })
+      return await work()
     } finally {
+      leaveAll?.()
+      leaveStore?.()
       if (isWaiting) this.#waiting -= 1
       own.users -= 1
       if (own.users === 0) this.#stores.delete(store)
