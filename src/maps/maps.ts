@@ -80,11 +80,11 @@ export class Maps {
     signal: AbortSignal,
     { isKept = true }: { isKept?: boolean } = {},
   ): Promise<MapTile> {
-    await this.#sources.requireTiles(layer)
+    if (!this.#sources.canHaveTiles(layer)) await this.#sources.requireTiles(layer)
     const { set, tile } = question
     const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, question.properties) } as const
     if (question.filter !== undefined) return this.#filtered(layer, wanted, question.filter, signal)
-    return this.#vector.tile(layer, wanted, signal, { isKept })
+    return await this.#vector.tile(layer, wanted, signal, { isKept })
   }
 
   /** Not kept: hardly anybody else asks for the same. */

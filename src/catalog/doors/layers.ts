@@ -137,10 +137,10 @@ export class Layers {
     return this.#stores.get(layer.storeId)
   }
 
-  async openStoreOf(layer: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
-    const { storeId } = layer
-    const { row } = this.#foundStores.known(storeId) ?? { row: await this.#foundStores.get(storeId) }
-    return this.#stores.open(row)
+  openStoreOf({ storeId }: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
+    const known = this.#foundStores.known(storeId)
+    if (known !== undefined) return this.#stores.open(known.row)
+    return this.#foundStores.get(storeId).then((store) => this.#stores.open(store))
   }
 
   /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */

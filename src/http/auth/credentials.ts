@@ -7,12 +7,12 @@ export const csrfField = 'csrf_token'
 
 /** What a request gives to prove who calls; a header that is not understood is a `Failure`. */
 export function readCredentials(headers: {
-  authorization?: string
-  cookie?: string
+  authorization?: string | undefined
+  cookie?: string | undefined
 }): Credentials | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return parseAuthorization(authorization)
-  const id = readCookie(headers.cookie ?? '', sessionCookie)
+  const id = headers.cookie === undefined ? undefined : readCookie(headers.cookie, sessionCookie)
   return id === undefined ? undefined : { kind: 'session', id }
 }
 

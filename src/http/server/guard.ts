@@ -6,7 +6,6 @@ import type { Authenticated } from '../../accounts/records.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { actAs } from '../../lib/acting.ts'
-import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Access } from '../access.ts'
 import { loginNeeded } from '../access.ts'
@@ -62,7 +61,7 @@ async function whoCalls(
   const { authorization, cookie } = request.headers
   const token = authorization === undefined ? tokenOfUrl(request) : undefined
   if (token !== undefined) return byTokenOfUrl(accounts, token, request, reply)
-  const credentials = readCredentials(defined({ authorization, cookie }))
+  const credentials = readCredentials({ authorization, cookie })
   if (credentials === undefined) return { caller: anonymous }
   return accounts.authenticate(credentials, request.ip)
 }

@@ -35,6 +35,8 @@ interface Preference {
   key?: string | undefined
 }
 
+type Place = Preference & { signal?: AbortSignal | undefined }
+
 const defaultSurplusMs = 3000
 const closed = (): Error => new Error('The workers are closed')
 
@@ -72,10 +74,14 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { member, leave } = await this.#enter(parameters[1])
+    const { key, signal }: Place = parameters[1] ?? {}
+    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+    let member: Member<H> | undefined
     try {
+      member = this.#take(key)
       return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
     } finally {
+      if (member !== undefined) this.#giveBack(member)
       leave()
     }
   }
@@ -85,10 +91,14 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { member, leave } = await this.#enter(parameters[1])
+    const { key, signal }: Place = parameters[1] ?? {}
+    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+    let member: Member<H> | undefined
     try {
+      member = this.#take(key)
       yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
     } finally {
+      if (member !== undefined) this.#giveBack(member)
       leave()
     }
   }
@@ -98,26 +108,6 @@ export class WorkPool<H extends Handlers> {
     this.#isClosed = true
     this.#queue.close(closed())
     await Promise.all([...this.#all].map((member) => this.#dismiss(member)))
-  }
-
-  async #enter({ key, signal }: Preference & { signal?: AbortSignal | undefined } = {}): Promise<{
-    member: Member<H>
-    leave(): void
-  }> {
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
-    try {
-      const member = this.#take(key)
-      return {
-        member,
-        leave: () => {
-          this.#giveBack(member)
-          leave()
-        },
-      }
-    } catch (error) {
-      leave()
-      throw error
-    }
   }
 
   #take(key: string | undefined): Member<H> {

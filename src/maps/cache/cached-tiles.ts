@@ -113,7 +113,7 @@ export class CachedTiles<Counts> {
     if (remembered !== undefined) return told(before, remembered)
     const moment = before.isCurrent ? '' : `?${Math.floor(performance.now() / sharedMs)}`
     const work = (joined: AbortSignal) => this.#findOrMake(layer, { key, before, isKept }, joined)
-    return this.#works.join(`${tileText(key)}${moment}${isKept ? '' : '!'}`, work, signal)
+    return await this.#works.join(`${tileText(key)}${moment}${isKept ? '' : '!'}`, work, signal)
   }
 
   async #findOrMake(

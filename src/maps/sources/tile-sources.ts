@@ -160,7 +160,12 @@ export class TileSources {
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
-    if (!this.#ways.has(layer)) await this.#wayOf(layer)
+    if (!this.canHaveTiles(layer)) await this.#wayOf(layer)
+  }
+
+  /** Whether it is known already that `requireTiles` throws nothing. */
+  canHaveTiles(layer: LayerRecord): boolean {
+    return this.#ways.has(layer)
   }
 
   /**

@@ -55,7 +55,7 @@ export class JoinedTiles {
   }
 
   /** Throws what `make` throws for this tile by itself. */
-  async run(
+  run(
     store: string,
     { tile, ...rest }: TileWish,
     make: MakeTiles,
