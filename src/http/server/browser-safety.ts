@@ -66,16 +66,13 @@ function isPreflightAnswered(
 }
 
 /** What somebody without credentials has read, of what everyone may read. */
-function isPublicRead(
-  { method, caller, headers, routeOptions }: FastifyRequest,
-  reply: FastifyReply,
-): boolean {
-  const { isPublicRead: isMarked = false, access } = routeOptions.config
-  const isOpenable = isMarked || access === 'workspace' || access === 'layer' || access === 'style'
+function isPublicRead(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { method, headers } = request
   const hasCredentials = headers.authorization !== undefined || headers.cookie !== undefined
-  return (
-    isOpenable && isSafe(method) && !hasCredentials && caller.role === 'anonymous' && reply.statusCode !== 401
-  )
+  if (hasCredentials || !isSafe(method) || reply.statusCode === 401) return false
+  const { isPublicRead: isMarked = false, access } = request.routeOptions.config
+  const isOpenable = isMarked || access === 'workspace' || access === 'layer' || access === 'style'
+  return isOpenable && request.caller.role === 'anonymous'
 }
 
 function letEveryoneRead(reply: FastifyReply): void {

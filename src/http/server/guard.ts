@@ -80,8 +80,8 @@ async function byTokenOfUrl(
 
 /** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */
 function mayBringTokenInBody(request: FastifyRequest): boolean {
-  const { routeOptions, headers } = request
-  return routeOptions.config.takesForms === true && isForm(request) && headers['x-csrf-token'] === undefined
+  if (request.headers['x-csrf-token'] !== undefined || !isForm(request)) return false
+  return request.routeOptions.config.takesForms === true
 }
 
 /** The token is no field of what the form is about. */

@@ -52,8 +52,9 @@ export function observeRequests(
     request[sentBefore] = bytesSent(request)
     reply.raw.once('close', () => {
       const ending = endingOf(request, reply)
-      announce(observers, request, ending)
-      if (isCounted(request))
+      const { routeOptions } = request
+      announce(observers, request, routeOptions.url ?? '', ending)
+      if (isCounted(request, routeOptions))
         observers.monitoring?.record(toOwnRequest(request, reply, { created, ...ending }))
     })
   }
@@ -72,13 +73,15 @@ export function observeRequests(
 }
 
 /** Says which requests count: what no route takes does, unless it lies below a path that does not. */
-function watchUncounted(app: App): (request: FastifyRequest) => boolean {
+function watchUncounted(
+  app: App,
+): (request: FastifyRequest, route: FastifyRequest['routeOptions']) => boolean {
   const uncounted = new Set<string>()
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.countsAs === 'unrecorded') uncounted.add(url.replace(/\/?\*?$/, '/'))
   })
-  return ({ routeOptions, url }) => {
-    if (routeOptions.url !== undefined) return routeOptions.config.countsAs !== 'unrecorded'
+  return ({ url }, route) => {
+    if (route.url !== undefined) return route.config.countsAs !== 'unrecorded'
     const path = `${url.split('?', 1)[0]}/`
     return ![...uncounted].some((one) => path.startsWith(one))
   }
@@ -103,9 +106,8 @@ function bytesSent({ raw }: FastifyRequest): number {
   return raw.socket.bytesWritten ?? 0
 }
 
-function announce({ events, log }: Observers, request: FastifyRequest, ending: Ending): void {
+function announce({ events, log }: Observers, request: FastifyRequest, route: string, ending: Ending): void {
   const { method } = request
-  const route = request.routeOptions.url ?? ''
   const layers = ending.status < 400 ? usedLayerNames(request) : []
   const fact: Events['request.finished'] = { method, route, ...ending, layers }
   events.emit('request.finished', fact)
