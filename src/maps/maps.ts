@@ -114,10 +114,11 @@ export class Maps {
     const shown = { name: layer.name, ...attributesOf(variant), ...(filter === undefined ? {} : { filter }) }
     const wish = { ...source, set, tile, ...shown }
     const { seen, isOfRowFile, ...made } = await store.writeTile(wish, signal)
-    // Its rows are those of the version, whatever the table is now.
-    if (isOfRowFile === true) return { ...made, isOfVersion: true }
+    // Rows of a row file are those of the version, whatever the table is now.
+    const isOfVersion = isOfRowFile === true
     // How a copy looks says nothing of the layer's own table.
-    return seen === undefined || source.columns !== undefined ? made : { ...made, seen }
+    if (seen === undefined || source.columns !== undefined) return { ...made, isOfVersion }
+    return { ...made, isOfVersion, seen }
   }
 }
 

@@ -424,6 +424,11 @@ export interface VectorStore extends ColumnIndexes {
   timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined>
   /** What tells whether others have changed the table; undefined where nothing does. */
   state(table: string, signal: AbortSignal): Promise<TableState | undefined>
+  /**
+   * The text of the state of every table at once, for threads that may wait for a file; undefined where a further change might not
+   * show. Absent where that takes a question.
+   */
+  stateNow?(): string | undefined
   /** Present exactly where the store says that it `findsTileRows`; others are read by `readFeatures`. */
   readonly tiles?: TileReading
   close(): Promise<void>

@@ -159,7 +159,9 @@ export class CachedTiles<Counts> {
       try {
         const askedMs = performance.now()
         const { seen, isOfVersion, beside = [], ...made } = await make(layer, wanted, signal, before)
-        const look = isOfVersion === true ? lookOf(before.seen) : lookOf(seen, askedMs)
+        // Where the data look otherwise by now, what cannot be of another version is one of theirs all the same.
+        const isNow = isOfVersion !== true || seen === before.seen
+        const look = isNow ? lookOf(seen, askedMs) : lookOf(before.seen)
         const isCurrent = await layers.isStill(layer, before, look)
         if (isCurrent || !before.isCurrent || tries === mostTries)
           return { tile: { ...made, version: before.version, isCurrent }, beside, at: layer }

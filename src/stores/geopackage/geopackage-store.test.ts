@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows, never, readColumn, readRows } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
@@ -20,6 +21,8 @@ import { createGeoPackageStore } from './geopackage-store.ts'
 
 const stations = join(import.meta.dirname, '../../../tests/fixtures/geopackage/stations.gpkg')
 const stationTable = 'stazioni_metropolitana'
+/** Longer than the steps by which times of files are set. */
+const settledMs = 60
 
 interface Place {
   folder: string
@@ -63,6 +66,21 @@ function assertSound({ query }: Place, table = 'layer', geometry = 'geom'): void
 }
 
 describe('GeoPackage store', () => {
+  it('tells its state at once in the same words, but while a further change might not show', () =>
+    withPlace(async ({ store, path }) => {
+      await loadRows(store, { schema, rows: rows(3) })
+      const state = await store.state('layer', never)
+      await sleep(settledMs)
+      assert.equal(store.stateNow?.(), state?.text)
+      const db = new DatabaseSync(path)
+      db.exec(`UPDATE gpkg_contents SET description = 'other'`)
+      db.close()
+      assert.equal(store.stateNow?.(), undefined)
+      await sleep(settledMs)
+      assert.notEqual(store.stateNow?.(), state?.text)
+      assert.equal(store.stateNow?.(), (await store.state('layer', never))?.text)
+    }))
+
   it('writes files of GeoPackage 1.3 that are sound, and leaves nothing beside them', () =>
     withPlace(async (place) => {
       const { store, query, folder } = place

@@ -8,6 +8,7 @@ import { invalid } from '../../lib/errors.ts'
 import type { TableDescription, UniqueKey, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
+import { lookAtDatabaseNow } from './database-look.ts'
 import { dropTable } from './drop-table.ts'
 import { createTableEdits } from './edit/prepare-edit.ts'
 import { storeFailure } from './errors.ts'
@@ -110,6 +111,10 @@ export function createGeoPackageStore(
       }),
     timeBounds: async (table, attribute) => reading.timeBounds(table, attribute),
     state: () => databaseState(path),
+    stateNow: () => {
+      const { text, settlesInMs } = lookAtDatabaseNow(path)
+      return settlesInMs === 0 ? text : undefined
+    },
     close: async () => {
       reading.close()
       await writer.close()

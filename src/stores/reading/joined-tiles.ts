@@ -55,12 +55,7 @@ export class JoinedTiles {
   }
 
   /** Throws what `make` throws for this tile by itself. */
-  run(
-    store: string,
-    { tile, ...rest }: TileWish,
-    make: MakeTiles,
-    signal: AbortSignal,
-  ): Promise<MadeTile> {
+  run(store: string, { tile, ...rest }: TileWish, make: MakeTiles, signal: AbortSignal): Promise<MadeTile> {
     const family = this.#familyOf(store, tile, rest)
     const asked: Asked = { tile, made: Promise.withResolvers(), signal }
     family.waiting.push(asked)

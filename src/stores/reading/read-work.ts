@@ -69,7 +69,9 @@ function createHandlers(stores: KeptStores) {
       { connection, wish }: Asked & { wish: TilesWish },
       { signal }: Context,
     ): Promise<Transfer<MadeTile[]>> => {
-      const tiles = await stores.use(connection, (store) => writeTiles(store, wish, signal))
+      const tiles = await stores.use(connection, async (store) =>
+        withState(store, await writeTiles(store, wish, signal)),
+      )
       return new Transfer(
         tiles,
         tiles.flatMap(({ bytes }) => (bytes.length < leastHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
@@ -112,6 +114,12 @@ function createHandlers(stores: KeptStores) {
       stores.use(connection, (store) => store.state(table, signal)),
     forget: ({ connection }: Asked): Promise<void> => stores.forget(connection),
   }
+}
+
+/** Tiles with how their table looks now that they are made, where a look takes no question. */
+function withState({ stateNow }: VectorStore, tiles: MadeTile[]): MadeTile[] {
+  const seen = stateNow?.()
+  return seen === undefined ? tiles : tiles.map((tile) => ({ seen, ...tile }))
 }
 
 function statesOf({ type, states }: VectorStore): TableStates {

@@ -48,6 +48,6 @@ export interface MadeTile {
   counts: TileCounts
   /** The `text` of the table's state by a look that began when its rows had been read; absent where there was none. */
   seen?: string
-  /** Whether it was made of the rows of `rowFile`, so that the state of the table says nothing of it. */
+  /** Whether it was made of the rows of `rowFile`, so that it is of their version whatever the state of the table is. */
   isOfRowFile?: true
 }
