@@ -143,15 +143,17 @@ function assertMany(read: number, table = ''): void {
 }
 
 describe('tiles of rows that are laid out for them', { concurrency: false }, () => {
-  it('have the same bytes as those of the table, over PostGIS, whatever its key', async (t) => {
+  it('have the same bytes as those of the table, over PostGIS, whatever its key and CRS', async (t) => {
     const { server } = await servingTables(
       t,
       `create table keyed as ${everyType}; alter table keyed add primary key (n);
        create table named as select n::text || 'ß' as n, words, geom from (${everyType}) as g; alter table named add primary key (n);
-       create table keyless as select * from keyed`,
+       create table keyless as select * from keyed;
+       create table projected as select n, words, ST_Transform(geom, 25832) as geom from keyed where n % 13 <> 6;
+       alter table projected add primary key (n)`,
     )
-    for (const table of ['keyed', 'named', 'keyless']) {
-      await publishTable(server, 'tables', table)
+    for (const table of ['keyed', 'named', 'keyless', 'projected']) {
+      await publishTable(server, 'tables', table, table === 'projected' ? 'EPSG:25832' : 'EPSG:4326')
       const path = await rowFileOf(server, table)
       assertMany(await compare(server, table, path), table)
       assertMany(await compare(server, table, path, ['words']), table)

@@ -80,7 +80,12 @@ export function recordOf(server: TestApp, name: string): Promise<LayerRecord> {
 }
 
 /** Publishes a table that is there already, under its name. */
-export async function publishTable(server: TestApp, storeName: string, table: string): Promise<void> {
+export async function publishTable(
+  server: TestApp,
+  storeName: string,
+  table: string,
+  srs = 'EPSG:4326',
+): Promise<void> {
   const store = await findStore(server.database.kysely, 'default', storeName)
   assert.ok(store)
   const found = await (await server.catalog.stores.open(store)).findTable(table)
@@ -89,7 +94,7 @@ export async function publishTable(server: TestApp, storeName: string, table: st
     kind: 'vector' as const,
     title: table,
     originalName: table,
-    srs: 'EPSG:4326',
+    srs,
     schema: found.schema,
     style: 'point',
   }
