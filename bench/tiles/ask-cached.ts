@@ -6,6 +6,8 @@ import { askOnce } from './ask-tiles.ts'
 const connections = 32
 const gzip = { 'accept-encoding': 'gzip' }
 const seconds = 5
+/** What was started a moment ago is compiled by and by. */
+const warmSeconds = 5
 
 /** Requests a second, and milliseconds of the median and of the 99th of a hundred. */
 export interface CachedResult {
@@ -34,7 +36,7 @@ export async function askCached({ server, layer, tiles }: CachedPlace): Promise<
   const items = `${url}/ogc/collections/default:${layer}/items?limit=10`
   const load = async (name: string, address: string, own = {}, wanted = 200): Promise<CachedResult> => {
     const how = { connections, seconds, headers: { ...gzip, ...own }, wanted }
-    await loadRequests(address, { ...how, seconds: 1 })
+    await loadRequests(address, { ...how, seconds: warmSeconds })
     const before = server.processorMilliseconds()
     const answer = await loadRequests(address, how)
     const worked = server.processorMilliseconds() - before

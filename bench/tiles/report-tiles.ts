@@ -75,7 +75,7 @@ that of the medians, with several connections that of tiles a second.
 
 const cachedHead = `One tile that is kept, again and again by 32 connections, beside \`/health\` in the same run (wanted: 3,000 a second, and half of
 what \`/health\` gives); and what others wait while 32 connections ask for tiles that are not there yet. Who asks is one process, which
-takes longer over an answer with kilobytes than the server does: what the server itself works stands beside it.
+takes 20 to 60 µs for an answer: what the server itself works stands beside it.
 
 | request | a second | p50 ms | p99 ms | processor µs of the server | failed |
 |---|---:|---:|---:|---:|---:|`
