@@ -121,7 +121,7 @@ export class TileFeatures {
     layer.varint(tileExtent)
     const tile = new ProtobufWriter(1 + varintLength(layer.length) + layer.length)
     tile.field(layerField, layer.bytes, 0, layer.length)
-    return tile.bytes
+    return tile.bytes.subarray(0, tile.length)
   }
 
   get #bytes(): number {

@@ -44,6 +44,7 @@ function stored(bytes: Uint8Array): Uint8Array {
 function deflated(bytes: Uint8Array): Uint8Array {
   if (room.length === 0) room = new Uint8Array(mostOwnBytes * 1.5 + 512)
   const end = deflateInto(bytes, room, header.length)
+  if (end > header.length + blockHeadBytes + bytes.length) return stored(bytes)
   const gzip = new Uint8Array(end + trailerBytes)
   gzip.set(room.subarray(0, end))
   gzip.set(header)

@@ -162,8 +162,11 @@ export class RowFile {
       const from = starts[this.#foundChunks[first] as number] as number
       const length = (starts[(this.#foundChunks[last] as number) + 1] as number) - from
       readWhole(this.#file, rows.memory.bytes, { at, length, from })
-      for (; first <= last; first += 1)
-        rows.add(at + (starts[this.#foundChunks[first] as number] as number) - from, boxes)
+      for (; first <= last; first += 1) {
+        const chunk = this.#foundChunks[first] as number
+        const start = starts[chunk] as number
+        rows.add(at + start - from, (starts[chunk + 1] as number) - start, boxes)
+      }
       at += length
     }
   }

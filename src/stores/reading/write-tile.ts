@@ -90,6 +90,7 @@ async function encodeNear(
   if (found === undefined) return undefined
   const { rows, shown } = found
   try {
+    if (rows.count === 0) return { ...nothing(), isOfRowFile: true }
     if (wish.thinning !== undefined && rows.count > mostDrawn) return undefined
     const { name, tile, crs } = wish
     const { schema } = shown
@@ -102,6 +103,10 @@ async function encodeNear(
     signal.throwIfAborted()
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfRowFile: true }
+  } catch (error) {
+    // What stands there is no row: the table has them all.
+    if (error instanceof RangeError) return undefined
+    throw error
   } finally {
     found.release()
   }

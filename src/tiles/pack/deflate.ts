@@ -18,7 +18,7 @@ const lengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 
 
 /** By length of a match: its symbol, its extra bits from bit 16 on, their number from bit 24 on. */
 const lengthParts = new Uint32Array(mostMatch + 1)
-/** By distance less one, or an eighth of the half of that from 256 on: symbols. */
+/** Symbols by distance less one up to 255; behind them by its bits from the seventh on. */
 const distanceSymbols = new Uint8Array(512)
 const distanceStarts = new Uint16Array(distances)
 const distanceExtras = new Uint8Array(distances)
@@ -197,6 +197,7 @@ function packLengths(literalsUsed: number, distancesUsed: number): number {
   return count
 }
 
+/** What a `BitWriter` does stands here for each part of a token: by calls it all takes a seventh longer. */
 function writeTokens(count: number, writer: BitWriter): number {
   const { target } = writer
   let { at, bits, used } = writer

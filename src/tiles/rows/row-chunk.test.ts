@@ -61,7 +61,7 @@ function readAgain(chunks: Uint8Array[]): NearRows {
   let at = 32
   for (const chunk of chunks) {
     memory.bytes.set(chunk, at)
-    rows.add(at, widenedBoxes([everywhere]))
+    rows.add(at, chunk.length, widenedBoxes([everywhere]))
     at += chunk.length
   }
   rows.sort()
@@ -154,6 +154,28 @@ describe('a chunk of rows', () => {
     assert.deepEqual(ours?.counts, theirs?.counts)
     assert.ok((ours?.counts.longTexts ?? 0) > 20)
     assert.ok(Buffer.from(ours?.bytes ?? []).equals(Buffer.from(theirs?.bytes ?? [])))
+  })
+
+  it('is told from one that is damaged, wherever that is, or makes a tile', async () => {
+    const rows = [1, 2, 3].map((n) => ({
+      geometry: wkb('Point', [n, n]),
+      values: Array<Value>(11).fill(null),
+    }))
+    const batch = await batchOf(rows)
+    const [chunk] = chunksOf(batch, ['1', '2', '3'])
+    const shown = shownOf(names)
+    let refused = 0
+    for (let at = 0; at < (chunk?.length ?? 0); at += 1) {
+      const broken = Uint8Array.from(chunk ?? [])
+      broken[at] = 0xff
+      try {
+        tileOfNear(readAgain([broken]), shown)
+      } catch (error) {
+        assert.ok(error instanceof RangeError, String(error))
+        refused += 1
+      }
+    }
+    assert.ok(refused > 4, `${refused} were refused`)
   })
 
   it('takes rows without values, and without a geometry', async () => {

@@ -134,10 +134,14 @@ export class NearRows {
     return this.#count
   }
 
-  /** Adds the rows of the chunk at `start` that touch the boxes: see `touchingRows`. */
-  add(start: number, boxes: Float64Array): void {
+  /**
+   * Adds the rows of the chunk at `start`, of so many bytes, that touch the boxes: see `touchingRows`. Throws a `RangeError` where
+   * the chunk is damaged.
+   */
+  add(start: number, length: number, boxes: Float64Array): void {
     const { floats, words } = this.memory
     const count = words[start >> 2] as number
+    if (headBytes + rowBytes * count > length) throw damaged()
     this.#makeRoom(this.#count + count)
     const sides = sidesAt(start, count)
     const found = touchingRows(floats, { from: sides, count, boxes }, this.#rows, this.#count)
@@ -160,7 +164,7 @@ export class NearRows {
     }
   }
 
-  /** Reads a row into `row`. */
+  /** Reads a row into `row`. Throws as `add`. */
   read(at: number, row: NearRow): void {
     const { doubles, words } = this.memory
     const start = this.#starts[at] as number
@@ -176,6 +180,8 @@ export class NearRows {
     row.wkbStart = number === 0 ? data : data + (words[ends - 1] as number)
     row.wkbEnd = data + (words[ends] as number)
     row.cellsEnd = data + (words[ends + 1] as number)
+    const isInOrder = row.wkbStart <= row.wkbEnd && row.wkbEnd <= row.cellsEnd
+    if (!isInOrder || row.cellsEnd > this.memory.sizeBytes) throw damaged()
     const id = idsAt(start, count) + number
     row.id = words[(start >> 2) + 1] === 1 ? (doubles[id] as number) : this.#textId(id * 2, data)
   }
@@ -197,6 +203,10 @@ export class NearRows {
     this.#rows.set(rows)
     this.#order.set(order)
   }
+}
+
+function damaged(): RangeError {
+  return new RangeError('A chunk of rows is damaged')
 }
 
 /** A row as it stands in memory. */

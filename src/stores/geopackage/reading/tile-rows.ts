@@ -8,6 +8,7 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
+import { orderOfNumbers } from '../../../lib/order-of-numbers.ts'
 import type {
   EnvelopePage,
   FeaturePage,
@@ -30,8 +31,6 @@ const numberedRows = 16_384
 /** Rows that are looked at between two pages, even where none of them is wanted. */
 const lookedRows = 4096
 const mostStatements = 20
-/** Ids that follow one another this closely are put in order by their numbers, without being compared. */
-const densest = 8
 const idText = /^-?\d{1,16}$/
 
 /** Envelopes of rows in the order of their ids. */
@@ -244,37 +243,13 @@ function entriesOf(index: RtreeWalk, boxes: Envelope[] | undefined): Entries {
 }
 
 function sorted(ids: number[], sides: number[]): Entries {
-  const order = orderOf(ids)
+  const order = orderOfNumbers(ids)
   const envelopes = new Float64Array(order.length * 4)
   for (let to = 0; to < order.length; to += 1) {
     const from = (order[to] as number) * 4
     for (let side = 0; side < 4; side += 1) envelopes[to * 4 + side] = sides[from + side] as number
   }
   return { ids: Float64Array.from(order, (at) => ids[at] as number), envelopes }
-}
-
-/** The places of the ids in ascending order. */
-function orderOf(ids: number[]): Uint32Array {
-  let least = Number.POSITIVE_INFINITY
-  let most = Number.NEGATIVE_INFINITY
-  for (const id of ids) {
-    if (id < least) least = id
-    if (id > most) most = id
-  }
-  if (most - least >= ids.length * densest) {
-    const order = Uint32Array.from(ids, (_, index) => index)
-    return order.sort((a, b) => (ids[a] as number) - (ids[b] as number))
-  }
-  const places = new Uint32Array(Math.max(0, most - least + 1))
-  for (let place = 0; place < ids.length; place += 1) places[(ids[place] as number) - least] = place + 1
-  const order = new Uint32Array(ids.length)
-  let filled = 0
-  for (const place of places) {
-    if (place === 0) continue
-    order[filled] = place - 1
-    filled += 1
-  }
-  return order
 }
 
 const scanner = new WkbScanner()
