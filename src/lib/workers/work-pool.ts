@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts'
 import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
-import type { WorkQueueOptions } from './work-queue.ts'
+import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
 
@@ -12,6 +12,8 @@ export interface WorkPoolOptions<H extends Handlers> {
   limit: number
   /** Calls that one worker does at the same time, for those that wait more than they work. Default: one. */
   share?: number
+  /** Number of heavy calls at the same time (`isHeavy`). The remaining capacity is kept for light calls. Default: all. */
+  heavyLimit?: number
   /** Stay without work once they were started, which the first call does. Default: none. */
   kept?: number
   /** How long one beyond those stays without work; default 3 seconds. */
@@ -30,8 +32,9 @@ interface Member<H extends Handlers> {
   leaving: NodeJS.Timeout | undefined
 }
 
-/** The call goes to the worker that had this key last, where that has no more to do than others. */
-interface Preference {
+/** Scheduling options of a call. */
+interface Preference extends Pick<PlaceOptions, 'owner' | 'isHeavy'> {
+  /** Prefers the worker that had this key last, if that worker is not busier than others. */
   key?: string | undefined
 }
 
@@ -50,8 +53,8 @@ export class WorkPool<H extends Handlers> {
 
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
-    const { limit, share = 1, maxWaiting } = options
-    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ maxWaiting }) })
+    const { limit, share = 1, heavyLimit, maxWaiting } = options
+    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ heavyLimit, maxWaiting }) })
   }
 
   /** Calls under way. */
@@ -74,8 +77,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+    const { key, ...place }: Place = parameters[1] ?? {}
+    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {
       member = this.#take(key)
@@ -91,8 +94,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+    const { key, ...place }: Place = parameters[1] ?? {}
+    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {
       member = this.#take(key)
