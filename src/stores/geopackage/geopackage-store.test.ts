@@ -173,6 +173,39 @@ describe('GeoPackage store', () => {
       )
     }))
 
+  it('stores decimals as numbers where these represent every value, otherwise as text with a message', () =>
+    withPlace(async ({ store, query }) => {
+      const decimal = (precision: number, scale: number) =>
+        ({ name: '', type: 'decimal', precision, scale }) as const
+      const { messages } = await loadRows(store, {
+        schema: schemaOf({
+          a: decimal(4, 0),
+          b: decimal(10, 0),
+          c: decimal(18, 0),
+          d: decimal(13, 11),
+          e: decimal(19, 0),
+          f: decimal(16, 2),
+          g: decimal(3, -2),
+        }),
+        rows: [
+          {
+            geometry: null,
+            values: ['-9999', '9999999999', '999999999999999999', '12.34567890123', '1', '0.50', '12300'],
+          },
+        ],
+      })
+      assert.match(
+        String(query(`SELECT sql FROM sqlite_schema WHERE name = 'layer'`)),
+        /"a" SMALLINT, "b" INTEGER, "c" INTEGER, "d" DOUBLE, "e" TEXT, "f" TEXT, "g" TEXT/,
+      )
+      assert.equal(
+        query(`SELECT json_array(a, b, CAST(c AS TEXT), d, e, f, g) FROM layer`),
+        '[-9999,9999999999,"999999999999999999",12.34567890123,"1","0.50","12300"]',
+      )
+      const told = messages.find(({ code }) => code === 'decimals-as-text')
+      assert.match(told?.message ?? '', /"e", "f", "g"/)
+    }))
+
   for (const mode of ['REPLACE', 'APPEND'] as const) {
     it(`keeps index, row count and triggers of a file of GDAL's right on ${mode}`, () =>
       withPlace(async (place) => {
