@@ -6,7 +6,7 @@ import { runTool } from '../check/run-tool.ts'
 import { timesVariable } from './file-times.ts'
 import { remarksVariable } from './reporter.ts'
 
-const build = join(import.meta.dirname, '..', '..', 'build')
+const build = join(import.meta.dirname, '..', '..', 'build', 'tests')
 const runner = new URL('./run-files.ts', import.meta.url).href
 
 /** Runs files of these texts in one process by node's test runner; gives its exit code and output. */

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { loadSettings } from '../../../src/config/settings.ts'
+import { allBlocks, blockAt, documentNames } from '../../support/document-blocks.ts'
+import { freePort } from '../../support/remote-servers.ts'
+import { temporaryData } from '../../support/terrane-process.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+const documents = 'tests/extended/documents/documents.test.ts'
+const checks = 'tests/extended/documents/writing-checks.test.ts'
+const proxies = 'tests/extended/documents/proxies.test.ts'
+const gdal = 'tests/clients/gdal.test.ts'
+const rehearsals = 'tests/extended/documents/rehearsal-documents.test.ts'
+const rejected = 'tests/extended/documents/rejected-documents.test.ts'
+const layers = 'tests/extended/documents/layer-documents.test.ts'
+const uploads = 'tests/extended/documents/upload-documents.test.ts'
+const versions = 'tests/extended/documents/version-documents.test.ts'
+const edits = 'tests/extended/documents/editing-documents.test.ts'
+const browsers = 'tests/extended/clients/browser.test.ts'
+const services = 'tests/extended/clients/services-in-browsers.test.ts'
+const here = 'tests/extended/documents/document-blocks.test.ts'
+
+/** The test that runs a block, or why none does. */
+const covered: Record<string, string | { reason: string }> = {
+  'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
+  'README.md > The first minute > sh 1': {
+    reason: 'Fetches from the network; what it starts is tested by all others',
+  },
+  'README.md > Five minutes > sh 1': documents,
+  'README.md > Five minutes > sh 2': documents,
+  'README.md > Five minutes > sh 3': { reason: 'It is the tests themselves' },
+  'README.md > Import your own data > sh 1': documents,
+  'README.md > Import your own data > sh 2': documents,
+  'README.md > Import your own data > sh 3': documents,
+  'README.md > Import your own data > sh 4': documents,
+  'README.md > Import your own data > sh 5': documents,
+  'README.md > See how it is used > sh 1': documents,
+  'README.md > Export tiles > sh 1': documents,
+  'docs/architecture.md > The way of the data > text 1': { reason: 'A drawing' },
+  'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
+  'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
+  'docs/behind-a-proxy.md > Apache > apache 1': proxies,
+  'docs/downloads.md > Downloads > sh 1': layers,
+  'docs/downloads.md > At once, or in the background > sh 1': layers,
+  'docs/filters.md > Filters > sh 1': layers,
+  'docs/ogc-api.md > OGC API Features > sh 1': layers,
+  'docs/ogc-api.md > Formats > sh 1': layers,
+  'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
+  'docs/wfs.md > In web pages > html 1': services,
+  'docs/wms.md > In web pages > html 1': services,
+  'docs/wms.md > In web pages > html 2': services,
+  'docs/wmts.md > In web pages > html 1': services,
+  'docs/wmts.md > In web pages > html 2': services,
+  'docs/wms.md > WMS > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Who offers it > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Further styles > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wcs.md > WCS > sh 1': 'tests/extended/clients/wcs.test.ts',
+  'docs/wmts.md > WMTS and TMS > sh 1': 'tests/extended/clients/wmts.test.ts',
+  'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
+    reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',
+  },
+  'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
+    reason: 'A part of an answer; tests/contract/importer-proposals.test.ts holds it',
+  },
+  'docs/finding-layers.md > Finding layers, and how things are > sh 1': layers,
+  'docs/finding-layers.md > How things are > sh 1': layers,
+  'docs/maps.md > Addresses > sh 1': gdal,
+  'docs/maps.md > As a file > sh 1': gdal,
+  'docs/maps.md > GDAL > sh 1': gdal,
+  'docs/maps.md > GDAL > sh 2': gdal,
+  'docs/maps.md > GDAL > xml 1': gdal,
+  'docs/maps.md > Layers that are not public > sh 1': 'tests/support/map-token.ts',
+  'docs/maps.md > Layers that are not public > html 1': browsers,
+  'docs/maps.md > Leaflet > html 1': browsers,
+  'docs/maps.md > MapLibre > html 1': browsers,
+  'docs/maps.md > MapLibre > html 2': browsers,
+  'docs/maps.md > MapLibre > html 3': browsers,
+  'docs/maps.md > OpenLayers > html 1': browsers,
+  'docs/maps.md > OpenLayers > html 2': browsers,
+  'docs/maps.md > OpenLayers > html 3': browsers,
+  'docs/maps.md > QGIS > python 1': 'tests/extended/clients/qgis.test.ts',
+  'docs/moving-and-backup.md > Backing up > sh 1': documents,
+  'docs/moving-and-backup.md > Backing up > sh 2': documents,
+  'docs/moving-and-backup.md > Restoring > sh 1': documents,
+  'docs/moving-and-backup.md > Restoring > sh 2': documents,
+  'docs/moving-and-backup.md > Restoring > sh 3': documents,
+  'docs/moving-and-backup.md > Upgrading > sh 1': { reason: 'Fetches from the network' },
+  'docs/operations.md > Starting and stopping > sh 1': { reason: 'Makes a user of the system, and fetches' },
+  'docs/operations.md > Starting and stopping > ini 1': here,
+  'docs/operations.md > Starting and stopping > sh 2': { reason: 'Needs the log of a system under systemd' },
+  'docs/operations.md > Who may read a layer > sh 1': documents,
+  'docs/operations.md > Tables of a database > sh 1': documents,
+  'docs/operations.md > Map servers to watch > json 1': here,
+  'docs/operations.md > Access logs > nginx 1': 'tests/support/map-server.ts',
+  'docs/operations.md > Access logs > apache 1': 'tests/extended/servers/monitoring-map-server.test.ts',
+  'docs/operations.md > Hosts to watch > sh 1': documents,
+  'docs/operations.md > Scraping /metrics > yaml 1': here,
+  'docs/operations.md > Mail and webhooks > json 1': here,
+  'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring-documents.test.ts',
+  'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
+  'docs/operations.md > Moving in from GeoNode > sh 2': documents,
+  'docs/rehearsals.md > From the command line > sh 1': rehearsals,
+  'docs/rehearsals.md > With the REST interface > sh 1': rehearsals,
+  'docs/rehearsals.md > Limits > sh 1': rehearsals,
+  'docs/rejected-rows.md > In five lines > sh 1': rejected,
+  'docs/rejected-rows.md > In five lines > sh 2': rejected,
+  'docs/resumable-uploads.md > Resumable uploads > sh 1': uploads,
+  'docs/resumable-uploads.md > Resumable uploads > sh 2': uploads,
+  'docs/resumable-uploads.md > Resumable uploads > sh 3': uploads,
+  'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
+  'docs/editing.md > In five lines > sh 1': edits,
+  'docs/versions.md > What there is > sh 1': versions,
+  'docs/versions.md > Bringing back > sh 1': versions,
+  'docs/versions.md > What changed between two versions > sh 1': versions,
+  'docs/upserts.md > From the command line > sh 1': rehearsals,
+  'docs/upserts.md > Keys that are proposed > json 1': {
+    reason: 'an answer, as tests/contract/importer-keys.test.ts has them',
+  },
+  'docs/upserts.md > With the REST interface > sh 1': rehearsals,
+  'docs/writing-checks.md > Writing a check > sh 1': checks,
+  'docs/writing-checks.md > Create > sh 1': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > sh 2': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > html 1': {
+    reason: 'Part of a page; its request is sh 2',
+  },
+  'docs/writing-checks.md > Narrow it > sh 1': checks,
+  'docs/writing-checks.md > Whom it tells > sh 1': checks,
+  'docs/writing-checks.md > Whom it tells > sh 2': checks,
+  'docs/writing-checks.md > Switch it off, delete it > sh 1': checks,
+}
+
+describe('blocks of the documents', () => {
+  it('are all run by a test, or have a reason why not', () => {
+    const places = documentNames().flatMap((name) => allBlocks(name).map(({ place }) => place))
+    assert.deepEqual(places.sort(), Object.keys(covered).sort())
+    for (const [place, test] of Object.entries(covered)) {
+      if (typeof test !== 'string') continue
+      const [document = '', heading = ''] = place.split(' > ')
+      const text = readFileSync(join(root, test), 'utf8')
+      const isNamed = test === documents || test === here || test === proxies ? text.includes(heading) : true
+      assert.ok(text.includes(document) && isNamed, `${test} does not run ${place}`)
+    }
+  })
+
+  it('are fenced: commands that are indented alone would be overlooked', () => {
+    for (const name of documentNames()) {
+      const text = readFileSync(join(root, name), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+      assert.doesNotMatch(text, /\n\n {4}\S/, name)
+    }
+  })
+})
+
+describe('docs/operations.md', { timeout: 60_000 }, () => {
+  const unit = blockAt('docs/operations.md > Starting and stopping > ini 1')
+
+  it('has a unit that systemd takes', (t) => {
+    if (!existsSync('/usr/bin/systemd-analyze')) return t.skip('systemd-analyze is not installed')
+    const folder = temporaryData(t)
+    const file = join(folder, 'terrane.service')
+    writeFileSync(file, unit.replaceAll('/opt/terrane', root).replace('User=terrane', 'User=daemon'))
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    })
+    const ours = stderr.split('\n').filter((line) => line.includes('terrane.service'))
+    assert.deepEqual(ours, [], stderr)
+    assert.equal(status, 0, stderr)
+  })
+
+  it('has a unit whose command serves, with the Node of the system, and stops in order', async (t) => {
+    const data = join(temporaryData(t), 'data')
+    mkdirSync(data)
+    const valueOfLine = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''
+    const [program = '', ...args] = valueOfLine('ExecStart').split(' ')
+    assert.equal(valueOfLine('KillMode'), 'mixed', 'only the first process is told to stop')
+    const named = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ])
+    const child = spawn(existsSync(program) ? program : process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...{ PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: data },
+        ...Object.fromEntries(named),
+        ...{ TERRANE_DATA: data, TERRANE_PORT: String(await freePort()), TERRANE_SAMPLE: 'off' },
+        TERRANE_LOG: 'warn',
+      },
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let said = ''
+    for await (const chunk of child.stdout) {
+      said += String(chunk)
+      if (/^Stop it with/m.test(said)) break
+    }
+    assert.match(said, /^Terrane is ready at https:\/\/maps\.example\.org$/m)
+    child.kill('SIGTERM')
+    const code = await new Promise((resolve) => child.once('exit', resolve))
+    assert.equal(code, 0)
+  })
+
+  it('has a configuration of Prometheus that promtool takes', (t) => {
+    const file = join(temporaryData(t), 'prometheus.yml')
+    writeFileSync(file, blockAt('docs/operations.md > Scraping /metrics > yaml 1'))
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'config', '--syntax-only', file], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout + stderr)
+  })
+
+  it('has examples in JSON that are read: map servers as a setting, the body of a webhook', () => {
+    const servers = blockAt('docs/operations.md > Map servers to watch > json 1')
+    const { monitoring } = loadSettings({ TERRANE_MAP_SERVERS: servers })
+    assert.deepEqual(
+      monitoring.mapServers.map(({ name }) => name),
+      ['maps', 'qgis', 'geo'],
+    )
+    const body = JSON.parse(blockAt('docs/operations.md > Mail and webhooks > json 1')) as Record<
+      string,
+      unknown
+    >
+    assert.equal(body.event, 'alert')
+  })
+})
