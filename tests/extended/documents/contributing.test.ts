@@ -10,8 +10,14 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const commands = blockAt('CONTRIBUTING.md > Start > sh 1')
   .split('\n')
   .map((line) => line.replace(/\s+#.*$/, ''))
-/** What runs this test, and what takes hours and is run by hand. */
-const left = ['npm run check', 'npm test', 'npm run test:kill -- --runs 200']
+/** Commands that run this test or take as long as it, and those that take hours and are run by hand. */
+const left = [
+  'npm run check',
+  'npm test',
+  'npm run test:extended',
+  'npm run test:release',
+  'npm run test:kill -- --runs 200',
+]
 
 function run(command: string): ReturnType<typeof runTool> {
   const env = without(process.env, 'NODE_TEST_CONTEXT')

@@ -3,12 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { loadSettings } from '../../../src/config/settings.ts'
-import { allBlocks, blockAt, documentNames } from '../../support/document-blocks.ts'
-import { freePort } from '../../support/remote-servers.ts'
-import { temporaryData } from '../../support/terrane-process.ts'
+import { loadSettings } from '../../src/config/settings.ts'
+import { allBlocks, blockAt, documentNames } from '../support/document-blocks.ts'
+import { freePort } from '../support/remote-servers.ts'
+import { temporaryData } from '../support/terrane-process.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..')
+const root = join(import.meta.dirname, '..', '..')
 const documents = 'tests/extended/documents/documents.test.ts'
 const checks = 'tests/extended/documents/writing-checks.test.ts'
 const proxies = 'tests/extended/documents/proxies.test.ts'
@@ -21,7 +21,7 @@ const versions = 'tests/extended/documents/version-documents.test.ts'
 const edits = 'tests/extended/documents/editing-documents.test.ts'
 const browsers = 'tests/extended/clients/browser.test.ts'
 const services = 'tests/extended/clients/services-in-browsers.test.ts'
-const here = 'tests/extended/documents/document-blocks.test.ts'
+const here = 'tests/e2e/document-blocks.test.ts'
 
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
