@@ -8,7 +8,6 @@ it('reads files, the tier and shards, and passes options on to the test runner',
     files: [],
     shards: [],
     isTimes: false,
-    isPartial: false,
     runner: [],
   })
   assert.deepEqual(
@@ -26,7 +25,6 @@ it('reads files, the tier and shards, and passes options on to the test runner',
       files: ['a.test.ts'],
       shards: ['browser 2'],
       isTimes: true,
-      isPartial: true,
       runner: ['--test-name-pattern=x'],
     },
   )

@@ -9,9 +9,7 @@ export interface TestOptions {
   shards: string[]
   /** True if the CPU time of folders and files is listed. */
   isTimes: boolean
-  /** True if only some of the tier's tests run. */
-  isPartial: boolean
-  /** Options of node's test runner. */
+  /** Options of node's test runner. With any of them, each file runs in a process of its own. */
   runner: string[]
 }
 
@@ -22,7 +20,6 @@ export function parseOptions(words: readonly string[]): TestOptions {
     files: [],
     shards: [],
     isTimes: false,
-    isPartial: false,
     runner: [],
   }
   const left = [...words]
@@ -33,7 +30,6 @@ export function parseOptions(words: readonly string[]): TestOptions {
     else if (word.startsWith('-')) options.runner.push(word)
     else options.files.push(word)
   }
-  options.isPartial = [options.files, options.shards, options.runner].some((list) => list.length > 0)
   return options
 }
 
