@@ -39,8 +39,16 @@ export function divideIntoShards(tests: readonly File[], sources: readonly File[
   )
   return [
     ...alone.map(({ path }) => ({ name: `alone ${path}`, files: [path] })),
-    ...kinds.flatMap((kind) => spread(kind, groups.get(kind) ?? [])),
+    ...interleave(kinds.map((kind) => spread(kind, groups.get(kind) ?? []))),
   ]
+}
+
+/** Merges lists so that each is spread evenly over the whole: shards that wait for a browser run beside those that compute. */
+function interleave<T>(lists: readonly T[][]): T[] {
+  return lists
+    .flatMap((list) => list.map((item, at) => ({ item, position: (at + 0.5) / list.length })))
+    .sort((a, b) => a.position - b.position)
+    .map(({ item }) => item)
 }
 
 /** True if a test file changes or measures the process that it runs in. */
