@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { closeSharedResources, runFileChecks, shareProcess } from '../../tests/support/test-file-hooks.ts'
+import { closeSharedResources, runAfterFile, shareProcess } from '../../tests/support/test-file-hooks.ts'
 import { noteFile } from './file-times.ts'
 
 /** The next file starts after this time at the latest, also where a hook of this one threw and ended the hooks. */
@@ -34,7 +34,7 @@ async function runTestFile(root: string, path: string): Promise<void> {
       // The last hook of the suite: those of the file have ended.
       after(() => {
         end()
-        runFileChecks()
+        runAfterFile()
       })
     }
   })

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from '../../src/http/app-types.ts'
 import type { MediaAnswer } from '../../src/http/description.ts'
 import { unknownKeys } from '../../src/http/server/ignored.ts'
 import { describeErrors } from '../../src/http/server/validation.ts'
-import { checkAfterEachFile } from './test-file-hooks.ts'
+import { afterEachFile } from './test-file-hooks.ts'
 
 /** Longer answers are not looked at: what they hold stands in shorter ones too. */
 const maxBytes = 2 ** 22
@@ -21,7 +21,7 @@ subscribe('tracing:fastify.request.handler:start', (message) => {
   watch(request, reply)
 })
 
-checkAfterEachFile(() => {
+afterEachFile(() => {
   const found = [...differences]
   differences.clear()
   assert.deepEqual(found, [], 'answers differ from their descriptions')

@@ -2,7 +2,7 @@ import { after } from 'node:test'
 
 type Hook = () => unknown
 
-const fileChecks = new Set<Hook>()
+const fileHooks = new Set<Hook>()
 const processHooks = new Set<Hook>()
 let isShared = false
 
@@ -11,10 +11,10 @@ export function shareProcess(): void {
   isShared = true
 }
 
-/** Runs a check after the last test of each file of this process. Call it at the top level of a support module. */
-export function checkAfterEachFile(check: Hook): void {
-  fileChecks.add(check)
-  if (!isShared) after(check)
+/** Runs a function after the last test of each file of this process. Call it at the top level of a support module. */
+export function afterEachFile(hook: Hook): void {
+  fileHooks.add(hook)
+  if (!isShared) after(hook)
 }
 
 /** Closes at once what a file is done with, or after the last file where others of this process use it too. */
@@ -23,9 +23,9 @@ export async function closeAfterLastFile(close: Hook): Promise<void> {
   else await close()
 }
 
-/** Runs the checks of {@link checkAfterEachFile}. Throws the first failure. */
-export function runFileChecks(): void {
-  for (const check of fileChecks) check()
+/** Runs the functions of {@link afterEachFile}. Throws the first failure. */
+export function runAfterFile(): void {
+  for (const hook of fileHooks) hook()
 }
 
 /** Closes what {@link closeAfterLastFile} has kept open. */
