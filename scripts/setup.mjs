@@ -1,5 +1,6 @@
 // Makes a fresh clone ready: packages, Node 24, the pages, and the programs that Terrane or its tests call.
-// Plain JavaScript that runs on any Node from 18. With `--tests` it also sees to PostgreSQL with PostGIS.
+// Plain JavaScript that runs on any Node from 18. With `--tests` it also installs the programs that `npm test` needs, such as
+// PostgreSQL with PostGIS, and with `--tests=extended` or `--tests=release` those that these tests need.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installModules } from './setup/modules.mjs'
@@ -10,11 +11,17 @@ import { linkRuntime } from './setup/runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+/** The tier of tests that the words of the command line name; undefined without one. */
+function testTier(words) {
+  const option = words.find((word) => /^--tests(?:=|$)/.test(word))
+  return option === undefined ? undefined : (option.split('=')[1] ?? 'standard')
+}
+
 try {
   installModules(root)
   linkRuntime(root)
   await buildPages(root)
-  installPrograms(root, { withTests: process.argv.includes('--tests') })
+  installPrograms(root, testTier(process.argv.slice(2)))
 } catch (error) {
   if (!(error instanceof SetupError)) throw error
   say(error.message)

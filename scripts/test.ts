@@ -1,84 +1,137 @@
-// `npm test`: the check, then every test in one run of node's test runner, whose summary ends the output.
-// `npm test -- 'src/geo/**/*.test.ts'` runs those files only, without the check, and with a PostgreSQL only where one of them
-// needs it; `--test-name-pattern=...` and other options of the runner may follow. `--times` tells what files took.
+// `npm test`: the check, then the tests of a tier in one run of node's test runner, whose summary ends the output.
+// `--tier extended` and `--tier release` run the tests of those tiers alone.
+// `npm test -- 'src/geo/**/*.test.ts'` runs those files only, each in its own process, without the check, and with a PostgreSQL
+// only where one of them needs it; `--test-name-pattern=...` and other options of the runner may follow. `--times` lists the
+// CPU time of files and folders. `--shard 'application 3'` runs the named shards of a tier.
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
-import { readSources } from './check/imports.ts'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { readSources, type SourceFile } from './check/imports.ts'
 import { reaches } from './check/reach.ts'
 import { runSteps } from './check/run-steps.ts'
 import { staticSteps } from './check/steps.ts'
 import { compileCache } from './check/unit-tests.ts'
-import { countTimes } from './test/times.ts'
+import { timesVariable } from './test/file-times.ts'
+import { parseOptions, type TestOptions } from './test/options.ts'
+import { listTimesVariable, remarksVariable } from './test/reporter.ts'
+import { divideIntoShards, type Shard } from './test/shards.ts'
+import { tiers } from './test/tiers.ts'
 
 const root = dirname(import.meta.dirname)
 const minuteMilliseconds = 60_000
-const everything = [
-  'scripts/**/*.test.ts',
-  'src/**/*.test.ts',
-  'web/**/*.test.ts',
-  'tests/support/**/*.test.ts',
-  'tests/contract/**/*.test.ts',
-  'tests/integration/**/*.test.ts',
-  'tests/regression/**/*.test.ts',
-  'tests/clients/**/*.test.ts',
-  'tests/e2e/**/*.test.ts',
-  'tests/pages/**/*.test.ts',
-]
-
 const postgres = 'tests/support/postgres.ts'
 
-/** Whether one of the files, or what it imports, needs a database. */
-function needPostgres(patterns: string[]): boolean {
-  const paths = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
-  const files = readSources(root, ['src/**/*.ts', 'web/**/*.ts', 'tests/**/*.ts', 'scripts/**/*.ts'])
-  return paths.some((path) => reaches(files, path.replaceAll('\\', '/'), postgres))
+/** Processes for each processor: some wait for intervals, kills or other programs while others compute. */
+const processesPerProcessor = 1.5
+
+interface Run {
+  /** Paths that node's test runner is given. */
+  paths: string[]
+  /** Test files that they are or run. */
+  tests: string[]
+  options: string[]
+  env: Record<string, string>
 }
 
-/** Runs the files with a PostgreSQL that they share, where one needs it; gives the exit code. */
-async function runTests(files: string[], options: string[]): Promise<number> {
-  if (!needPostgres(files)) return runNode(files, options, {})
+/** Runs a tier or the chosen files; gives whether all passed. */
+async function runTests(options: TestOptions): Promise<boolean> {
+  const sources = readSources(root, ['src/**/*.ts', 'web/**/*.{ts,tsx}', 'tests/**/*.ts', 'scripts/**/*.ts'])
+  const folder = join(root, 'build', 'tests')
+  mkdirSync(folder, { recursive: true })
+  const runFolder = mkdtempSync(join(folder, 'run-'))
+  const times = { [timesVariable]: join(runFolder, 'times.jsonl') }
+  const env = options.isTimes ? { ...times, [listTimesVariable]: 'yes' } : {}
+  try {
+    // Options of the runner, such as a pattern of names, mean single tests: a suite without one of them would not tell its end.
+    if (options.files.length + options.runner.length > 0) {
+      return await runWithPostgres(sources, chosenRun(options, env))
+    }
+    const isSound = options.tier !== 'standard' || options.shards.length > 0 || (await check())
+    const remarks = isSound ? {} : { [remarksVariable]: 'The check failed, see the start of this output.' }
+    const run = shardedRun(sources, options, runFolder)
+    return (await runWithPostgres(sources, { ...run, env: { ...env, ...times, ...remarks } })) && isSound
+  } finally {
+    rmSync(runFolder, { recursive: true, force: true })
+  }
+}
+
+function check(): Promise<boolean> {
+  return runSteps(staticSteps(root), (line) => console.log(line))
+}
+
+/** Each of the chosen files in a process of its own. */
+function chosenRun({ tier, files, runner }: TestOptions, env: Record<string, string>): Run {
+  const preload = `--import=${new URL('./test/note-alone.ts', import.meta.url).href}`
+  const patterns = files.length > 0 ? files : [...tiers[tier]]
+  const tests = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
+  return { paths: patterns, tests, options: [preload, ...runner], env }
+}
+
+/** The tier's shards, or those that were named. */
+function shardedRun(sources: SourceFile[], { tier, shards }: TestOptions, folder: string): Run {
+  const paths = new Set(tiers[tier].flatMap((pattern) => globSync(pattern, { cwd: root })))
+  const tests = sources.filter(({ path }) => paths.has(path))
+  const chosen = divideIntoShards(tests, sources).filter(
+    ({ name }) => shards.length === 0 || shards.some((shard) => `${name} `.startsWith(`${shard} `)),
+  )
+  if (chosen.length === 0) throw new Error(`There are no tests of the tier ${tier} in ${shards.join(', ')}`)
+  return {
+    paths: chosen.map((shard, at) => writeShard(folder, shard, at)),
+    tests: chosen.flatMap(({ files }) => files),
+    options: [],
+    env: {},
+  }
+}
+
+/** Writes a file that runs the test files of a shard; its number gives the order in which node starts them. */
+function writeShard(folder: string, { name, files }: Shard, at: number): string {
+  const path = join(folder, `${String(at + 1).padStart(3, '0')}-${name.replaceAll(/\W+/g, '-')}.ts`)
+  const runner = new URL('./test/run-files.ts', import.meta.url).href
+  writeFileSync(
+    path,
+    `import { runTestFiles } from '${runner}'\nawait runTestFiles(${JSON.stringify(root)}, ${JSON.stringify(files)})\n`,
+  )
+  return path
+}
+
+/** Runs the files with a PostgreSQL that they share, where one needs it; gives whether they passed. */
+async function runWithPostgres(sources: SourceFile[], run: Run): Promise<boolean> {
+  const isNeeded = run.tests.some((path) => reaches(sources, path.replaceAll('\\', '/'), postgres))
+  if (!isNeeded) return await runNode(run)
   const { sharedClusterVariable, startPostgres } = await import('../tests/support/postgres.ts')
   const cluster = await startPostgres()
   try {
-    return await runNode(files, options, { [sharedClusterVariable]: cluster.url('postgres') })
+    return await runNode({ ...run, env: { ...run.env, [sharedClusterVariable]: cluster.url('postgres') } })
   } finally {
     await cluster.stop()
   }
 }
 
-async function runNode(files: string[], options: string[], env: Record<string, string>): Promise<number> {
+async function runNode({ paths, options, env }: Run): Promise<boolean> {
   const child = spawn(
     process.execPath,
     [
       '--test',
-      '--test-reporter=spec',
-      `--test-concurrency=${availableParallelism()}`,
+      `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test', 'reporter.ts')).href}`,
+      '--test-reporter-destination=stdout',
+      `--test-concurrency=${Math.ceil(processesPerProcessor * availableParallelism())}`,
       `--test-timeout=${15 * minuteMilliseconds}`,
-      ...(times?.options ?? []),
       ...options,
-      ...files,
+      ...paths,
     ],
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { NODE_COMPILE_CACHE: compileCache(root), ...process.env, ...env, ...times?.env },
+      env: { NODE_COMPILE_CACHE: compileCache(root), ...process.env, ...env },
     },
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
   return await new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve(code ?? 1))
+    child.once('close', (code) => resolve(code === 0))
   })
 }
 
-const words = process.argv.slice(2)
-const timesOption = '--times'
-const options = words.filter((word) => word.startsWith('-') && word !== timesOption)
-const chosen = words.filter((word) => !word.startsWith('-'))
-const times = words.includes(timesOption) ? countTimes(root) : undefined
-const isRight =
-  chosen.length + options.length > 0 || (await runSteps(staticSteps(root), (line) => console.log(line)))
-process.exitCode = isRight ? await runTests(chosen.length > 0 ? chosen : everything, options) : 1
-if (times !== undefined) console.log(times.tell())
+process.exitCode = (await runTests(parseOptions(process.argv.slice(2)))) ? 0 : 1

@@ -1,24 +1,26 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { hasProgram, lastLines, run, say } from './run.mjs'
+import { hasProgram, lastLines, run, SetupError, say } from './run.mjs'
 
 const installer = join(dirname(fileURLToPath(import.meta.url)), 'install-debian.sh')
 
+/** Tiers of tests, each with the programs of those before it. */
+const tiers = ['standard', 'extended', 'release']
+
+/** Programs that Terrane calls, and by `tier` those that the tests of that tier call too. */
 const needs = [
   {
     name: 'GDAL',
     isThere: () => hasProgram('ogr2ogr') && hasProgram('gdalinfo'),
     packages: ['gdal-bin'],
     without: 'files of other formats than Shapefile, GeoJSON, CSV, GeoPackage and FlatGeobuf are NO_FORMAT',
-    isForTests: false,
   },
   {
     name: 'PROJ',
     isThere: () => hasProgram('projinfo'),
     packages: ['proj-bin'],
     without: 'coordinate systems that need PROJ cannot be looked up',
-    isForTests: false,
   },
   {
     name: 'PostgreSQL with PostGIS',
@@ -26,42 +28,41 @@ const needs = [
     // The installer turns this into the packages of the newest PostgreSQL that the distribution has.
     packages: ['postgis-server'],
     without: 'the tests that need a database fail',
-    isForTests: true,
+    tier: 'standard',
   },
   {
     name: 'MariaDB',
     isThere: () => existsSync('/usr/sbin/mariadbd'),
     packages: ['mariadb-server'],
     without: 'the tests of MySQL as a source fail',
-    isForTests: true,
+    tier: 'extended',
   },
   {
     name: 'Servers of files (nginx, vsftpd, OpenSSH)',
     isThere: () => ['nginx', 'vsftpd', 'sshd'].every((name) => existsSync(`/usr/sbin/${name}`)),
     packages: ['nginx-light', 'vsftpd', 'openssh-server', 'openssl'],
     without: 'the tests of remote data from real servers fail',
-    isForTests: true,
+    tier: 'extended',
   },
   {
     name: 'Apache',
     isThere: () => existsSync('/usr/sbin/apache2'),
     packages: ['apache2-bin'],
     without: 'the tests of its access log fail',
-    isForTests: true,
+    tier: 'extended',
   },
   {
     name: 'MapServer with FastCGI',
     isThere: () => existsSync('/usr/lib/cgi-bin/mapserv') && ['mapserv', 'spawn-fcgi'].every(isInstalled),
     packages: ['cgi-mapserver', 'mapserver-bin', 'spawn-fcgi'],
     without: 'maps by WMS are not drawn',
-    isForTests: false,
   },
   {
     name: 'fcgiwrap',
     isThere: () => isInstalled('fcgiwrap'),
     packages: ['fcgiwrap'],
     without: 'the tests of monitoring other map servers fail',
-    isForTests: true,
+    tier: 'extended',
   },
   {
     name: 'OWSLib and JSON Schema for Python',
@@ -69,34 +70,39 @@ const needs = [
       ['owslib', 'jsonschema'].every((name) => existsSync(`/usr/lib/python3/dist-packages/${name}`)),
     packages: ['python3-owslib', 'python3-jsonschema'],
     without: 'the tests of OGC API Features with a client in Python fail',
-    isForTests: true,
+    tier: 'standard',
   },
   {
     name: 'Chromium',
     isThere: () => hasProgram('chromium'),
     packages: ['chromium'],
     without: 'the tests of maps in a browser fail',
-    isForTests: true,
+    tier: 'standard',
   },
   {
     name: 'QGIS for Python',
     isThere: () => existsSync('/usr/lib/python3/dist-packages/qgis'),
     packages: ['python3-qgis'],
     without: 'the tests of maps with QGIS fail',
-    isForTests: true,
+    tier: 'extended',
   },
   {
     name: 'Prometheus and its node exporter',
     isThere: () => ['prometheus', 'promtool', 'prometheus-node-exporter'].every(isInstalled),
     packages: ['prometheus', 'prometheus-node-exporter'],
     without: 'the tests of monitoring other hosts and of /metrics fail',
-    isForTests: true,
+    tier: 'standard',
   },
 ]
 
-/** Installs from the distribution what is missing, where that is allowed; says what is missing otherwise. */
-export function installPrograms(root, { withTests }) {
-  const missing = needs.filter((need) => (withTests || !need.isForTests) && !need.isThere())
+/**
+ * Installs from the distribution what is missing for Terrane and for a tier of tests, where that is allowed; says what is
+ * missing otherwise. Throws a `SetupError` where there is no such tier.
+ */
+export function installPrograms(root, tier) {
+  if (tier !== undefined && !tiers.includes(tier))
+    throw new SetupError(`--tests is one of ${tiers.join(', ')}`)
+  const missing = needs.filter((need) => isNeeded(need, tier) && !need.isThere())
   if (missing.length === 0) return
   const packages = missing.flatMap((need) => need.packages)
   const refusal = whyNot(root, packages)
@@ -105,6 +111,10 @@ export function installPrograms(root, { withTests }) {
     say(`${need.name} is not installed: ${need.without}.`)
   }
   if (refusal !== undefined) say(refusal)
+}
+
+function isNeeded(need, tier) {
+  return need.tier === undefined || tiers.indexOf(need.tier) <= tiers.indexOf(tier)
 }
 
 function whyNot(root, packages) {

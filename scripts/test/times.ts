@@ -1,63 +1,41 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { timesVariable } from './note-time.ts'
+import type { FileTime } from './file-times.ts'
 
-interface FileTime {
-  file: string
-  own: number
-  children: number
+/** Lists the slowest files of a run by the time on the wall, one line each. */
+export function slowestFiles(times: readonly FileTime[], count: number): string[] {
+  const slowest = times.toSorted((a, b) => b.wallSeconds - a.wallSeconds).slice(0, count)
+  return [
+    `slowest ${slowest.length} files (seconds of CPU time, of that in child processes):`,
+    ...slowest.map(
+      (time) =>
+        `${shown(time.wallSeconds)} s  ${time.file} (${cpuSeconds(time).toFixed(1)}, ${time.childrenSeconds.toFixed(1)})`,
+    ),
+  ]
 }
 
-const mostFiles = 40
-
-/** Counts the processor time of each test file of a run. */
-export interface RunTimes {
-  options: string[]
-  env: Record<string, string>
-  /** What they took, in lines; removes what was noted. */
-  tell(): string
-}
-
-/** Of files below `root`. */
-export function countTimes(root: string): RunTimes {
-  const path = join(mkdtempSync(join(tmpdir(), 'terrane-times-')), 'times.jsonl')
-  return {
-    options: [`--import=${new URL('./note-time.ts', import.meta.url).href}`],
-    env: { [timesVariable]: path },
-    tell: () => {
-      const notes = existsSync(path) ? readFileSync(path, 'utf8') : ''
-      rmSync(dirname(path), { recursive: true })
-      return tellTimes(notes, root, mostFiles)
-    },
-  }
-}
-
-/** The sums of all files and of each folder, and the files that took most. */
-export function tellTimes(notes: string, root: string, mostFiles: number): string {
-  const times = notes
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as FileTime)
-    .map(({ file, own, children }) => ({ file: relative(root, file), seconds: own + children, children }))
-    .sort((a, b) => b.seconds - a.seconds)
+/** Sums the CPU time of all files and of each folder, and lists the files that took most of it. */
+export function cpuTimes(times: readonly FileTime[], count: number): string[] {
   const folders = [...Map.groupBy(times, ({ file }) => file.split('/').slice(0, 2).join('/'))]
     .map(([folder, files]) => ({ folder, seconds: sum(files) }))
     .sort((a, b) => b.seconds - a.seconds)
+  const most = times.toSorted((a, b) => cpuSeconds(b) - cpuSeconds(a)).slice(0, count)
   return [
-    `processor time of ${times.length} files, with the programs that they started: ${sum(times).toFixed(0)} s`,
-    ...folders.map(({ folder, seconds }) => `${shown(seconds)}  ${folder}`),
-    'files that took most (of that by programs that they started):',
-    ...times
-      .slice(0, mostFiles)
-      .map(({ file, seconds, children }) => `${shown(seconds)}  ${file} (${children.toFixed(1)} s)`),
-  ].join('\n')
+    `CPU time of ${times.length} files and their child processes: ${sum(times).toFixed(0)} s`,
+    ...folders.map(({ folder, seconds }) => `${shown(seconds)} s  ${folder}`),
+    'files that took most CPU time (of that in child processes):',
+    ...most.map(
+      (time) => `${shown(cpuSeconds(time))} s  ${time.file} (${time.childrenSeconds.toFixed(1)} s)`,
+    ),
+  ]
 }
 
-function sum(times: readonly { seconds: number }[]): number {
-  return times.reduce((all, { seconds }) => all + seconds, 0)
+function cpuSeconds({ ownSeconds, childrenSeconds }: FileTime): number {
+  return ownSeconds + childrenSeconds
+}
+
+function sum(times: readonly FileTime[]): number {
+  return times.reduce((all, time) => all + cpuSeconds(time), 0)
 }
 
 function shown(seconds: number): string {
-  return `${seconds.toFixed(1).padStart(7)} s`
+  return seconds.toFixed(1).padStart(7)
 }

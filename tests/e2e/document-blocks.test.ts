@@ -9,23 +9,23 @@ import { freePort } from '../support/remote-servers.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const documents = 'tests/e2e/documents.test.ts'
-const checks = 'tests/e2e/writing-checks.test.ts'
-const proxies = 'tests/e2e/proxies.test.ts'
+const documents = 'tests/extended/documents/documents.test.ts'
+const checks = 'tests/extended/documents/writing-checks.test.ts'
+const proxies = 'tests/extended/documents/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
-const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
-const rejected = 'tests/e2e/rejected-documents.test.ts'
-const layers = 'tests/e2e/layer-documents.test.ts'
-const uploads = 'tests/e2e/upload-documents.test.ts'
-const versions = 'tests/e2e/version-documents.test.ts'
-const edits = 'tests/e2e/editing-documents.test.ts'
-const browsers = 'tests/clients/browser.test.ts'
-const services = 'tests/clients/services-in-browsers.test.ts'
+const rehearsals = 'tests/extended/documents/rehearsal-documents.test.ts'
+const rejected = 'tests/extended/documents/rejected-documents.test.ts'
+const layers = 'tests/extended/documents/layer-documents.test.ts'
+const uploads = 'tests/extended/documents/upload-documents.test.ts'
+const versions = 'tests/extended/documents/version-documents.test.ts'
+const edits = 'tests/extended/documents/editing-documents.test.ts'
+const browsers = 'tests/extended/clients/browser.test.ts'
+const services = 'tests/extended/clients/services-in-browsers.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
-  'CONTRIBUTING.md > Start > sh 1': 'tests/e2e/contributing.test.ts',
+  'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
   'README.md > The first minute > sh 1': {
     reason: 'Fetches from the network; what it starts is tested by all others',
   },
@@ -48,17 +48,17 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/filters.md > Filters > sh 1': layers,
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,
-  'docs/wfs.md > WFS > sh 1': 'tests/clients/wfs.test.ts',
+  'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 2': services,
   'docs/wmts.md > In web pages > html 1': services,
   'docs/wmts.md > In web pages > html 2': services,
-  'docs/wms.md > WMS > sh 1': 'tests/clients/wms.test.ts',
-  'docs/wms.md > Who offers it > sh 1': 'tests/clients/wms.test.ts',
-  'docs/wms.md > Further styles > sh 1': 'tests/clients/wms.test.ts',
-  'docs/wcs.md > WCS > sh 1': 'tests/clients/wcs.test.ts',
-  'docs/wmts.md > WMTS and TMS > sh 1': 'tests/clients/wmts.test.ts',
+  'docs/wms.md > WMS > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Who offers it > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Further styles > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wcs.md > WCS > sh 1': 'tests/extended/clients/wcs.test.ts',
+  'docs/wmts.md > WMTS and TMS > sh 1': 'tests/extended/clients/wmts.test.ts',
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
     reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',
   },
@@ -81,7 +81,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/maps.md > OpenLayers > html 1': browsers,
   'docs/maps.md > OpenLayers > html 2': browsers,
   'docs/maps.md > OpenLayers > html 3': browsers,
-  'docs/maps.md > QGIS > python 1': 'tests/clients/qgis.test.ts',
+  'docs/maps.md > QGIS > python 1': 'tests/extended/clients/qgis.test.ts',
   'docs/moving-and-backup.md > Backing up > sh 1': documents,
   'docs/moving-and-backup.md > Backing up > sh 2': documents,
   'docs/moving-and-backup.md > Restoring > sh 1': documents,
@@ -95,7 +95,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Tables of a database > sh 1': documents,
   'docs/operations.md > Map servers to watch > json 1': here,
   'docs/operations.md > Access logs > nginx 1': 'tests/support/map-server.ts',
-  'docs/operations.md > Access logs > apache 1': 'tests/contract/monitoring-map-server.test.ts',
+  'docs/operations.md > Access logs > apache 1': 'tests/extended/servers/monitoring-map-server.test.ts',
   'docs/operations.md > Hosts to watch > sh 1': documents,
   'docs/operations.md > Scraping /metrics > yaml 1': here,
   'docs/operations.md > Mail and webhooks > json 1': here,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
-import { after } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -8,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from '../../src/http/app-types.ts'
 import type { MediaAnswer } from '../../src/http/description.ts'
 import { unknownKeys } from '../../src/http/server/ignored.ts'
 import { describeErrors } from '../../src/http/server/validation.ts'
+import { afterEachFile } from './test-file-hooks.ts'
 
 /** Longer answers are not looked at: what they hold stands in shorter ones too. */
 const maxBytes = 2 ** 22
@@ -21,8 +21,10 @@ subscribe('tracing:fastify.request.handler:start', (message) => {
   watch(request, reply)
 })
 
-after(() => {
-  assert.deepEqual([...differences], [], 'answers differ from their descriptions')
+afterEachFile(() => {
+  const found = [...differences]
+  differences.clear()
+  assert.deepEqual(found, [], 'answers differ from their descriptions')
 })
 
 function watch(request: FastifyRequest, reply: FastifyReply): void {

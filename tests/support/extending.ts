@@ -7,7 +7,7 @@ const pages = 'docs/extending'
 const examples = `${pages}/examples`
 /** What is not written to stands in the copy as a link. */
 const linked = ['node_modules', '.runtime', 'tests/fixtures']
-const leftOut = ['.git', 'data']
+const leftOut = ['.git', 'data', 'build/tests']
 
 /** A page of `docs/extending` whose example is laid over a copy of the tree as the page says. */
 export interface Guide {

@@ -6,6 +6,7 @@ import { loadRows } from '../contract/store-session.ts'
 import type { ImporterClient } from './importer-client.ts'
 import { runSql, testCluster } from './postgres.ts'
 import { traceSchema } from './store-traces.ts'
+import { afterEachFile } from './test-file-hooks.ts'
 
 /** The connection parameters of a PostGIS store over the database at `url`. */
 export function storeParameters(url: string, schema = 'public'): StoreParameters {
@@ -15,6 +16,11 @@ export function storeParameters(url: string, schema = 'public'): StoreParameters
 
 let database: Promise<string> | undefined
 let schemas = 0
+
+// Another file of this process gets another database: what a test finds in it does not depend on other files.
+afterEachFile(() => {
+  database = undefined
+})
 
 /** A new database of the test cluster for this test file, made once. */
 export function fileDatabase(): Promise<string> {

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import type { Cleanup, RunningProcess } from '../../support/terrane-process.ts'
 import { startTerrane } from '../../support/terrane-process.ts'
+import { closeAfterLastFile } from '../../support/test-file-hooks.ts'
 
 export const password = 'pages-are-looked-at'
 const patienceMs = 30_000
@@ -120,7 +121,7 @@ export interface ShownPage {
 
 let browser: Promise<Browser> | undefined
 
-/** Opens a page of the server. The browser is started once for a test file. */
+/** Opens a page of the server. The browser is started once for all test files of a process. */
 export async function showPages(
   t: Cleanup,
   { url }: Pick<PageServer, 'url'>,
@@ -214,8 +215,12 @@ const findViolations = `(async () => {
   return lines
 })()`
 
-/** Ends the browser, when a test file is done. */
-export async function closeBrowser(): Promise<void> {
+/** Ends the browser when a test file is done, or after the last file of the process. */
+export function closeBrowser(): Promise<void> {
+  return closeAfterLastFile(endBrowser)
+}
+
+async function endBrowser(): Promise<void> {
   await (await browser)?.close()
   browser = undefined
 }

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { closeSharedResources, runAfterFile, shareProcess } from '../../tests/support/test-file-hooks.ts'
+import { noteFile } from './file-times.ts'
+
+/** The next file starts after this time at the latest, also where a hook of this one threw and ended the hooks. */
+const hooksMs = 60_000
+/** A process that is still alive so long after its last test has left something open. */
+const endMs = 60_000
+
+/**
+ * Runs test files one after another in this process. Each file is a suite named after its path, and its hooks at the top
+ * level are hooks of that suite. A file is loaded when all tests of the file before have ended.
+ */
+export async function runTestFiles(root: string, paths: readonly string[]): Promise<void> {
+  shareProcess()
+  for (const path of paths) await runTestFile(root, path)
+  await closeSharedResources()
+  setTimeout(endForcibly, endMs).unref()
+}
+
+async function runTestFile(root: string, path: string): Promise<void> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const noteEnd = noteFile(path)
+  let timer: NodeJS.Timeout | undefined
+  describe(path, async () => {
+    after(() => {
+      timer = setTimeout(end, hooksMs)
+    })
+    try {
+      await import(pathToFileURL(join(root, path)).href)
+    } finally {
+      // The last hook of the suite: those of the file have ended.
+      after(() => {
+        end()
+        runAfterFile()
+      })
+    }
+  })
+  await ended
+  clearTimeout(timer)
+  noteEnd()
+}
+
+function endForcibly(): void {
+  const resources = process.getActiveResourcesInfo().join(', ')
+  console.error(`The process did not end after its last test. Still open: ${resources}`)
+  process.exit(1)
+}

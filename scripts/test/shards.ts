@@ -1,0 +1,70 @@
+import type { SourceFile } from '../check/imports.ts'
+import { reaches } from '../check/reach.ts'
+
+/** Test files that run one after another in one process. */
+export interface Shard {
+  name: string
+  files: string[]
+}
+
+type File = Pick<SourceFile, 'path' | 'text' | 'imports'>
+
+/** What the files of a shard have in common: its parts are loaded or started once for all of them. */
+const kinds = ['application', 'browser', 'unit'] as const
+type Kind = (typeof kinds)[number]
+
+/** Files of a shard of each kind. Fewer files in a shard load the application more often, more end less evenly. */
+const filesOfShard: Record<Kind, number> = { application: 14, browser: 7, unit: 60 }
+
+const application = 'src/app.ts'
+const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
+
+/**
+ * What a file has in its text that changes its process for good, or measures it: environment variables, flags of V8,
+ * open file descriptors, memory, CPU time, modules of Node.
+ */
+const ownProcessText =
+  /process\.env(?:\.\w+|\[[^\]]+\]) = |Object\.assign\(process\.env|setFlagsFromString|\/proc\/self|process\.cpuUsage|syncBuiltinESMExports|mock\.method\(process|\b(?:leavesNothingOpen|ownTemporaryFolder|addedMegabytes|describeMemory)\(/
+/** Unit tests that start or break workers of their own process. */
+const ownProcessPaths =
+  /(?:collect-garbage|worker-handle|work-pool|leave-stuck-work|embedded-jobs)\.test\.ts$/
+
+/** Divides test files among processes. Whole folders are spread over the shards, as their files take about the same time. */
+export function divideIntoShards(tests: readonly File[], sources: readonly File[]): Shard[] {
+  const known = [...sources]
+  const alone = tests.filter((file) => needsOwnProcess(file))
+  const groups = Map.groupBy(
+    tests.filter((file) => !alone.includes(file)),
+    (file) => kindOf(known, file.path),
+  )
+  return [
+    ...alone.map(({ path }) => ({ name: `alone ${path}`, files: [path] })),
+    ...interleave(kinds.map((kind) => spread(kind, groups.get(kind) ?? []))),
+  ]
+}
+
+/** Merges lists so that each is spread evenly over the whole: shards that wait for a browser run beside those that compute. */
+function interleave<T>(lists: readonly T[][]): T[] {
+  return lists
+    .flatMap((list) => list.map((item, at) => ({ item, position: (at + 0.5) / list.length })))
+    .sort((a, b) => a.position - b.position)
+    .map(({ item }) => item)
+}
+
+/** True if a test file changes or measures the process that it runs in. */
+function needsOwnProcess({ path, text }: File): boolean {
+  return ownProcessText.test(text) || ownProcessPaths.test(path)
+}
+
+function kindOf(files: File[], path: string): Kind {
+  if (browsers.some((name) => reaches(files, path, name))) return 'browser'
+  return reaches(files, path, application) ? 'application' : 'unit'
+}
+
+function spread(kind: Kind, files: readonly File[]): Shard[] {
+  const count = Math.ceil(files.length / filesOfShard[kind])
+  return Array.from({ length: count }, (_, at) => ({
+    name: `${kind} ${at + 1}`,
+    files: files.filter((_file, index) => index % count === at).map(({ path }) => path),
+  }))
+}

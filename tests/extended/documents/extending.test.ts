@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { runTool } from '../../../scripts/check/run-tool.ts'
+import { addExample, copyTree, readGuides } from '../../support/extending.ts'
+import { temporaryFolder } from '../../support/temporary-files.ts'
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'extending')
+
+/** Ends with a message for each rule that the tree breaks: types, order of rooms, seams and the like. */
+const check = `
+  import { staticSteps } from './scripts/check/steps.ts'
+  const skipped = ['format and lint', 'unused files, exports and packages', 'pages made from the sources']
+  const steps = staticSteps(process.cwd()).filter(({ name }) => !skipped.includes(name))
+  const problems = await Promise.all(steps.map((step) => step.run()))
+  process.stdout.write(problems.join(''))`
+
+describe('docs/extending', () => {
+  it('has a page for each example, and names each page in its README', () => {
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+    const pages = readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    assert.deepEqual(
+      pages.map((name) => name.replace('.md', '')),
+      readGuides().map(({ kind }) => kind),
+    )
+    for (const page of pages) assert.ok(readme.includes(`](${page})`), `README.md does not lead to ${page}`)
+  })
+
+  it('has examples that pass check and seams in a tree that has them all', {
+    timeout: 300_000,
+  }, async (t) => {
+    const tree = temporaryFolder(t)
+    copyTree(tree)
+    const guides = readGuides()
+    const files = guides.flatMap((guide) => addExample(tree, guide)).filter((name) => name.endsWith('.ts'))
+    const words = guides.flatMap(({ tests }) => tests)
+    const isOption = (word: string): boolean => word.startsWith('-')
+    const results = await Promise.all([
+      runTool(tree, process.execPath, ['--input-type=module-typescript', '--eval', check]),
+      runTool(tree, join('node_modules', '.bin', 'biome'), [
+        ...['check', '--vcs-enabled=false', '--diagnostic-level=warn', '--error-on-warnings'],
+        ...new Set(files),
+      ]),
+      runTool(tree, 'env', [
+        ...['--unset=NODE_TEST_CONTEXT', process.execPath, '--test', '--test-reporter=spec'],
+        ...new Set(words.filter(isOption)),
+        ...new Set(words.filter((word) => !isOption(word))),
+      ]),
+    ])
+    const [rules, style, seams] = results
+    assert.equal(rules.said + rules.complained, '')
+    assert.equal(style.code, 0, style.said + style.complained)
+    assert.equal(seams.code, 0, seams.said + seams.complained)
+    for (const pattern of words.flatMap((word) => /^--test-name-pattern=(.+)$/.exec(word)?.[1] ?? [])) {
+      assert.match(seams.said, new RegExp(pattern), 'no such test ran')
+    }
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { defined } from '../../../src/lib/defined.ts'
+import { rasterTransforms, vectorTransforms } from '../../../src/transforms/registry.ts'
+import type { HostileRequest, OpenApi, SchemaNode } from '../../support/hostile-requests.ts'
+import { hostileRequests, hostileTexts } from '../../support/hostile-requests.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { startImporter } from '../../support/importer-client.ts'
+
+/** Waits on purpose when names are wrong, takes the caller's own rights away, starts a thread each time: less of it. */
+const leftOut = [
+  'post /rest/security/session',
+  'put /rest/security/self/password',
+  'post /monitoring/api/load',
+]
+/** Longest that one answer may take, on a machine that does other work too. */
+const longestMs = 5000
+const inherited = [Object, Array, Function, String, Number, Map, Promise, Error]
+
+async function start(test: TestContext, dialect: string): Promise<{ client: ImporterClient; api: OpenApi }> {
+  const env = { TERRANE_DIALECT: dialect, TERRANE_MONITORING: 'on' }
+  const client = await startImporter(test, { env })
+  await client.call('POST', '', { import: {} })
+  await client.upload(0, [{ name: 'places.csv', content: 'name,lat,lon\na,1,2\n' }])
+  const { app, admin: headers } = client.server
+  return { client, api: (await app.inject({ url: '/openapi.json', headers })).json() }
+}
+
+/** Each parameter of each transformation, which the document does not list. */
+function* transformRequests(texts: readonly string[]): Generator<HostileRequest> {
+  for (const { type, parameters } of [...vectorTransforms, ...rasterTransforms]) {
+    const names = Object.keys((parameters as SchemaNode).properties ?? {})
+    for (const name of names)
+      for (const text of texts) {
+        const usual = Object.fromEntries(names.map((one) => [one, 'lat']))
+        const body = JSON.stringify({ ...usual, type, [name]: text })
+        yield {
+          method: 'post',
+          url: '/rest/imports/0/tasks/0/transforms',
+          type: 'application/json',
+          body,
+          what: body.slice(0, 200),
+        }
+      }
+  }
+}
+
+async function send({ server }: ImporterClient, request: HostileRequest): Promise<void> {
+  const { method, url, type, body, what } = request
+  const shown = `${method} ${url.slice(0, 200)} ${what}`
+  const begun = performance.now()
+  const reply = await server.app.inject({
+    method: method.toUpperCase() as 'GET',
+    url,
+    headers: { ...server.admin, ...defined({ 'content-type': type }) },
+    ...defined({ payload: body }),
+  })
+  assert.ok(reply.statusCode < 500, `${reply.statusCode} ${shown} ${reply.body.slice(0, 200)}`)
+  assert.ok(performance.now() - begun < longestMs, `${shown} took ${performance.now() - begun} ms`)
+}
+
+function prototypes(): string[][] {
+  return inherited.map((one) => Reflect.ownKeys(one.prototype).map(String))
+}
+
+describe('names that every object inherits, and other texts that nobody expects', {
+  timeout: 120_000,
+}, () => {
+  for (const [dialect, texts, isQuick] of [
+    ['contract', hostileTexts, false],
+    ['geoserver', ['__proto__', 'constructor'], true],
+  ] as const) {
+    it(`lead to no failure and no change at any place of any request, dialect ${dialect}`, async (test) => {
+      const { client, api } = await start(test, dialect)
+      const before = prototypes()
+      let count = 0
+      for (const request of hostileRequests(api, { texts, isQuick, leftOut })) {
+        await send(client, request)
+        count += 1
+      }
+      for (const request of transformRequests(texts)) await send(client, request)
+      for (const one of hostileRequests(api, {
+        texts: ['__proto__', 'constructor'],
+        isQuick: true,
+        leftOut: [],
+      })) {
+        if (leftOut.some((path) => one.url.startsWith(path.split(' ')[1] ?? ''))) await send(client, one)
+      }
+      assert.deepEqual(prototypes(), before)
+      assert.ok(count > 1000, `only ${count} requests were made`)
+      test.diagnostic(`${count} requests`)
+    })
+  }
+
+  it('stay members of raw bodies that are no members of what the server reads', async (test) => {
+    const { client } = await start(test, 'contract')
+    for (const body of [
+      '{"__proto__":{"import":{"archive":true}}}',
+      '{"import":{"__proto__":{"archive":true}}}',
+      '{"import":{"data":{"type":"__proto__"}}}',
+      '{import:{__proto__:{archive:true}}}',
+      '{"constructor":{"prototype":{"archive":true}}}',
+    ]) {
+      const { app, admin } = client.server
+      const headers = { ...admin, 'content-type': 'application/json' }
+      const reply = await app.inject({ method: 'POST', url: '/rest/imports', headers, payload: body })
+      assert.ok(reply.statusCode < 500, body)
+      assert.notEqual(reply.json().import?.archive, true, body)
+      assert.equal(({} as { archive?: unknown }).archive, undefined)
+    }
+  })
+
+  it('are names of files like any other', async (test) => {
+    const { client } = await start(test, 'contract')
+    for (const ending of ['constructor', '__proto__', 'valueof', 'tostring']) {
+      const { status, json } = await client.upload(0, [
+        { name: `roads.${ending}`, content: 'a,b\n1,2\n' },
+        { name: 'roads.csv', content: 'a,b\n1,2\n' },
+        { name: `${ending}.csv`, content: 'constructor,__proto__,toString\n1,2,3\n' },
+      ])
+      assert.equal(status, 201, JSON.stringify(json))
+    }
+  })
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stores } from '../../../src/stores/registry.ts'
+import { changeSessions, killSessions } from '../../support/kills/kill-sessions.ts'
+import {
+  keptTables,
+  killLoads,
+  killTargets,
+  prepareLoad,
+  runImport,
+  startWithLayer,
+} from '../../support/kills/loads.ts'
+import { contentOf } from '../../support/kills/part-files.ts'
+import type { KillSession } from '../../support/kills/session.ts'
+import type { TestServer } from '../../support/server.ts'
+import { startServer } from '../../support/server.ts'
+
+/** `npm run test:kill` runs as many as it is told to. */
+const sessions = [
+  { seed: 20260729, kills: 10 },
+  { seed: 20260730, kills: 10 },
+]
+/** Each of these kills takes three imports. */
+const fileSession = { seed: 20260731, kills: 3 }
+
+describe('a server that is killed while it serves files as they are', { concurrency: true }, () => {
+  for (const { type, can } of stores) {
+    if (can.takesLoads) continue
+    it(`leaves layers of ${type} as they were or as they are meant to be, and never touches the file`, async (t) => {
+      const { before, after } = (await killSessions[type]?.(t, fileSession)) ?? { before: 0, after: 0 }
+      assert.equal(before + after, fileSession.kills)
+    })
+  }
+})
+
+/** One store begins with a rehearsal, the other with a stopped load. */
+const changeSession: Record<string, KillSession> = {
+  GeoPackage: { seed: 20260731, kills: 2 },
+  PostGIS: { seed: 20260733, kills: 1 },
+}
+
+describe('a server that is killed while it compares, tries out or stops loads', { concurrency: true }, () => {
+  for (const [type, run] of Object.entries(changeSessions)) {
+    it(`leaves ${type} as it was or as it is meant to be, keeps what it says, and nothing else`, async (t) => {
+      const session = changeSession[type] ?? { seed: 20260735, kills: 1 }
+      const { before, after } = await run(t, session)
+      assert.equal(before + after, session.kills)
+    })
+  }
+})
+
+describe('a server that is killed during loads', { concurrency: true }, () => {
+  for (const type of Object.keys(killTargets)) {
+    for (const session of sessions) {
+      it(`leaves ${type} as it was or as it is meant to be, and ends each import by itself (${session.seed})`, async (t) => {
+        const { before, after } = await killLoads(t, type, session)
+        assert.equal(before + after, session.kills)
+      })
+    }
+
+    it(`gives a load into ${type} up that dies with the server three times, with the reason, and runs it when asked`, async (t) => {
+      const { dataDir, server: first, target } = await startWithLayer(t, type, ['a', 'long'])
+      const old = contentOf('a')
+      let server = first
+      const id = await prepareLoad(server, target, { mode: 'REPLACE', layer: 'places', part: 'long' })
+      await runImport(server, id)
+      for (let death = 0; death < 3; death += 1) {
+        while (!(await isLoading(server, id))) await sleep(5)
+        await server.kill()
+        server = await startServer(t, dataDir)
+      }
+      const ended = await server.importIn(id, ['COMPLETE', 'COMPLETE_ERROR'])
+      assert.equal(ended.state, 'COMPLETE_ERROR', JSON.stringify(ended))
+      assert.match(String(ended.tasks?.[0]?.errorMessage), /3 times and the server died/)
+      assert.deepEqual(await target.content('places'), old)
+      await target.assertClean(['places'], keptTables(dataDir))
+      await runImport(server, id)
+      await server.importIn(id, ['COMPLETE'])
+      assert.deepEqual(await target.content('places'), contentOf('long'))
+      await target.assertClean(['places'], keptTables(dataDir))
+      await server.stop()
+    })
+  }
+})
+
+/** Whether this server is at an import's task: RUNNING it may still be from the one before. */
+async function isLoading(server: TestServer, id: number): Promise<boolean> {
+  const { json } = await server.call('GET', `/rest/imports/${id}/tasks/0/progress`)
+  assert.notEqual(String(json.state), 'COMPLETE', 'the load ended before the server could be killed')
+  return String(json.state) === 'RUNNING' && String(json.phase) !== 'waiting'
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readRequestLog } from '../../support/request-log.ts'
+import { startServer } from '../../support/server.ts'
+import { temporaryData } from '../../support/terrane-process.ts'
+
+const durableMs = 200
+const rounds = 3
+
+/** How many of the requests that were answered 200 ms ago are lost when the server is killed. */
+async function lostByKill(t: TestContext): Promise<number> {
+  const data = temporaryData(t)
+  const server = await startServer(t, data, { TERRANE_MONITORING: 'on', TERRANE_SAMPLE: 'off' })
+  await fetch(`${server.url}/ogc`)
+  // The collector is up once something was written.
+  while ((await pathsIn(data)).length === 0) await sleep(50)
+  const sent: string[] = []
+  for (let number = 0; number < 40; number += 1) {
+    sent.push(`/sent-${number}`)
+    await (await fetch(`${server.url}/sent-${number}`)).text()
+    await sleep(10)
+  }
+  await sleep(durableMs)
+  server.process.signal('SIGKILL')
+  await server.process.ended
+  const paths = await pathsIn(data)
+  assert.equal(new Set(paths).size, paths.length - paths.filter((path) => path === '/ogc').length + 1)
+  return sent.filter((path) => !paths.includes(path)).length
+}
+
+async function pathsIn(data: string): Promise<(string | null | undefined)[]> {
+  try {
+    return (await readRequestLog({ path: `${data}/monitoring.sqlite` })).map(({ texts }) => texts['path'])
+  } catch {
+    return []
+  }
+}
+
+describe('a server that is killed', { timeout: 300_000 }, () => {
+  it('has written down what it answered 200 ms before', async (t) => {
+    const lost: number[] = []
+    for (let round = 0; round < rounds; round += 1) lost.push(await lostByKill(t))
+    // On a busy machine a turn of the other thread may come late once.
+    assert.ok(lost.filter((count) => count === 0).length >= rounds - 1, `lost: ${lost.join(', ')}`)
+  })
+})
