@@ -8,6 +8,7 @@ import type { ProcessNews } from './news.ts'
 import { takeNews, tellEnd } from './news.ts'
 import { parentFd } from './parent-fd.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
+import { workerEntry } from './worker-entry.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
 /** What a child process is given, and how much memory. */
@@ -35,10 +36,11 @@ function openProcess(
   { maxHeapMb = defaultHeapMb, env = {} }: ProcessOptions,
   events: CarrierEvents,
 ): Carrier {
-  const child = fork(fileURLToPath(file), [], {
+  const { file: entry, nodeOptions } = workerEntry(file)
+  const child = fork(fileURLToPath(entry), [], {
     serialization: 'advanced',
     env: { ...ownProcessEnvironment(), ...env },
-    execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
+    execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`, ...nodeOptions],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
   let said = Buffer.alloc(0)

@@ -5,6 +5,7 @@ import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
+import { workerEntry } from './worker-entry.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
 /** What a thread is given: data, memory. */
@@ -21,7 +22,9 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 }
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
-  const worker = new Worker(file, {
+  const { file: entry, nodeOptions } = workerEntry(file)
+  const worker = new Worker(entry, {
+    ...(nodeOptions.length === 0 ? {} : { execArgv: nodeOptions }),
     resourceLimits: {
       maxYoungGenerationSizeMb,
       ...defined({ maxOldGenerationSizeMb }),

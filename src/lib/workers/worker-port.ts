@@ -1,6 +1,7 @@
 import { parentPort, Worker } from 'node:worker_threads'
 import type { FromWorker, ToWorker, TransferList } from './messages.ts'
 import { passNewsOn } from './news.ts'
+import { workerEntry } from './worker-entry.ts'
 
 /** The way from a thread or child process to who started it. */
 export interface WorkerPort {
@@ -35,7 +36,9 @@ export function openWorkerPort(): WorkerPort {
 function dieWithParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  const guard = new Worker(new URL('./parent-guard.ts', import.meta.url), {
+  const { file } = workerEntry(new URL('./parent-guard.ts', import.meta.url))
+  const guard = new Worker(file, {
+    execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
   })
   guard.unref()
