@@ -133,6 +133,8 @@ function sourcePlugin(root, sources) {
         const path = relative(root, file).replaceAll(sep, '/')
         const source = sources.get(path)
         if (source === undefined) return undefined
+        const [other] = source.text.match(/import\.meta\.(?!url\b|dirname\b|bundleFolder\b)\w+/) ?? []
+        if (other !== undefined) return { errors: [{ text: `${other} has no meaning in the bundle` }] }
         const contents = source.text
           .replaceAll('import.meta.url', `new URL('../../../${path}', import.meta.url).href`)
           .replaceAll('import.meta.dirname', `(import.meta.dirname + '/../../../${dirname(path)}')`)
