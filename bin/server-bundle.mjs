@@ -43,13 +43,16 @@ export function readCurrent(root) {
  * file that has just changed gets no times, so that it is always compared by its content. No file has no text, and
  * an empty hash.
  */
-export function recordFile(path, now = Date.now()) {
+export function recordFile(path, nowMs = Date.now()) {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return { text: '', record: [''] }
   const bytes = readFileSync(path)
-  const isSettled = Math.max(stats.mtimeMs, stats.ctimeMs) < now - unsettledMs
+  const isSettled = Math.max(stats.mtimeMs, stats.ctimeMs) < nowMs - unsettledMs
   const record = [hashOf(bytes), bytes.length]
-  return { text: bytes.toString('utf8'), record: isSettled ? [...record, stats.mtimeMs, stats.ctimeMs] : record }
+  return {
+    text: bytes.toString('utf8'),
+    record: isSettled ? [...record, stats.mtimeMs, stats.ctimeMs] : record,
+  }
 }
 
 function isSame(path, [hash, sizeBytes, modifiedMs, changedMs]) {

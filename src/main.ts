@@ -9,7 +9,6 @@ process.env.NODE_COMPILE_CACHE ??=
   bundleFolder === undefined
     ? join(import.meta.dirname, '..', 'node_modules', '.cache', 'node')
     : join(bundleFolder, 'cache')
-if (bundleFolder !== undefined) process.setSourceMapsEnabled(true)
 if (process.argv[2] === 'serve') becomeFrugal(process.env)
 enableCompileCache()
 

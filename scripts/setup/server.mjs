@@ -13,7 +13,17 @@ const external = [
   ...['@aws-sdk/client-s3', 'nodemailer', 'ssh2-sftp-client', 'systeminformation'],
 ]
 /** What a bundle is made of beside the sources: the packages that npm has installed, and these files. */
-const alsoRecorded = ['node_modules/.package-lock.json', 'scripts/setup/server.mjs', 'scripts/setup/source-maps.mjs']
+const alsoRecorded = [
+  'node_modules/.package-lock.json',
+  'scripts/setup/server.mjs',
+  'scripts/setup/source-maps.mjs',
+]
+/** `require` is for packages that are written for CommonJS, `resolveFromBundle` for `import.meta.dirname`. */
+const banner = [
+  "import { createRequire as createBundleRequire } from 'node:module'",
+  "import { resolve as resolveFromBundle } from 'node:path'",
+  'const require = createBundleRequire(import.meta.url)',
+].join(';')
 const workerUrl = /new URL\('(\.{1,2}\/[^']+\.ts)', import\.meta\.url\)/g
 const dayMs = 86_400_000
 
@@ -44,7 +54,7 @@ export async function buildServer(root) {
 }
 
 /** Name of an output without its ending: all of them lie in one folder. `src/lib/workers/worker-entry.ts` finds it by this. */
-export function entryName(path) {
+function entryName(path) {
   return path
     .replace(/^src\//, '')
     .replace(/\.ts$/, '')
@@ -74,10 +84,7 @@ async function bundle(root, outdir) {
     // Names of classes and functions are read at run time, such as those of errors that cross threads.
     keepNames: true,
     external,
-    // Packages that are written for CommonJS need it.
-    banner: {
-      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
-    },
+    banner: { js: banner },
     // As Node strips types, whatever tsconfig.json says.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, useDefineForClassFields: true } },
     logLevel: 'silent',
@@ -109,7 +116,12 @@ function filesBelow(folder) {
   })
 }
 
-/** Every source that another one names by its URL: the files of threads and child processes. */
+/** Returns the sources that are files of threads and child processes. */
+export function listWorkers(root) {
+  return workersIn(readSources(root))
+}
+
+/** Every source that another one names by its URL. */
 function workersIn(sources) {
   const found = new Set()
   for (const [path, { text }] of sources) {
@@ -137,7 +149,10 @@ function sourcePlugin(root, sources) {
         if (other !== undefined) return { errors: [{ text: `${other} has no meaning in the bundle` }] }
         const contents = source.text
           .replaceAll('import.meta.url', `new URL('../../../${path}', import.meta.url).href`)
-          .replaceAll('import.meta.dirname', `(import.meta.dirname + '/../../../${dirname(path)}')`)
+          .replaceAll(
+            'import.meta.dirname',
+            `resolveFromBundle(import.meta.dirname, '../../../${dirname(path)}')`,
+          )
           .replaceAll('import.meta.bundleFolder', 'import.meta.dirname')
         return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
       })
@@ -147,7 +162,9 @@ function sourcePlugin(root, sources) {
 
 /** Writes scripts with their source maps, cut to lines of our own sources; a script of packages alone has none. */
 function writeOutputs(outputFiles) {
-  const maps = new Map(outputFiles.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]))
+  const maps = new Map(
+    outputFiles.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]),
+  )
   for (const { path, contents } of outputFiles.filter(({ path }) => path.endsWith('.js'))) {
     mkdirSync(dirname(path), { recursive: true })
     const map = lineMap(JSON.parse(maps.get(`${path}.map`)), (source) => !source.includes('node_modules/'))

@@ -24,7 +24,9 @@ export function lineMap({ sources, mappings }, isWanted) {
       // The first position of a line is kept: a reader of maps takes the last position before, whatever line that is on.
       if (target !== last || (isFirst && isMapped)) {
         if (isMapped && !kept.has(source)) kept.set(source, kept.size)
-        writer.add(isMapped ? [isFirst ? 0 : column, kept.get(source), sourceLine, 0] : [isFirst ? 0 : column])
+        writer.add(
+          isMapped ? [isFirst ? 0 : column, kept.get(source), sourceLine, 0] : [isFirst ? 0 : column],
+        )
       }
       last = target
       isFirst = false

@@ -7,8 +7,8 @@ import type { FromWorker } from './messages.ts'
 import type { ProcessNews } from './news.ts'
 import { takeNews, tellEnd } from './news.ts'
 import { parentFd } from './parent-fd.ts'
-import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { workerEntry } from './worker-entry.ts'
+import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
 /** What a child process is given, and how much memory. */

@@ -4,8 +4,8 @@ import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
-import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { workerEntry } from './worker-entry.ts'
+import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
 /** What a thread is given: data, memory. */
