@@ -14,7 +14,6 @@ const fetched = join(root, 'node_modules', '.bin', 'node')
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   const { folder } = findBundle(root)
   if (folder === undefined) await keepCompiledSources()
-  else process.setSourceMapsEnabled(true)
   await import(pathToFileURL(folder === undefined ? sources : join(folder, 'main.js')).href)
 } else if (existsSync(fetched)) {
   const child = spawn(fetched, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {

@@ -22,5 +22,5 @@ export function becomeFrugal(env: Environment): void {
 /** A bundle that was found to be made of the present sources is started directly, so that they are compared once. */
 function programAndWords(): string[] {
   if (bundleFolder === undefined) return process.argv.slice(1)
-  return ['--enable-source-maps', join(bundleFolder, 'main.js'), ...process.argv.slice(2)]
+  return [join(bundleFolder, 'main.js'), ...process.argv.slice(2)]
 }

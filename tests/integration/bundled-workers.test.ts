@@ -26,7 +26,7 @@ describe('workers from the bundle', () => {
   it('are all there', () => {
     assert.ok(workers.length > 20)
     for (const path of workers) {
-      const file = fileURLToPath(workerEntry(urlOf(path)).file)
+      const file = fileURLToPath(workerEntry(urlOf(path)))
       assert.ok(file.startsWith(bundlesFolder(root) + sep), `${path} is started as ${file}`)
     }
   })

@@ -26,7 +26,9 @@ const program: Record<string, string> = {
   'src/main.ts': `import { readFileSync } from 'node:fs'
 import { bundleFolder, holdBundle } from './lib/bundle-folder.ts'
 import { greetings } from './greetings/greetings.ts'
+import { mapStackTraces } from './lib/stack-traces.ts'
 
+mapStackTraces()
 if (process.argv[2] === 'fail') throw new Error('failed on purpose')
 if (process.argv[2] === 'hold') {
   const release = holdBundle()
@@ -192,13 +194,13 @@ describe('the bundle of the server', () => {
     await build(root)
     const failed = run(process.execPath, [terrane(root), 'fail'])
     await assert.rejects(failed, ({ stderr }: { stderr: string }) => {
-      assert.match(stderr, /Error: failed on purpose\n\s+at .*src\/main\.ts:5:/)
+      assert.match(stderr, /Error: failed on purpose\n\s+at .*src\/main\.ts:7\n/)
       return true
     })
     const { greetings } = await answer(root)
     for (const failure of [greetings[1], greetings[3]]) {
       assert.match(failure ?? '', /^Failure /)
-      assert.match(failure ?? '', /at .*src\/greetings\/greet-work\.ts:15:/)
+      assert.match(failure ?? '', /at .*src\/greetings\/greet-work\.ts:15\)\n/)
       assert.match(failure ?? '', /at .*src\/lib\/workers\/serve-work\.ts:\d+/)
     }
   })

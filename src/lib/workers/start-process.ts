@@ -36,11 +36,10 @@ function openProcess(
   { maxHeapMb = defaultHeapMb, env = {} }: ProcessOptions,
   events: CarrierEvents,
 ): Carrier {
-  const { file: entry, nodeOptions } = workerEntry(file)
-  const child = fork(fileURLToPath(entry), [], {
+  const child = fork(fileURLToPath(workerEntry(file)), [], {
     serialization: 'advanced',
     env: { ...ownProcessEnvironment(), ...env },
-    execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`, ...nodeOptions],
+    execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
   let said = Buffer.alloc(0)

@@ -22,9 +22,7 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 }
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
-  const { file: entry, nodeOptions } = workerEntry(file)
-  const worker = new Worker(entry, {
-    ...(nodeOptions.length === 0 ? {} : { execArgv: nodeOptions }),
+  const worker = new Worker(workerEntry(file), {
     resourceLimits: {
       maxYoungGenerationSizeMb,
       ...defined({ maxOldGenerationSizeMb }),

@@ -7,30 +7,21 @@ import { bundleFolder } from '../bundle-folder.ts'
 
 const sourceFolder = dirname(dirname(import.meta.dirname))
 
-/** What a thread or child process is started from. */
-export interface WorkerEntry {
-  file: URL
-  /** Options of Node that the file needs. */
-  nodeOptions: string[]
-}
-
 /**
  * Returns what to start for the source file of a worker: its bundled form where this process runs from a bundle, or
  * runs the sources that a bundle was made of; otherwise the file itself. A worker starts others as it was started.
  */
-export function workerEntry(source: URL): WorkerEntry {
+export function workerEntry(source: URL): URL {
   const path = fileURLToPath(source)
   const folder = usedBundle()
-  if (folder !== undefined && path.startsWith(sourceFolder + sep)) {
-    // As `entryName` of `scripts/setup/server.mjs` names it.
-    const name = relative(sourceFolder, path).replace(/\.ts$/, '').replaceAll(sep, '.')
-    const bundled = join(folder, `${name}.js`)
-    if (existsSync(bundled)) return { file: pathToFileURL(bundled), nodeOptions: ['--enable-source-maps'] }
-  }
-  return { file: source, nodeOptions: [] }
+  if (folder === undefined || !path.startsWith(sourceFolder + sep)) return source
+  // As `entryName` of `scripts/setup/server.mjs` names it.
+  const name = relative(sourceFolder, path).replace(/\.ts$/, '').replaceAll(sep, '.')
+  const bundled = join(folder, `${name}.js`)
+  return existsSync(bundled) ? pathToFileURL(bundled) : source
 }
 
-/** What was found for a process that runs the sources; sources that are edited later run with those it has read. */
+/** What was found for a process that runs the sources; sources that are edited later do not change those it has read. */
 let found: { folder?: string | undefined } | undefined
 
 function usedBundle(): string | undefined {

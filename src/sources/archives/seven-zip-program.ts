@@ -99,9 +99,7 @@ export async function* runSevenZip(
     maxWaiting,
     waiting,
   }
-  const { file, nodeOptions } = workerEntry(new URL('./seven-zip-worker.ts', import.meta.url))
-  const worker = new Worker(file, {
-    execArgv: nodeOptions,
+  const worker = new Worker(workerEntry(new URL('./seven-zip-worker.ts', import.meta.url)), {
     workerData: order,
     env: compiledSources(),
     stdout: true,
