@@ -248,4 +248,11 @@ describe('the bundle of the server', () => {
     await assert.rejects(build(root), /The server could not be bundled/)
     assert.deepEqual(bundles(root), [])
   })
+
+  it('is refused where esbuild would rename the class of an error that threads tell each other by name', async (t) => {
+    const root = smallTree(t)
+    edit(root, 'src/late.ts', 'export', 'class Failure {}\nconsole.log(Failure)\nexport')
+    edit(root, 'src/main.ts', 'mapStackTraces()', "import './late.ts'\nmapStackTraces()")
+    await assert.rejects(build(root), /an error that crosses threads is Failure2 there/)
+  })
 })
