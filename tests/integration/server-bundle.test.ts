@@ -251,8 +251,7 @@ describe('the bundle of the server', () => {
 
   it('is refused where esbuild would rename the class of an error that threads tell each other by name', async (t) => {
     const root = smallTree(t)
-    edit(root, 'src/late.ts', 'export', 'class Failure {}\nconsole.log(Failure)\nexport')
-    edit(root, 'src/main.ts', 'mapStackTraces()', "import './late.ts'\nmapStackTraces()")
+    edit(root, 'src/lib/bundle-folder.ts', 'export const', 'class Failure {}\nconsole.log(Failure)\nexport const')
     await assert.rejects(build(root), /an error that crosses threads is Failure2 there/)
   })
 })
