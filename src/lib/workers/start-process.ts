@@ -7,6 +7,7 @@ import type { FromWorker } from './messages.ts'
 import type { ProcessNews } from './news.ts'
 import { takeNews, tellEnd } from './news.ts'
 import { parentFd } from './parent-fd.ts'
+import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
@@ -35,7 +36,7 @@ function openProcess(
   { maxHeapMb = defaultHeapMb, env = {} }: ProcessOptions,
   events: CarrierEvents,
 ): Carrier {
-  const child = fork(fileURLToPath(file), [], {
+  const child = fork(fileURLToPath(workerEntry(file)), [], {
     serialization: 'advanced',
     env: { ...ownProcessEnvironment(), ...env },
     execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],

@@ -4,6 +4,7 @@ import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
+import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
@@ -21,7 +22,7 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 }
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
-  const worker = new Worker(file, {
+  const worker = new Worker(workerEntry(file), {
     resourceLimits: {
       maxYoungGenerationSizeMb,
       ...defined({ maxOldGenerationSizeMb }),

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { explain } from '../../lib/errors.ts'
 import { compiledSources } from '../../lib/process.ts'
+import { workerEntry } from '../../lib/workers/worker-entry.ts'
 import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** 7-Zip ended in failure; the message is what it said. */
@@ -98,7 +99,7 @@ export async function* runSevenZip(
     maxWaiting,
     waiting,
   }
-  const worker = new Worker(new URL('./seven-zip-worker.ts', import.meta.url), {
+  const worker = new Worker(workerEntry(new URL('./seven-zip-worker.ts', import.meta.url)), {
     workerData: order,
     env: compiledSources(),
     stdout: true,
