@@ -67,9 +67,31 @@ function faultOf({ url, status, headers, text }: Reply): string | undefined {
   if (status !== 503) return undefined
   if (!(Number(headers['retry-after']) > 0)) return 'no Retry-After'
   if (owsPath.test(url) && !/xml/.test(type)) return `no exception document but ${type}`
-  if (!owsPath.test(url) && !url.startsWith('/monitoring') && !text.includes('"code":"database-away"'))
+  if (type.includes('json') && !url.startsWith('/monitoring') && !text.includes('"code":"database-away"'))
     return `another code: ${text.slice(0, 200)}`
   return undefined
+}
+
+/** What people without a session may post. */
+async function postAll({ server }: ImporterClient): Promise<Reply[]> {
+  const form = 'application/x-www-form-urlencoded'
+  const xml = `<GetFeature service="WFS" version="2.0.0" xmlns="http://www.opengis.net/wfs/2.0"><Query typeNames="default:places"/></GetFeature>`
+  const posts: [url: string, type: string, payload: string][] = [
+    ['/wfs', 'text/xml', xml],
+    ['/ows', 'text/xml', xml],
+    ['/wms', form, 'service=WMS&request=GetCapabilities'],
+    ['/wcs', form, 'service=WCS&request=GetCapabilities'],
+    ['/rest/security/session', 'application/json', '{"session":{"user":"admin","password":"another one"}}'],
+    ['/rest/layers/default:places/exports', 'application/json', '{"export":{"format":"GeoPackage"}}'],
+  ]
+  const replies: Reply[] = []
+  for (const [url, type, payload] of posts) {
+    const reply = await server.app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+    const { statusCode: status, headers, body: text } = reply
+    assert.ok(status >= 400, `${url}: ${status} ${text}`)
+    replies.push({ caller: 'anonymous', url, status, headers, text })
+  }
+  return replies
 }
 
 async function logIn({ server }: ImporterClient): Promise<Record<string, string>> {
@@ -103,7 +125,10 @@ describe('a server whose catalogue database is away', () => {
   }, async (t) => {
     const { cluster, client } = await startWithCatalogue(t)
     const importId = await publishSamples(client)
-    const callers = { anonymous: {}, password: client.server.admin, session: await logIn(client) }
+    const callers = {
+      ...{ anonymous: {}, browser: { accept: 'text/html' } },
+      ...{ password: client.server.admin, session: await logIn(client) },
+    }
     const urls = getAddresses({
       ...{ workspace: 'default', layer: 'default:places', raster: 'default:RGB_byte', importId },
       ...{ style: 'point', store: 'default' },
@@ -114,6 +139,7 @@ describe('a server whose catalogue database is away', () => {
     assertNoFaults('before anything was read', cold)
     for (const { url, status, text } of cold.filter(({ url }) => /GetMap|GetFeature&|GetCoverage/.test(url)))
       assert.equal(status, 503, `${url}: ${text}`)
+    assertNoFaults('posted', await postAll(client))
     await cluster.resume()
     const back = await askAll(client, urls, callers)
     const failing = back.filter(({ status }) => status >= 500)
