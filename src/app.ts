@@ -28,6 +28,7 @@ import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { defined } from './lib/defined.ts'
 import { createEventBus } from './lib/events.ts'
+import { setWrittenFolders } from './lib/files/full-disk.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
@@ -94,6 +95,10 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   try {
     const directory = prepareDataDirectory(settings.data)
     await guardFiles(settings, directory)
+    setWrittenFolders([
+      { path: directory.root, name: 'the data directory, TERRANE_DATA' },
+      { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
+    ])
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
@@ -112,7 +117,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
     const catalog = await openCatalog({
-      ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
+      ...{ settings, directory, database, events, clock, log, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
     const { start: startMaps, ...mapping } = openMaps(

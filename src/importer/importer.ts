@@ -220,9 +220,11 @@ function workloadOf(
   }
 }
 
-function openPassword(vault: Vault, { source }: ImportRecord): string | undefined {
+function openPassword(vault: Vault, { id, source }: ImportRecord): string | undefined {
   const { sealedPassword } = source?.database ?? {}
-  return sealedPassword === undefined ? undefined : vault.open(sealedPassword)
+  if (sealedPassword === undefined) return undefined
+  const what = `The password of the source database of import ${id}`
+  return vault.open(sealedPassword, { what, mend: 'create the import again with its password' })
 }
 
 /** Builds the importer. It does nothing with earlier imports until it is started. */
