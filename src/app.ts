@@ -28,7 +28,7 @@ import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { defined } from './lib/defined.ts'
 import { createEventBus } from './lib/events.ts'
-import { setWrittenFolders } from './lib/files/full-disk.ts'
+import { listFullFolders, setWrittenFolders } from './lib/files/full-disk.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
@@ -99,6 +99,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       { path: directory.root, name: 'the data directory, TERRANE_DATA' },
       { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
     ])
+    for (const { path, name } of listFullFolders())
+      log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })

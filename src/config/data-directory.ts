@@ -89,10 +89,11 @@ export function lockDataDirectory(root: string): () => void {
   const pidPath = join(root, 'terrane.pid')
   const lock = openLock(join(root, 'terrane.lock'))
   try {
-    lock.exec('pragma busy_timeout = 200; begin exclusive')
+    // Nothing is ever written to it: the journal stays in memory, since a full disk has no room for one.
+    lock.exec('pragma busy_timeout = 200; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
-    if (primaryCode(error) !== sqliteBusy) throw cannotLock(root, error)
+    if (primaryCode(error) !== sqliteBusy) throw cannotLock(join(root, 'terrane.lock'), error)
     throw new Error(
       `The data directory ${root} is in use by another Terrane${holder(pidPath)}: stop that one, or set TERRANE_DATA to another folder; commands find it by its TERRANE_PORT or by --url`,
       { cause: error },

@@ -22,6 +22,11 @@ export function setWrittenFolders(folders: readonly WrittenFolder[]): void {
   written = folders
 }
 
+/** The folders that have no room left. */
+export function listFullFolders(): WrittenFolder[] {
+  return written.filter(isFull)
+}
+
 /** Returns that the disk is full, of a file or of our own database, and where; undefined for other errors. */
 export function findFullDisk(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
@@ -36,7 +41,7 @@ export function findFullDisk(error: unknown): Failure | undefined {
 function placeOf({ path, dest }: Error & { path?: unknown; dest?: unknown }): string {
   const file = [dest, path].find((one) => typeof one === 'string')
   const named = file === undefined ? undefined : nameOfPath(String(file))
-  const names = named === undefined ? written.filter(isFull).map(({ name }) => name) : [named]
+  const names = named === undefined ? listFullFolders().map(({ name }) => name) : [named]
   return names.length === 0 ? '' : ` (${names.join(', ')})`
 }
 
