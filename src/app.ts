@@ -229,7 +229,7 @@ function openImporter(
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
-  const { concurrentLoads, maxTasks, silenceSeconds } = limits
+  const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
     jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
@@ -247,6 +247,7 @@ function openImporter(
       maxTasks,
       concurrentLoads,
       silenceSeconds,
+      databaseWaitSeconds,
       maxEntries: limits.maxArchiveEntries,
       maxExpandedBytes: limits.maxExpandedBytes,
       maxRatio: limits.maxArchiveRatio,

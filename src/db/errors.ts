@@ -28,6 +28,11 @@ export function explainError(error: unknown): Failure | undefined {
   return new Failure('conflict', 'exists-already', text, { cause: error })
 }
 
+/** Whether an error says that our own database cannot be reached. */
+export function isCatalogueAway(error: unknown): boolean {
+  return !(error instanceof Failure) && findOutage(error)?.code === 'database-away'
+}
+
 /** That the disk is full or our own database away, without inner detail; undefined for other errors. */
 export function findOutage(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
