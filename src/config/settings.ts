@@ -78,6 +78,8 @@ interface LimitSettings {
   concurrentLoads: number
   /** Work that neither gets on nor hears its signal for so long is ended. */
   silenceSeconds: number
+  /** A load waits so long for a database that is away. */
+  databaseWaitSeconds: number
 }
 
 interface RetentionSettings {
@@ -253,6 +255,7 @@ function readLimits(read: Reader): LimitSettings {
     maxPreviewBytes: read.bytes('TERRANE_MAX_PREVIEWS', 5 * 2 ** 30),
     maxTileBytes: read.bytes('TERRANE_MAX_TILES', 5 * 2 ** 30, { min: 0 }),
     silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),
+    databaseWaitSeconds: read.integer('TERRANE_DATABASE_WAIT', { fallback: 300, min: 0, max: 86_400 }),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
   }
 }

@@ -53,7 +53,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       observe.unseen?.(request, reply)
-      writeFailure(toProblem(error, request.id), reply)
+      writeFailure(toProblem(error, request), reply)
     },
     genReqId: () => randomUUID(),
     loggerInstance: observers.log,
@@ -70,7 +70,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   describeRequests(app, server)
   observe.unseen = observeRequests(app, observers)
-  answerFailures(app, observers.log, writeFailure)
+  answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
   guardOrigins(app, server)

@@ -7,7 +7,8 @@ import type { ImportLocks } from '../live/live.ts'
 import { settleAfterFailure, settleLoad } from './recover-task.ts'
 import type { RunningTask } from './running-task.ts'
 
-const maxTaskAttempts = 3
+/** How often a task is begun at most, after crashes and outages. */
+export const maxTaskAttempts = 3
 const maxNameTries = 10
 
 export interface AttemptNeeds {

@@ -94,8 +94,9 @@ export class MapDrawings {
     })
   }
 
-  close(): Promise<void> {
-    return this.#server.close()
+  async close(): Promise<void> {
+    await this.#server.close()
+    await this.#files.close()
   }
 
   /** The Debian package that is missing for drawings; undefined where they can be made. */
@@ -158,6 +159,7 @@ export class MapDrawings {
       }),
     )
     const visible = drawn.filter(({ parts }) => parts.length > 0)
+    await this.#files.prepare()
     const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
     const mapFile = await this.#files.keep(text, 'map')
     const query = new URLSearchParams({

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
@@ -106,7 +107,8 @@ export class ReadPool {
     } catch (error) {
       client?.release(true)
       const failure = error instanceof Failure ? error : connectionFailure(error, this.#settings)
-      throw new Failure('unavailable', failure.code, failure.message, { cause: error })
+      const { code, message, retryAfterSeconds } = failure
+      throw new Failure('unavailable', code, message, { cause: error, ...defined({ retryAfterSeconds }) })
     }
   }
 
