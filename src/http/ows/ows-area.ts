@@ -5,21 +5,35 @@ import { answerFailures, problemWriter } from '../errors.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { owsEndpoints } from './routes.ts'
-import { sendException } from './wfs/exceptions.ts'
+import { sendException as sendCoverageException } from './wcs/exceptions.ts'
+import { sendException as sendFeatureException } from './wfs/exceptions.ts'
+import { sendException as sendMapException } from './wms/exceptions.ts'
 
-/** WMS and WFS. Bodies are read where their encoding is known; what keeps one from being read is an exception too. */
+/** WMS, WFS, WCS and WMTS. Bodies are read where their encoding is known; what keeps one from being read is an exception too. */
 export function owsArea(parts: OwsParts): Area {
   return (app: App) => {
-    answerFailures(app, app.log, writeFailure)
+    answerFailures(app, app.log, failureWriter(parts))
     app.removeAllContentTypeParsers()
     const keep = async (_request: FastifyRequest, body: Buffer): Promise<Buffer> => body
     app.addContentTypeParser('*', { parseAs: 'buffer' }, keep)
+    app.addHook('onClose', () => parts.documents.close())
     addEndpoints(app, owsEndpoints, parts)
   }
 }
 
-const writeFailure: ProblemWriter = (problem, reply: FastifyReply) => {
-  if (reply.request.method !== 'POST') return problemWriter(reply.request.server.dialect)(problem, reply)
-  const { status, detail } = problem
-  return sendException(reply, new OwsFailure('NoApplicableCode', detail, undefined, status), '2.0.0')
+/** Writes failures of posted requests as the service of the address does. */
+function failureWriter({ documents }: OwsParts): ProblemWriter {
+  return (problem, reply: FastifyReply) => {
+    const { method, server, routeOptions } = reply.request
+    if (method !== 'POST') return problemWriter(server.dialect)(problem, reply)
+    const { status, detail, code } = problem
+    const text =
+      code === 'body-too-large'
+        ? `The body has more than ${documents.limits.bodyBytes} bytes, which is the limit here`
+        : detail
+    const failure = new OwsFailure('NoApplicableCode', text, undefined, status)
+    if (routeOptions.url?.endsWith('/wms') === true) return sendMapException(reply, failure, '1.3.0')
+    if (routeOptions.url?.endsWith('/wcs') === true) return sendCoverageException(reply, failure, '2.0.1')
+    return sendFeatureException(reply, failure, '2.0.0')
+  }
 }

@@ -45,7 +45,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
   const times = readTimes(values, details)
-  const filters = withTimes(readLayerFilters(values, records), records, times)
+  const filters = withTimes(await readLayerFilters(values, records, parts.documents), records, times)
   const wish: LayersWish = {
     ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
@@ -132,7 +132,7 @@ export function readColor(text: string | undefined): string {
 /** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
 async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLayer[]> {
   const { values, request, workspace } = asked
-  const sent = parts.takesSentStyles ? readSentStyles(values) : undefined
+  const sent = parts.takesSentStyles ? await readSentStyles(values, parts.documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')
