@@ -101,19 +101,20 @@ export function readFormat(text: string): WrittenFormat {
 
 /** Of the cells of OGC's maps, 0.28 mm each. */
 const usualDpi = 25.4 / 0.28
-/** Lengths of styles are no more than so many times larger or smaller than usual. */
-const mostDensity = 20
+/** What MapServer takes as RESOLUTION. */
+const dpiLimits = { least: 10, most: 1000 }
 
 /** How dense the cells of the picture lie, as QGIS, GeoServer's and MapServer's clients say it; undefined where they do not. */
 function readDensity(values: KeyValues): number | undefined {
   const options = /(?:^|;)\s*dpi:([^;]*)/i.exec(values.find('format_options') ?? '')?.[1]
   const text = values.find('dpi') ?? values.find('map_resolution') ?? options
   if (text === undefined) return undefined
-  const density = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) / usualDpi : Number.NaN
-  if (density >= 1 / mostDensity && density <= mostDensity) return density
+  const { least, most } = dpiLimits
+  const dpi = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (dpi >= least && dpi <= most) return dpi / usualDpi
   throw new OwsFailure(
     'InvalidParameterValue',
-    `DPI "${text.slice(0, 40)}" is no number from ${Math.ceil(usualDpi / mostDensity)} to ${Math.floor(usualDpi * mostDensity)}`,
+    `DPI "${text.slice(0, 40)}" is no number from ${least} to ${most}`,
     'dpi',
   )
 }

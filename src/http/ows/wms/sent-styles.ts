@@ -1,4 +1,4 @@
-import { maxRules } from '../../../cartography/read-style.ts'
+import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { DocumentReader } from '../fes/document-reader.ts'
@@ -17,8 +17,6 @@ export async function readSentStyles(
   if (document === undefined) return undefined
   const layers = await readLayers(document, documents)
   if (layers.length === 0) throw wrong('SLD_BODY has no NamedLayer')
-  const rules = layers.reduce((sum, { style }) => sum + (style?.rules.length ?? 0), 0)
-  if (rules > maxRules) throw wrong(`SLD_BODY has ${rules} rules, of which at most ${maxRules} are read`)
   const narrowed = layers.find(({ isNarrowed }) => isNarrowed)
   if (narrowed !== undefined)
     throw new OwsFailure(
@@ -31,7 +29,9 @@ export async function readSentStyles(
 
 async function readLayers(document: string, documents: DocumentReader): Promise<SldLayer[]> {
   try {
-    return await documents.readSld(document)
+    const layers = await documents.readSld(document)
+    requireStyleSize(layers.flatMap(({ style }) => style?.rules ?? []))
+    return layers
   } catch (error) {
     if (error instanceof Failure) throw wrong(`SLD_BODY cannot be read: ${error.message}`)
     throw error
