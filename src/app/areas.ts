@@ -17,6 +17,7 @@ import { LayerTimeBounds } from '../http/layer-times.ts'
 import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
+import { DocumentReader } from '../http/ows/fes/document-reader.ts'
 import { KeptPositions } from '../http/ows/kept-positions.ts'
 import { owsArea } from '../http/ows/ows-area.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
@@ -95,6 +96,7 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       ...drawn,
       ...{ drawings, ...placed, coverages, filtered, about: settings.service },
+      documents: new DocumentReader(settings.documents),
       takesSentStyles: settings.server.takesSldBody,
       features: {
         ...{ clock, downloads },

@@ -10,6 +10,8 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
 import { minPasswordLength, shortPassword } from './passwords.ts'
+import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
+import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
 import { unknownNames } from './unknown-names.ts'
@@ -124,6 +126,10 @@ export interface Settings {
   adminPassword?: Secret
   logLevel: LogLevel
   limits: LimitSettings
+  /** Limits for the requests of one connection and of one client address. */
+  connections: ConnectionLimits
+  /** Limits for XML bodies and filters of requests. */
+  documents: DocumentLimits
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
@@ -172,6 +178,8 @@ export function readSettings(env: Record<string, string | undefined>): {
     ...(adminPassword === undefined ? {} : { adminPassword: new Secret(adminPassword) }),
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
+    connections: readConnectionLimits(read),
+    documents: readDocumentLimits(read),
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
