@@ -31,7 +31,7 @@ async function start(test: TestContext, limits: Partial<typeof usual> = {}) {
   }).withTypeProvider<TypeBoxProvider>()
   const counts = { small: 0, large: 0, late: 0 }
   const gate = Promise.withResolvers<void>()
-  answerFailures(app, silentLogger, problemWriter('contract'))
+  answerFailures(app, problemWriter('contract'))
   queuePipelinedRequests(app, { ...usual, ...limits })
   limitAddresses(app, { ...usual, ...limits })
   app.get('/health', () => 'well')
