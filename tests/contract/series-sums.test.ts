@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { applicationMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { alignWindow } from '../../src/monitoring/query/align-window.ts'
-import { readMetricData } from '../../src/monitoring/query/metric-data.ts'
 import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
 import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
@@ -17,6 +16,7 @@ import {
   withDatabase,
   withWriter,
 } from '../support/series-writing.ts'
+import { readWhole } from '../support/sliced-reads.ts'
 
 type Filter = Omit<MetricDataQuery, 'metric' | 'window'>
 
@@ -41,7 +41,7 @@ function filtersOf(requests: readonly RequestEvent[]): Filter[] {
 
 /** The sums of a metric's rows, by period and what is grouped by. */
 async function sumsOf(database: SeriesDatabase, query: MetricDataQuery): Promise<Record<string, number>> {
-  const { rows, query: resolved } = await readMetricData(database, query)
+  const { rows, query: resolved } = await readWhole(database, query)
   const sums: Record<string, number> = {}
   const isGrouped = resolved.shape.keys[0] !== 'label'
   for (let row = 0; row < rows.length; row += 1) {

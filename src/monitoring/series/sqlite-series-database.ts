@@ -4,15 +4,10 @@ import { explain } from '../../lib/errors.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
-import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
+import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } from './series-database.ts'
 
 const rowsPerStatement = 16
 const mostStatements = 300
-
-export interface SqliteSeriesOptions {
-  /** True: reads only, beside the one writer. */
-  isReader?: boolean
-}
 
 /**
  * The series in a SQLite file. One connection may write; any number of readers see what it has committed. Transactions
@@ -23,7 +18,7 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly #connection: SqliteConnection
   readonly #turns = new WorkQueue({ limit: 1 })
 
-  constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
+  constructor(path: string, { isReader = false }: SeriesDatabaseOptions = {}) {
     try {
       this.#connection = openConnection(path, isReader)
     } catch (error) {
