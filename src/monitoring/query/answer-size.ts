@@ -112,7 +112,7 @@ export function answerTooLarge(maxRows: number, query?: ResolvedQuery): Failure 
   const grouping = query === undefined ? '' : smallGrouping(query)
   return invalid(
     'answer-too-large',
-    `The answer has more than ${maxRows} rows: ask for ${grouping}a shorter window, a longer interval, or one service, resource or label`,
+    `The answer has more than ${maxRows} rows: ask for a shorter window, a longer interval, or one service, resource or label${grouping}`,
   )
 }
 
@@ -120,5 +120,5 @@ export function answerTooLarge(maxRows: number, query?: ResolvedQuery): Failure 
 function smallGrouping({ shape }: ResolvedQuery): string {
   if (shape.keys.length === 0) return ''
   const grouping = shape.keys.includes('resource') ? 'count_on_resource' : 'label'
-  return `group_by=${grouping} (one row a period, which fits), `
+  return `; group_by=${grouping} fits, with one row a period`
 }
