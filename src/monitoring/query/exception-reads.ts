@@ -75,12 +75,13 @@ export async function listExceptions(
   )
 }
 
-/** Other exceptions of the time are read too before they are passed over. */
+/** Other exceptions of the time are read too before these filters pass over them. */
 async function refuseHeavy(
   database: SeriesDatabase,
-  { from = 0, to = Number.MAX_SAFE_INTEGER }: ExceptionFilter,
+  { from = 0, to = Number.MAX_SAFE_INTEGER, errorType, resourceId }: ExceptionFilter,
   rowsPerRead: number,
 ): Promise<void> {
+  if (errorType === undefined && resourceId === undefined) return
   const sql = `select 1 from monitoring_exceptions where created >= ${Math.floor(from)} and created < ${Math.ceil(to)}`
   if ((await countAtMost(database, sql, rowsPerRead)) > rowsPerRead) throw new HeavyRead()
 }

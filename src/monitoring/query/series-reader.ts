@@ -61,6 +61,11 @@ export interface AnswerPart {
 
 /** Some 20 to 80 ms of work and 3 MB of JSON. */
 const rowsPerRead = 20_000
+/**
+ * A read whose client has left ends by itself, usually at once. Its thread is only ended where it would go on for long: a busy
+ * machine must not lose its threads to impatient clients.
+ */
+const graceMs = 30_000
 /** A thread that has no work for so long ends. */
 const idleMs = 60_000
 
@@ -166,7 +171,7 @@ export class SeriesReader<R extends Reads> {
   ): Promise<ReadReply<ReadResult<R, K>>> {
     const limits: ReadLimits = { isLight, rowsPerRead, maxRows: this.#options.maxRows }
     const call = { argument, limits }
-    const place = { owner, signal, isHeavy: !isLight, deadlineMs: readTimeLimitMs }
+    const place = { owner, signal, isHeavy: !isLight, deadlineMs: readTimeLimitMs, graceMs }
     const parameters: unknown = [call, place]
     try {
       const reply: unknown = await this.#pool.call(name, ...(parameters as PoolParameters<R, K>))
