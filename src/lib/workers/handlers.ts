@@ -36,6 +36,7 @@ type ArgumentOf<H extends Handlers, K extends keyof H> =
 type ContextOf<H extends Handlers, K extends keyof H> =
   Parameters<H[K]> extends [unknown, infer Context] ? Context : CallContext
 
+/** The value of a `Transfer`, or the value itself. */
 export type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
 
 /** What a call of that name gives. */
