@@ -36,7 +36,8 @@ type ArgumentOf<H extends Handlers, K extends keyof H> =
 type ContextOf<H extends Handlers, K extends keyof H> =
   Parameters<H[K]> extends [unknown, infer Context] ? Context : CallContext
 
-type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
+/** The value of a `Transfer`, or the value itself. */
+export type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
 
 /** What a call of that name gives. */
 export type ResultOf<H extends Handlers, K extends keyof H> = Unwrapped<Awaited<ReturnType<H[K]>>>
