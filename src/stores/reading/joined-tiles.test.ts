@@ -38,7 +38,7 @@ function begin(workers = 2): {
   return {
     calls,
     ask: (x, { signal = never, ...other } = {}) =>
-      joined.run('store', { ...wish, ...other, tile: { z: 14, x, y: 0 } }, make, signal),
+      joined.run('store', { ...wish, ...other, tile: { z: 14, x, y: 0 } }, make, { signal }),
   }
 }
 
