@@ -31,7 +31,7 @@ const questionsEach = 16
 const tilesEach = 4
 const tilesOfStoreEach = 2
 /** Heavy reads that one thread works at, and those of one owner among them. */
-const heavyReadsEach = 8
+const heavyReadsEach = 6
 const heavyReadsOfOwnerEach = 4
 /** Reads of one owner: a client that takes its answer slowly keeps its place, which must not be every place. */
 const readsOfOwnerEach = 12
