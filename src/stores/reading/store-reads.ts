@@ -47,19 +47,31 @@ export class StoreReads {
 
   /** Returns a function that estimates numbers of rows of the table; those of the whole table are cached. */
   estimateRows(table: string, signal: AbortSignal): EstimateRows {
-    const connection = this.#connection
-    const estimate = (box: EstimatedBox | undefined, own: AbortSignal | undefined): Promise<number> =>
-      this.ask(
-        ({ pool, limits }) =>
-          pool.call('estimateRows', { connection, table, box }, { ...limits, signal: own }),
-        { table },
-      )
     const { resource } = this.#placeOf({ table }).limits
     // A cached estimate is for everybody, also when the first who asked has left.
     return (box) =>
       box === undefined
-        ? this.#readers.estimates.rowsOf(resource, () => estimate(undefined, undefined))
-        : estimate(box, signal)
+        ? this.#readers.estimates.rowsOf(resource, () => this.#estimate(table))
+        : this.#estimate(table, { box, signal })
+  }
+
+  /** A table that does not tell soon, such as one that a transaction has locked, counts as large. */
+  async #estimate(
+    table: string,
+    { box, signal }: { box?: EstimatedBox; signal?: AbortSignal } = {},
+  ): Promise<number> {
+    const limit = AbortSignal.timeout(estimateMs)
+    const own = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    const question = { connection: this.#connection, table, box }
+    try {
+      return await this.ask(
+        ({ pool, limits }) => pool.call('estimateRows', question, { ...limits, signal: own }),
+        { table },
+      )
+    } catch (error) {
+      if (!limit.aborted || signal?.aborted === true) throw error
+      return Number.MAX_SAFE_INTEGER
+    }
   }
 
   /** Returns a function that finds out whether a read is heavy. */
@@ -78,6 +90,7 @@ export class StoreReads {
 }
 
 const light: ReadKind = {}
+const estimateMs = 3000
 
 /** A reader that died of its question, mostly for want of memory, is no fault of the server. */
 function toFailure(error: unknown): unknown {
