@@ -91,8 +91,8 @@ const heavyRequests = {
   'pages with a filter': `/ogc/collections/default:many/items?limit=10&filter=${encodeURIComponent("day > DATE('2001-01-01')")}&sortby=-day`,
   'pages of a large box': '/ogc/collections/default:many/items?limit=10&bbox=-179,-89,179,89&sortby=day',
   'CSV files': '/ogc/collections/default:many/items?f=csv&limit=100000&sortby=day',
-  maps: `/wms?${wms}&request=GetMap&layers=default:many&bbox=-180,-90,180,90&width=800&height=400`,
-  classes: '/rest/layers/default:many/classes?attribute=day&method=quantile&classes=5',
+  maps: `/wms?${wms}&request=GetMap&layers=default:many&bbox=-180,-90,-120,90&width=800&height=400`,
+  classes: '/rest/layers/default:many/classes?attribute=day&method=categories',
   'low tiles': '/ogc/collections/default:many/tiles/WebMercatorQuad/1/0/1',
 } as const
 
