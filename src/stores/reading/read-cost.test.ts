@@ -3,10 +3,11 @@ import { describe, it } from 'node:test'
 import type { Filter } from '../../filters/filter.ts'
 import type { EstimateRows, ReadDemand } from './read-cost.ts'
 import { demandOfCount, demandOfPage, demandOfTileRows, isHeavyRead, isHeavyTile } from './read-cost.ts'
+import type { TileWish } from './tile-wish.ts'
 
 const plain: ReadDemand = { offset: 0, limit: 10, isCounted: false }
 const comparison: Filter = { kind: 'true', attribute: 'a' }
-const relation: Filter = {
+const relation = {
   kind: 'relation',
   relation: 'intersects',
   wkb: new Uint8Array(21),
@@ -78,10 +79,13 @@ describe('the cost of reads', () => {
   })
 
   it('of a tile is high where rows are chosen without an overview', () => {
-    const wish = {
-      ...{ table: 't', crs: 'EPSG:4326', set: 'WebMercatorQuad', name: 'l' },
+    const wish: TileWish = {
+      table: 't',
+      crs: 'EPSG:4326',
+      set: 'WebMercatorQuad',
+      name: 'l',
       tile: { z: 0, x: 0, y: 0 },
-    } as const
+    }
     assert.equal(isHeavyTile(wish), false)
     assert.equal(isHeavyTile({ ...wish, thinning: {} }), false)
     assert.equal(isHeavyTile({ ...wish, thinning: { cell: 9 } }), true)
