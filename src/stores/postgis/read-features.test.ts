@@ -268,7 +268,7 @@ describe('estimates of rows of a PostGIS table', () => {
     await runSql(
       url,
       `create schema estimates; create table estimates.points as
-         select n as fid, ST_SetSRID(ST_MakePoint(n / 1000.0, 1), 4326)::geometry(Point, 4326) as geom
+         select n as fid, ST_SetSRID(ST_MakePoint(n / 1000.0, n % 100), 4326)::geometry(Point, 4326) as geom
          from generate_series(1, 100000) n;
        create index on estimates.points using gist (geom);
        create view estimates.few as select * from estimates.points limit 10;
@@ -276,7 +276,7 @@ describe('estimates of rows of a PostGIS table', () => {
     )
     const store = createPostgisStore(storeParameters(url, 'estimates'))
     const estimate = async (table: string, maxX?: number): Promise<number> => {
-      const boxes = maxX === undefined ? undefined : [{ minX: 0, minY: 0, maxX, maxY: 2 }]
+      const boxes = maxX === undefined ? undefined : [{ minX: 0, minY: 0, maxX, maxY: 100 }]
       return (await store.estimateRows?.(table, boxes, never)) ?? Number.NaN
     }
     try {
