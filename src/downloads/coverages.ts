@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import { FormatError } from '../formats/format.ts'
+import { workOwner } from '../lib/acting.ts'
 import { Failure } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { PlacedSource, Rasters } from '../maps/rasters/rasters.ts'
@@ -143,7 +144,7 @@ export class Coverages {
         throw unreadableFile(error) ?? error
       }
     }
-    return this.#queue.run(work, { signal: ended })
+    return this.#queue.run(work, { signal: ended, owner: workOwner() })
   }
 }
 

@@ -1,3 +1,4 @@
+import { workOwner } from '../acting.ts'
 import { defined } from '../defined.ts'
 import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
@@ -14,6 +15,8 @@ export interface WorkPoolOptions<H extends Handlers> {
   share?: number
   /** Number of heavy calls at the same time (`isHeavy`). The remaining capacity is kept for light calls. Default: all. */
   heavyLimit?: number
+  /** Number of calls of one owner at the same time. Default: all. */
+  ownerLimit?: number
   /** Stay without work once they were started, which the first call does. Default: none. */
   kept?: number
   /** How long one beyond those stays without work; default 3 seconds. */
@@ -32,8 +35,8 @@ interface Member<H extends Handlers> {
   leaving: NodeJS.Timeout | undefined
 }
 
-/** Scheduling options of a call. */
-interface Preference extends Pick<PlaceOptions, 'owner' | 'isHeavy'> {
+/** Scheduling options of a call. The default owner is that of the request on whose behalf the call is made. */
+interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'> {
   /** Prefers the worker that had this key last, if that worker is not busier than others. */
   key?: string | undefined
 }
@@ -53,8 +56,11 @@ export class WorkPool<H extends Handlers> {
 
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
-    const { limit, share = 1, heavyLimit, maxWaiting } = options
-    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ heavyLimit, maxWaiting }) })
+    const { limit, share = 1, heavyLimit, ownerLimit, maxWaiting } = options
+    this.#queue = new WorkQueue({
+      limit: limit * share,
+      ...defined({ heavyLimit, ownerLimit, maxWaiting }),
+    })
   }
 
   /** Calls under way. */
@@ -77,7 +83,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, ...place }: Place = parameters[1] ?? {}
+    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
+    const place = { owner, resource, isHeavy, signal }
     const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {
@@ -94,7 +101,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, ...place }: Place = parameters[1] ?? {}
+    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
+    const place = { owner, resource, isHeavy, signal }
     const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {

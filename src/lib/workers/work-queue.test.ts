@@ -206,4 +206,32 @@ describe('WorkQueue', () => {
       { numRuns: 60 },
     )
   })
+
+  it('shares the capacity between owners first, and that of an owner between its resources', async () => {
+    const queue = new WorkQueue({ limit: 1 })
+    const steps: string[] = []
+    const run = (owner: string, resource: string): Promise<unknown> =>
+      queue.run(() => steps.push(`${owner} ${resource}`), { owner, resource })
+    const leave = await queue.enter({ owner: 'a', resource: '1' })
+    const all = [run('a', '1'), run('a', '1'), run('a', '2'), run('a', '3'), run('b', '1'), run('b', '1')]
+    leave()
+    await Promise.all(all)
+    assert.deepEqual(steps, ['b 1', 'a 2', 'b 1', 'a 3', 'a 1', 'a 1'])
+  })
+
+  it('runs no more items of one owner than its limit', async () => {
+    const queue = new WorkQueue({ limit: 3, ownerLimit: 2 })
+    const leaveFirst = queue.enterNow({ owner: 'a' })
+    queue.enterNow({ owner: 'a' })
+    assert.equal(queue.enterNow({ owner: 'a' }), undefined)
+    const third = queue.enter({ owner: 'a' })
+    const leaveOther = queue.enterNow({ owner: 'b' })
+    assert.notEqual(leaveOther, undefined)
+    leaveOther?.()
+    await nextRound()
+    assert.equal(queue.waiting, 1)
+    leaveFirst?.()
+    await third
+    assert.equal(queue.running, 2)
+  })
 })

@@ -4,6 +4,8 @@ export interface WorkQueueOptions {
   limit?: number
   /** Number of heavy items among them. The remaining capacity is kept for light items. Default: `limit`. */
   heavyLimit?: number
+  /** Number of running items of one owner. Default: `limit`. */
+  ownerLimit?: number
   /** Number of items that may wait. One more is refused with this error. */
   maxWaiting?: { count: number; refuse(): Error }
 }
@@ -14,35 +16,44 @@ export interface PlaceOptions {
   key?: string | undefined
   /** On whose behalf the item runs. Capacity is shared fairly between owners; items without owner share one. */
   owner?: string | undefined
+  /** What the item is about, such as a layer. The share of an owner is divided fairly between its resources. */
+  resource?: string | undefined
   /** True if the item may take much longer than most. See `heavyLimit`. */
   isHeavy?: boolean | undefined
   /** Removes the item while it waits. A running item must listen to the signal itself. */
   signal?: AbortSignal | undefined
 }
 
-type Item = Pick<PlaceOptions, 'key' | 'owner' | 'isHeavy'>
+type Item = Pick<PlaceOptions, 'key' | 'owner' | 'resource' | 'isHeavy'>
 
 interface Waiter extends Item {
   begin(): void
   refuse(reason: unknown): void
 }
 
-/** Running and waiting items of one owner; exists only while there is one. */
-interface Owner {
+/** Running and waiting items of one owner or resource; exists only while there is one. */
+interface Account {
   running: number
   waiting: number
   /** Position of its last start in the sequence of all starts; 0 before the first. */
   lastStart: number
 }
 
+interface Owner extends Account {
+  /** By name. */
+  resources: Map<string | undefined, Account>
+}
+
 /**
  * Runs items under a limit, one at a time for each key. The next item is that of the owner with the fewest running items,
- * then of the owner whose last start is the longest ago, then the one that came first. So an owner with many items
- * delays those of others by one item at most. An item that holds a key must not wait for the same key.
+ * then of the owner whose last start is the longest ago; among the items of one owner, the same rules choose the resource;
+ * then the one that came first. So an owner with many items delays those of others by one item at most. An item that holds
+ * a key must not wait for the same key.
  */
 export class WorkQueue {
   readonly #limit: number
   readonly #heavyLimit: number
+  readonly #ownerLimit: number
   readonly #maxWaiting: WorkQueueOptions['maxWaiting']
   /** Items whose key is free: they wait for the limits alone. In order of arrival. */
   readonly #ready: Waiter[] = []
@@ -55,9 +66,15 @@ export class WorkQueue {
   #starts = 0
   #closed: { reason: unknown } | undefined
 
-  constructor({ limit = Number.POSITIVE_INFINITY, heavyLimit = limit, maxWaiting }: WorkQueueOptions = {}) {
+  constructor({
+    limit = Number.POSITIVE_INFINITY,
+    heavyLimit = limit,
+    ownerLimit = limit,
+    maxWaiting,
+  }: WorkQueueOptions = {}) {
     this.#limit = limit
     this.#heavyLimit = heavyLimit
+    this.#ownerLimit = ownerLimit
     this.#maxWaiting = maxWaiting
   }
 
@@ -113,25 +130,27 @@ export class WorkQueue {
     }
   }
 
-  #hasCapacity({ isHeavy = false }: Item): boolean {
-    return this.#running < this.#limit && !(isHeavy && this.#runningHeavy >= this.#heavyLimit)
+  #hasCapacity({ owner, isHeavy = false }: Item): boolean {
+    if (this.#running >= this.#limit || (isHeavy && this.#runningHeavy >= this.#heavyLimit)) return false
+    return (this.#owners.get(owner)?.running ?? 0) < this.#ownerLimit
   }
 
-  #start({ owner, isHeavy = false }: Item): void {
+  #start(item: Item): void {
     this.#running += 1
-    if (isHeavy) this.#runningHeavy += 1
+    if (item.isHeavy === true) this.#runningHeavy += 1
     this.#starts += 1
-    const account = this.#ownerOf(owner)
-    account.running += 1
-    account.lastStart = this.#starts
+    for (const account of this.#accountsOf(item)) {
+      account.running += 1
+      account.lastStart = this.#starts
+    }
   }
 
-  #end({ key, owner, isHeavy = false }: Item): void {
+  #end(item: Item): void {
     this.#running -= 1
-    if (isHeavy) this.#runningHeavy -= 1
-    this.#ownerOf(owner).running -= 1
-    this.#forgetIdle(owner)
-    this.#freeKey(key)
+    if (item.isHeavy === true) this.#runningHeavy -= 1
+    for (const account of this.#accountsOf(item)) account.running -= 1
+    this.#forgetIdle(item)
+    this.#freeKey(item.key)
     this.#fill()
   }
 
@@ -146,7 +165,7 @@ export class WorkQueue {
     const abort = (): void => waiter.refuse(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     this.#waiting += 1
-    this.#ownerOf(item.owner).waiting += 1
+    for (const account of this.#accountsOf(item)) account.waiting += 1
     this.#place(waiter)
     try {
       await turn.promise
@@ -194,10 +213,10 @@ export class WorkQueue {
     turn.reject(reason)
   }
 
-  #stopWaiting({ owner }: Item): void {
+  #stopWaiting(item: Item): void {
     this.#waiting -= 1
-    this.#ownerOf(owner).waiting -= 1
-    this.#forgetIdle(owner)
+    for (const account of this.#accountsOf(item)) account.waiting -= 1
+    this.#forgetIdle(item)
   }
 
   /** Makes the next item of this key ready. */
@@ -223,29 +242,42 @@ export class WorkQueue {
   /** Index of the item that starts next; -1 if none may start. */
   #nextReady(): number {
     let best = -1
-    let bestOwner: Owner | undefined
+    let bestAccounts: [Owner, Account] | undefined
     for (const [at, waiter] of this.#ready.entries()) {
       if (!this.#hasCapacity(waiter)) continue
-      const owner = this.#ownerOf(waiter.owner)
-      if (bestOwner !== undefined && !goesBefore(owner, bestOwner)) continue
+      const accounts = this.#accountsOf(waiter)
+      if (bestAccounts !== undefined && !goesBefore(accounts, bestAccounts)) continue
       best = at
-      bestOwner = owner
+      bestAccounts = accounts
     }
     return best
   }
 
-  #ownerOf(name: string | undefined): Owner {
-    const account = this.#owners.get(name) ?? { running: 0, waiting: 0, lastStart: 0 }
-    this.#owners.set(name, account)
-    return account
+  #accountsOf({ owner: name, resource }: Item): [Owner, Account] {
+    const owner = this.#owners.get(name) ?? { ...noItems(), resources: new Map() }
+    this.#owners.set(name, owner)
+    const account = owner.resources.get(resource) ?? noItems()
+    owner.resources.set(resource, account)
+    return [owner, account]
   }
 
-  #forgetIdle(name: string | undefined): void {
-    const account = this.#owners.get(name)
-    if (account !== undefined && account.running === 0 && account.waiting === 0) this.#owners.delete(name)
+  #forgetIdle({ owner: name, resource }: Item): void {
+    const [owner, account] = this.#accountsOf({ owner: name, resource })
+    if (isIdle(account)) owner.resources.delete(resource)
+    if (isIdle(owner)) this.#owners.delete(name)
   }
 }
 
-function goesBefore(one: Owner, other: Owner): boolean {
+const noItems = (): Account => ({ running: 0, waiting: 0, lastStart: 0 })
+
+function isIdle({ running, waiting }: Account): boolean {
+  return running === 0 && waiting === 0
+}
+
+function goesBefore([owner, resource]: [Owner, Account], [other, otherResource]: [Owner, Account]): boolean {
+  return owner === other ? isLessServed(resource, otherResource) : isLessServed(owner, other)
+}
+
+function isLessServed(one: Account, other: Account): boolean {
   return one.running === other.running ? one.lastStart < other.lastStart : one.running < other.running
 }

@@ -3,6 +3,7 @@ import type { RasterSymbolizer } from '../../cartography/model.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { workOwner } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -247,7 +248,9 @@ export class Rasters {
   ): Promise<BandValue[] | undefined> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
-    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), { signal })
+    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
+      ...{ signal, owner: workOwner(), resource: String(layer.id) },
+    })
   }
 
   /** The rasters of a layer as it is now. */

@@ -7,6 +7,8 @@ import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { WishedBox } from '../../stores/reading/page-wish.ts'
+import { lightRows } from '../../stores/reading/read-cost.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import { ownStores } from '../../stores/registry.ts'
@@ -187,6 +189,23 @@ export class TileSources {
     return {
       ...{ connection: copy.connection, table: copy.table, srs: 'EPSG:3857' },
       ...defined({ columns: copy.columns }),
+    }
+  }
+
+  /**
+   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` where its store cannot be asked,
+   * which whoever reads the rows will find out.
+   */
+  async estimateRows(layer: LayerRecord, box: WishedBox, signal: AbortSignal): Promise<number> {
+    const { nativeName, details } = layer
+    try {
+      const store = await this.#needs.catalog.layers.openStoreOf(layer)
+      const rows = await store.estimateRowsIn(nativeName, undefined, signal)
+      if (rows <= lightRows) return rows
+      return await store.estimateRowsIn(nativeName, { ...box, crs: details.srs ?? details.crs }, signal)
+    } catch {
+      signal.throwIfAborted()
+      return Number.MAX_SAFE_INTEGER
     }
   }
 

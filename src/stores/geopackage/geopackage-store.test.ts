@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows, never, readColumn, readRows } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import type { VectorStore } from '../store.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
 
@@ -79,6 +80,18 @@ describe('GeoPackage store', () => {
       await sleep(settledMs)
       assert.notEqual(store.stateNow?.(), state?.text)
       assert.equal(store.stateNow?.(), (await store.state('layer', never))?.text)
+    }))
+
+  it('estimates numbers of rows: of the table, in a box, and where there is no table or file', () =>
+    withPlace(async ({ store }) => {
+      const estimate = (table: string, boxes?: Envelope[]) => store.estimateRows?.(table, boxes, never)
+      assert.equal(await estimate('layer'), 0)
+      await loadRows(store, { schema, rows: rows(60_000) })
+      assert.equal(await estimate('layer'), 60_000)
+      assert.equal(await estimate('other'), 0)
+      assert.equal(await estimate('layer', [{ minX: 1e6, minY: 0, maxX: 1e6 + 1, maxY: 1 }]), 0)
+      const all = { minX: -1e9, minY: -1e9, maxX: 1e9, maxY: 1e9 }
+      assert.equal(await estimate('layer', [all]), 50_000)
     }))
 
   it('writes files of GeoPackage 1.3 that are sound, and leaves nothing beside them', () =>
