@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { ownProcessEnvironment } from '../process.ts'
+import { cpuTimeOfProcess } from './cpu-time.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import type { ProcessNews } from './news.ts'
@@ -73,5 +74,6 @@ function openProcess(
       for (const one of [child, child.channel]) isHeld ? one?.ref() : one?.unref()
     },
     kill: () => void child.kill('SIGKILL'),
+    cpuMs: () => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid)),
   }
 }

@@ -1,6 +1,7 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
 import { defined } from '../defined.ts'
+import { cpuTimeOfThread } from './cpu-time.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
@@ -36,5 +37,6 @@ function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events
     post: (message, transfer) => worker.postMessage(message, transfer as TransferListItem[] | undefined),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
     kill: () => void worker.terminate(),
+    cpuMs: (tid) => (tid === undefined ? undefined : cpuTimeOfThread(tid)),
   }
 }

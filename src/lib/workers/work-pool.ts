@@ -1,8 +1,9 @@
 import { defined } from '../defined.ts'
-import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
+import type { CallLimits, CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
+import { NotBegun } from './worker-handle.ts'
 
 /** How many workers a pool has, how they are started, and when they go. */
 export interface WorkPoolOptions<H extends Handlers> {
@@ -35,10 +36,17 @@ interface Preference {
   key?: string | undefined
 }
 
-type Place = Preference & { signal?: AbortSignal | undefined }
+type Place = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
+/** Workers that are tried for a call that none of them has begun. */
+const maxAttempts = 3
 const closed = (): Error => new Error('The workers are closed')
+
+/** True if a worker died before it had begun the call, and the argument is still here: the call goes to another worker. */
+function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): boolean {
+  return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
+}
 
 /** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
@@ -74,15 +82,20 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    const options: Place = parameters[1] ?? {}
+    const { signal } = options
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 
@@ -91,15 +104,21 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    const options: Place = parameters[1] ?? {}
+    const { signal } = options
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
+        return
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 
