@@ -86,7 +86,8 @@ export function unreadable(error: unknown, folder: string): never {
     : error.reason === 'failed' && complaint !== undefined
       ? complaint.replaceAll(`${folder}/`, '').slice(0, maxComplaintLength)
       : reasons[error.reason]
-  throw new FormatError(`GDAL cannot read the file: ${reason}`, { code: 'gdal-failed' })
+  const code = error.reason === 'timed-out' ? 'gdal-too-slow' : 'gdal-failed'
+  throw new FormatError(`GDAL cannot read the file: ${reason}`, { code })
 }
 
 /**

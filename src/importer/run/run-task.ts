@@ -5,7 +5,7 @@ import type { RunningTable } from '../live/live.ts'
 import { deafMs, LoadCanceled, tellEnded } from '../live/live.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
 import type { AttemptNeeds } from './run-attempt.ts'
-import { runAttempt } from './run-attempt.ts'
+import { runAttempts } from './run-attempt.ts'
 import type { OwnerNeeds } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
@@ -32,7 +32,7 @@ export async function runTask(
   const owner = new RunningTask(needs.owner, { record: await getImport(db, importId), task: found })
   const work = needs.running.begin(importId, job.signal, taskId)
   try {
-    await leaveStuckWork(runAttempt(needs.attempt, owner, work.signal), work.signal, deafMs)
+    await leaveStuckWork(runAttempts(needs.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) tellEnded({ log, events: needs.events }, 'job', error)
     if (job.signal.aborted) throw error

@@ -1,8 +1,8 @@
 import { Failure } from '../errors.ts'
+import { Stopwatch } from '../stopwatch.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallOptions } from './handlers.ts'
 import type { CallReport, ToWorker } from './messages.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 const defaultGraceMs = 1500
 /** Nobody waits this long: such a worker is never killed for a signal. */

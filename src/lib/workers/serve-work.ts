@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { QuietCollector } from '../collect-garbage.ts'
+import { osThreadId, ownCpuTime } from '../cpu-time.ts'
 import { setGuard } from '../files/guarded-files.ts'
-import { osThreadId, ownCpuTime } from './cpu-time.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallContext, Handlers } from './handlers.ts'
 import { Transfer } from './handlers.ts'

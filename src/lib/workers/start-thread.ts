@@ -1,7 +1,7 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
+import { cpuTimeOfThread } from '../cpu-time.ts'
 import { defined } from '../defined.ts'
-import { cpuTimeOfThread } from './cpu-time.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts'
 import { currentGuard } from '../files/guarded-files.ts'
+import { Stopwatch } from '../stopwatch.ts'
 import type {
   CallLimits,
   CallOptions,
@@ -11,7 +12,6 @@ import type {
 } from './handlers.ts'
 import type { FromWorker, ToWorker, TransferList } from './messages.ts'
 import { PendingCall } from './pending-call.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 /** A thread or child process as it is reached from here. */
 export interface Carrier {
@@ -44,10 +44,13 @@ export interface StartOptions {
 /** A thread or process ended before it had answered. */
 export class WorkerEnded extends Error {
   readonly code = 'worker-ended'
+  /** The signal that ended a process. */
+  readonly signal: NodeJS.Signals | undefined
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { signal, ...options }: ErrorOptions & { signal?: NodeJS.Signals } = {}) {
     super(message, options)
     this.name = 'WorkerEnded'
+    this.signal = signal
   }
 }
 

@@ -18,7 +18,7 @@ export interface ReadersSettings {
   otherFolders?: readonly string[]
   /** Threads at the same time; default one less than processors, at most four. */
   threads?: number
-  /** The most that a question to a file of somebody else's may take. */
+  /** CPU time that a question to a file of somebody else's may take. */
   deadlineMs?: number
 }
 
@@ -30,7 +30,10 @@ const tilesEach = 4
 const tilesOfStoreEach = 2
 const maxProcesses = 2
 const maxHeapMb = 256
+/** CPU time. */
 const defaultDeadlineMs = 10_000
+/** CPU time between the signal and the kill: small reads come to their end, and the process stays. */
+const graceMs = 500
 /** An end by force would end the questions of others: a thread is left to come to its end. */
 const endlessMs = 2 ** 30
 /** How long a file in which something was found is left to processes. */
@@ -110,7 +113,7 @@ export class Readers {
     if (this.#isForThreads(connection, known)) {
       return { pool: this.#threads, limits: { graceMs: endlessMs, key }, tiles: this.#threadTiles }
     }
-    const limits = { deadlineMs: this.#deadlineMs, graceMs: 100, key }
+    const limits = { deadlineMs: this.#deadlineMs, graceMs, key }
     return { pool: this.#processes, limits, tiles: this.#processTiles }
   }
 

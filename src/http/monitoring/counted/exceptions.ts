@@ -6,7 +6,7 @@ import type { ExceptionFilter, ListedException } from '../../../monitoring/query
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import { clientSignal } from '../../client-signal.ts'
+import { requestSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
 import { IdParams, listReplies } from '../bodies.ts'
 import type { MonitoringWire } from '../dialect.ts'
@@ -61,7 +61,7 @@ export const listExceptions = operation({
       path: `${basePath}/monitoring/api/exceptions`,
       services: known.map(({ id, name, type }) => ({ id, name, type })),
     }
-    return sendBytes(reply, await series.read('exceptionList', asked, { signal: clientSignal(reply) }))
+    return sendBytes(reply, await series.read('exceptionList', asked, { signal: requestSignal(reply) }))
   },
 })
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
-import { clientSignal } from '../../client-signal.ts'
+import { requestSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
 import type { MonitoringWire } from '../dialect.ts'
 import { queryFields } from '../parameters.ts'
@@ -38,6 +38,6 @@ export const showMetricData = operation({
     const hasLinks = wire.isOlder && query.grouping?.includes('resource') === true
     const layers = hasLinks ? await layerNames() : undefined
     const asked = defined({ query, dialect: wire.dialect, base: request.link(''), layers })
-    return sendBytes(reply, await series.read('metricData', asked, { signal: clientSignal(reply) }))
+    return sendBytes(reply, await series.read('metricData', asked, { signal: requestSignal(reply) }))
   },
 })

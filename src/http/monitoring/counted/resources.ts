@@ -4,7 +4,7 @@ import { defined } from '../../../lib/defined.ts'
 import { findMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { ListQuery } from '../../../monitoring/query/list-reads.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
-import { clientSignal } from '../../client-signal.ts'
+import { requestSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
 import { listReplies } from '../bodies.ts'
 import type { MonitoringWire } from '../dialect.ts'
@@ -48,7 +48,7 @@ export const listResources = operation({
     const type = fields.choice('resource_type', namedTypes)
     const query = defined({ ...readListQuery(fields, clock), type })
     const asked = { query, dialect: wire.dialect }
-    return sendBytes(reply, await series.read('resources', asked, { signal: clientSignal(reply) }))
+    return sendBytes(reply, await series.read('resources', asked, { signal: requestSignal(reply) }))
   },
 })
 
@@ -60,7 +60,7 @@ export const listLabels = operation({
   ...listReplies('labels', Type.Object({ id: Type.Integer(), name: Type.String() })),
   handle: async ({ series, wire, clock }: UsedListParts, request, reply) => {
     const asked = { query: readListQuery(queryFields(request, wire.dialect), clock), dialect: wire.dialect }
-    return sendBytes(reply, await series.read('labels', asked, { signal: clientSignal(reply) }))
+    return sendBytes(reply, await series.read('labels', asked, { signal: requestSignal(reply) }))
   },
 })
 

@@ -1,3 +1,5 @@
+import { ownCpuTime } from './cpu-time.ts'
+
 /** How many times longer than its limit a stopwatch runs by the clock when the worker uses little CPU time. */
 const clockFactor = 10
 /** Shortest time between two looks at the CPU time. */
@@ -77,5 +79,23 @@ export class Stopwatch {
     // Without a measurement since the last reset, the count starts now.
     this.#cpuBase ??= cpuMs
     return Math.min(clockLeftMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
+  }
+}
+
+/** A limit for work of the calling thread that does not return to its event loop: whoever works asks whether it is over. */
+export class CpuDeadline {
+  readonly #limitMs: number
+  readonly #startedMs = performance.now()
+  readonly #cpuBase = ownCpuTime()
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs
+  }
+
+  /** True when this thread has used the limit of CPU time since the start, or after ten times as long by the clock. */
+  get isOver(): boolean {
+    const spentMs = performance.now() - this.#startedMs
+    if (spentMs < this.#limitMs) return false
+    return spentMs >= this.#limitMs * clockFactor || ownCpuTime() - this.#cpuBase >= this.#limitMs
   }
 }
