@@ -6,7 +6,7 @@ import type { ColumnValues } from '../../stores/reading/column-values.ts'
 
 /** How long an answer waits for values that are not known yet, and how long a look at them may take. */
 const waitMs = 1500
-const lookMs = 10_000
+const lookMs = 60_000
 const mostKept = 2000
 /** A harvester may ask for thousands of layers. */
 const mostWaiting = 50
