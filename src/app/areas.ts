@@ -66,8 +66,9 @@ export function openAreas(context: Parts): Area[] {
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
-  const { sharedMaxAgeSeconds } = settings.server
-  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
+  const { sharedMaxAgeSeconds, requestSeconds } = settings.server
+  const turns = new TileTurns({ deadlineMs: requestSeconds * 1000 })
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns }
   const thumbnails = new Thumbnails({ maps, rasters, pictures })
   const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [

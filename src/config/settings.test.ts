@@ -23,6 +23,7 @@ describe('loadSettings', () => {
       trustedProxies: [],
       corsOrigins: [],
       sharedMaxAgeSeconds: 60,
+      requestSeconds: 120,
       dialect: 'contract',
       takesSldBody: false,
     })

@@ -36,6 +36,8 @@ export interface ServerSettings {
   corsOrigins: string[]
   /** How long a cache that many share may keep what is public. */
   sharedMaxAgeSeconds: number
+  /** Time in which the answer of a request that reads must begin. */
+  requestSeconds: number
   dialect: Dialect
   /** Whether WMS draws by styles that requests bring along. */
   takesSldBody: boolean
@@ -213,6 +215,7 @@ function readServer(read: Reader): ServerSettings {
     trustedProxies: readProxies(read),
     corsOrigins: readOrigins(read),
     sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', { fallback: 60, min: 0, max: 31_536_000 }),
+    requestSeconds: read.integer('TERRANE_REQUEST_SECONDS', { fallback: 120, min: 1, max: 3600 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
     takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }

@@ -127,8 +127,7 @@ export class Coverages {
   }
 
   #make(cut: CoverageCut, signal: AbortSignal): Promise<CoverageFile> {
-    const limit = AbortSignal.timeout(longestMs)
-    const ended = AbortSignal.any([signal, limit, this.#ending.signal])
+    const ended = AbortSignal.any([signal, this.#ending.signal])
     const work = async (): Promise<CoverageFile> => {
       const { folder, maxBytes } = this.#needs
       await mkdir(folder, { recursive: true, mode: 0o750 })
@@ -140,7 +139,7 @@ export class Coverages {
         return { path, format: cut.format, close }
       } catch (error) {
         await close()
-        if (limit.aborted && !signal.aborted) throw tooSlow()
+        if (error instanceof FormatError && error.code === 'gdal-too-slow') throw tooSlow()
         throw unreadableFile(error) ?? error
       }
     }

@@ -8,7 +8,7 @@ import { lightRows } from '../../stores/reading/read-cost.ts'
 
 /** How long an answer waits for values that are not known yet, and how long a look at them may take. */
 const waitMs = 1500
-const lookMs = 10_000
+const lookMs = 60_000
 /** Layers that are looked at at the same time, and large ones among them: the rest is kept for small ones. */
 const atATime = 4
 const heavyAtATime = 2

@@ -67,6 +67,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   }).withTypeProvider<TypeBoxProvider>()
   app.decorate('dialect', server.dialect)
   app.decorate('basePath', server.basePath)
+  app.decorate('requestMs', server.requestSeconds * 1000)
   app.decorate('explainError', parts.explainError)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))

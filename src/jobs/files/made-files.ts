@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { explain, Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { retryEnded } from '../../lib/workers/retry-ended.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { FileRecords } from './file-records.ts'
 import type { MadeFile } from './made-file.ts'
@@ -200,7 +201,8 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     const gone = own.gone
     try {
       const both = AbortSignal.any([signal, gone])
-      await this.#queue.run(() => this.#make(own, make, both), { ...share, signal: both })
+      const work = (): Promise<void> => retryEnded(() => this.#make(own, make, both), { signal: both })
+      await this.#queue.run(work, { ...share, signal: both })
       return undefined
     } catch (error) {
       const failed: Pick<MadeFile, 'state' | 'message'> = { state: 'ERROR', message: explain(error) }

@@ -1,9 +1,10 @@
 import { workOwner } from '../acting.ts'
 import { defined } from '../defined.ts'
-import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
+import type { CallLimits, CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
+import { NotBegun } from './worker-handle.ts'
 
 /** How many workers a pool has, how they are started, and when they go. */
 export interface WorkPoolOptions<H extends Handlers> {
@@ -41,10 +42,17 @@ interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'
   key?: string | undefined
 }
 
-type Place = Preference & { signal?: AbortSignal | undefined }
+type Place = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
+/** Workers that are tried for a call that none of them has begun. */
+const maxAttempts = 3
 const closed = (): Error => new Error('The workers are closed')
+
+/** True if a worker died before it had begun the call, and the argument is still here: the call goes to another worker. */
+function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): boolean {
+  return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
+}
 
 /** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
@@ -83,16 +91,21 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
+    const options: Place = parameters[1] ?? {}
+    const { owner = workOwner(), resource, isHeavy, signal } = options
     const place = { owner, resource, isHeavy, signal }
-    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 
@@ -101,16 +114,22 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
+    const options: Place = parameters[1] ?? {}
+    const { owner = workOwner(), resource, isHeavy, signal } = options
     const place = { owner, resource, isHeavy, signal }
-    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
+        return
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 

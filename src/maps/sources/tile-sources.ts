@@ -81,8 +81,10 @@ interface SourceNeeds {
 /** Layers may be removed by the hundred. */
 const sweepDelayMs = 500
 const mostCounted = 10_000
-/** How long a request waits for a copy that is being made. */
+/** How long a request waits for the copy of a large layer. */
 const longestWaitMs = 20_000
+/** Copies of layers with fewer rows take seconds: a request waits for them until its own deadline. */
+const mostRowsWaitedFor = 100_000
 
 /** Tells from which table the tiles of a layer are read, and by what they are thinned. */
 export class TileSources {
@@ -237,7 +239,8 @@ export class TileSources {
     signal: AbortSignal,
   ): Promise<ReadSource> {
     const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
-    const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
+    const isSmall = (layer.details.featureCount ?? Number.POSITIVE_INFINITY) <= mostRowsWaitedFor
+    const waiting = isSmall ? signal : AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
     const copy = this.#copies.of({ layer, connect, table: layer.nativeName, crs }, now, waiting)
     const { path } = await copy.catch((error: unknown) => {
       throw waiting.aborted && !signal.aborted ? notReady(layer) : error

@@ -20,7 +20,7 @@ export interface ReadersSettings {
   otherFolders?: readonly string[]
   /** Threads for light reads at the same time; default one less than processors, at most four. */
   threads?: number
-  /** The most that a question to a file of somebody else's may take. */
+  /** CPU time that a question to a file of somebody else's may take. */
   deadlineMs?: number
 }
 
@@ -37,7 +37,10 @@ const heavyReadsOfOwnerEach = 4
 const readsOfOwnerEach = 12
 const maxProcesses = 2
 const maxHeapMb = 256
+/** CPU time. */
 const defaultDeadlineMs = 10_000
+/** CPU time between the signal and the kill: small reads come to their end, and the process stays. */
+const graceMs = 500
 /** An end by force would end the questions of others: a thread is left to come to its end. */
 const endlessMs = 2 ** 30
 /** How long a file in which something was found is left to processes. */
@@ -119,7 +122,7 @@ export class Readers {
       return { ...workers, limits: { graceMs: endlessMs, ...share } }
     }
     const workers = isHeavy ? this.#processes.heavy : this.#processes.light
-    return { ...workers, limits: { deadlineMs: this.#deadlineMs, graceMs: 100, ...share } }
+    return { ...workers, limits: { deadlineMs: this.#deadlineMs, graceMs, ...share } }
   }
 
   /** A thread has found what it must not ask. */
