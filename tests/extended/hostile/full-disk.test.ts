@@ -109,7 +109,7 @@ describe('a full disk', () => {
     await victim.call('POST', `/${id}`)
     const made = (await victim.call('GET', `/${id}`)).json.import
     assert.equal(String(made?.state), 'COMPLETE', JSON.stringify(made))
-    assert.match(JSON.stringify(made?.messages), /zip of the source was not written: .*no space/i)
+    assert.match(JSON.stringify(made?.messages), /zip of the source was not written: .*the disk is full/)
     assert.deepEqual(readdirSync(disk), [])
   })
 
