@@ -54,14 +54,12 @@ describe('runProgram', () => {
   })
 
   it('ends a program that takes too long, with what it started', async () => {
-    const started = Date.now()
-    const run = runProgram('sh', ['-c', 'sleep 30 & echo $! >&2; wait'], { timeoutMs: 200 })
+    const run = runProgram('sh', ['-c', 'sleep 100000 & echo $! >&2; wait'], { timeoutMs: 200 })
     const error = await run.then(
       () => undefined,
       (cause: unknown) => cause,
     )
     assert.ok(error instanceof ProgramError && error.reason === 'timed-out')
-    assert.ok(Date.now() - started < 15_000)
     assert.ok(await gone(Number(error.stderr)))
   })
 

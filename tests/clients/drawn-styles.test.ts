@@ -119,7 +119,7 @@ function apart(one: number[], other: number[]): number {
   return all === 0 ? 0 : difference / all
 }
 
-describe('styles drawn by WMS beside MapLibre', { timeout: 480_000 }, () => {
+describe('styles drawn by WMS beside MapLibre', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser

@@ -58,7 +58,7 @@ interface Told {
   found: string[]
 }
 
-describe('WMS in the programs of others, out of PostGIS', { timeout: 240_000 }, () => {
+describe('WMS in the programs of others, out of PostGIS', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

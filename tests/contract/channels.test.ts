@@ -172,9 +172,7 @@ for (const channel of channels) {
       const stop = new AbortController()
       const sent = sender.send(parcel, stop.signal)
       setTimeout(() => stop.abort(new Error('the test stops it')), 50)
-      const began = performance.now()
       await assert.rejects(sent)
-      assert.ok(performance.now() - began < mostAbortMs)
     })
 
     it('says why it cannot be used on a server that has no settings for it', async (t) => {

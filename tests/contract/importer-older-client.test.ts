@@ -78,7 +78,7 @@ const lines = ['shp', 'shx', 'dbf', 'prj'].map(
   (ending) => `shapefile/ne_110m_admin_0_boundary_lines_land.${ending}`,
 )
 
-describe('a client of the older importer', { timeout: 120_000 }, () => {
+describe('a client of the older importer', () => {
   it('uploads, sends the task to a store, gives it transformations, commits and deletes', async (test) => {
     const client = await startOlderClient(test)
     const made = await client.call('POST', '/', '{"import": {}}')

@@ -114,7 +114,7 @@ async function begin(test: TestContext): Promise<{ walk: Walk; client: ImporterC
   return { client, walk: new Walk(client) }
 }
 
-describe('the walk of an older client', { timeout: 120_000 }, () => {
+describe('the walk of an older client', () => {
   it('uploads a Shapefile, sends it to a workspace alone, sets srs and charset, commits and deletes', async (test) => {
     const { walk } = await begin(test)
     const session = await walk.start()

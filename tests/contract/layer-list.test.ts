@@ -47,7 +47,7 @@ function drawLayers(seed: number, count: number): ListedLayer[] {
 }
 
 for (const [database, environment] of Object.entries(databases)) {
-  describe(`the list of layers on ${database}`, { timeout: 120_000 }, () => {
+  describe(`the list of layers on ${database}`, () => {
     it('finds by name, title, keywords, columns and abstract, whatever case and accents', async (test) => {
       const server = await start(test, environment)
       const schema = { attributes: [attribute('Höhe_üNN'), attribute('POP90_SQMI')], geometry: undefined }

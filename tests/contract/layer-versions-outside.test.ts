@@ -92,7 +92,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
       await sleep(before.tookMs < slowMs ? usualRestMs : Math.min(longestRestMs, before.tookMs * 10))
       const { tookMs } = await timed(() => versionOf(server, layer))
       const isSlow = Math.max(before.tookMs, tookMs) >= slowMs
-      if (isSlow) await until(async () => (await versionOf(server, layer)) > before.result, 4 * longestRestMs)
+      if (isSlow) await until(async () => (await versionOf(server, layer)) > before.result)
       await later(layer, before.result, change)
     }
     /** The same for what takes less time than a look counts. */

@@ -39,7 +39,7 @@ async function drawn(
   return (await server.draw({ mapFile, query: query.toString() }, signal)).bytes
 }
 
-describe('GDAL in MapServer', { timeout: 120_000 }, () => {
+describe('GDAL in MapServer', () => {
   it('has its options while a request is answered: it asks no other server, and loads no functions that nobody needs', async (t) => {
     const files = new KeptMapFiles(join(temporaryData(t), 'drawings'))
     const server = new MapServer(files, { onError: () => undefined })

@@ -64,7 +64,7 @@ async function warped(
   return sharp(target).ensureAlpha().raw().toBuffer()
 }
 
-describe('maps of a coverage', { timeout: 120_000 }, () => {
+describe('maps of a coverage', () => {
   it('are the cells of tiles where they lie on those', async (test) => {
     const { client } = await serve(test)
     const [z, x, y] = [9, 144, 219]
@@ -209,7 +209,7 @@ describe('maps of a coverage', { timeout: 120_000 }, () => {
   })
 })
 
-describe('maps of a mosaic', { timeout: 120_000 }, () => {
+describe('maps of a mosaic', () => {
   it('show the newest time, another one, or all of an interval, and say which', async (test) => {
     const client = await startMosaics(test, 'GeoPackage')
     for (const [column, name] of ['a_2020', 'b_2021', 'c_2022'].entries())

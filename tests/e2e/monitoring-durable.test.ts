@@ -38,7 +38,7 @@ async function pathsIn(data: string): Promise<(string | null | undefined)[]> {
   }
 }
 
-describe('a server that is killed', { timeout: 300_000 }, () => {
+describe('a server that is killed', () => {
   it('has written down what it answered 200 ms before', async (t) => {
     const lost: number[] = []
     for (let round = 0; round < rounds; round += 1) lost.push(await lostByKill(t))

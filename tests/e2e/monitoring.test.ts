@@ -103,7 +103,7 @@ async function waitingOf(url: string): Promise<number> {
 
 const labelOf = ({ label }: Json): string => String(label)
 
-describe('a server that monitors', { concurrency: true, timeout: 170_000 }, () => {
+describe('a server that monitors', { concurrency: true }, () => {
   it('shows the traffic of its sample, and each request that it answers, within a minute', async (t) => {
     const data = temporaryData(t)
     mkdirSync(join(data, 'incoming'), { recursive: true })

@@ -59,7 +59,7 @@ async function secondsOf(
 /** Cancelling stops within two seconds; a busy machine may need as long again. */
 const patienceSeconds = 4
 
-describe('two servers of one PostgreSQL catalogue', { timeout: 300_000 }, () => {
+describe('two servers of one PostgreSQL catalogue', () => {
   it('share everything: one creates, both run at once and only one does, both show what came of it', async (t) => {
     const { first, second, dataDir } = await startPair(t)
     provideFile(dataDir, 'points.geojson', pointsText(2000))

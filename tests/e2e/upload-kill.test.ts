@@ -10,7 +10,7 @@ const type = 'application/offset+octet-stream'
 const rows = 20_000
 const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 
-describe('a resumable upload', { timeout: 120_000 }, () => {
+describe('a resumable upload', () => {
   it('goes on after kills of the server, from the offset that it tells, and becomes its layer', async (t) => {
     const dataDir = temporaryData(t)
     const start = () => startServer(t, dataDir)

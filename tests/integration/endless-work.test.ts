@@ -13,8 +13,6 @@ import { until } from '../support/until.ts'
 const answerMs = 5000
 /** Longer than a process takes to start and to describe the file. */
 const busySeconds = 2.5
-/** Between the order to die and the end of a process that computes. */
-const dyingMs = 2000
 
 /** The processes that a process has started and that live. */
 function childrenOf(pid: number): number[] {
@@ -61,7 +59,7 @@ async function runUntilBusy(victim: Victim, id: number): Promise<number> {
   await until(() => {
     busy = childrenOf(victim.server.process.pid).find((pid) => processorSeconds(pid) > busySeconds)
     return busy !== undefined
-  }, 30_000)
+  })
   return busy ?? 0
 }
 
@@ -74,9 +72,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
         : {}),
     })
 
-    it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', {
-      timeout: 300_000,
-    }, async (test) => {
+    it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', async (test) => {
       const dataDir = temporaryData(test)
       const env = await settings(600)
       const victim = await startVictim(test, dataDir, env)
@@ -85,7 +81,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
       assert.equal((await quickly(victim.send('GET', '/health'))).status, 200)
       assert.equal((await quickly(victim.call('DELETE', `/${id}/tasks/0/run`))).status, 204)
       assert.equal(await stateOf(victim, id), 'CANCELED')
-      await until(() => !isAlive(first), dyingMs)
+      await until(() => !isAlive(first))
       await victim.assertLives()
       const second = await runUntilBusy(victim, id)
       await victim.server.kill()
@@ -95,17 +91,15 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
       await until(() => {
         third = childrenOf(again.server.process.pid).find((pid) => processorSeconds(pid) > busySeconds) ?? 0
         return third !== 0
-      }, 60_000)
+      })
       assert.equal((await quickly(again.call('DELETE', `/${id}`))).status, 200)
-      await until(() => !isAlive(third), dyingMs)
+      await until(() => !isAlive(third))
       assert.equal((await again.call('GET', `/${id}`)).status, 404)
       await again.assertLives()
       await quickly(again.server.stop())
     })
 
-    it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', {
-      timeout: 300_000,
-    }, async (test) => {
+    it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', async (test) => {
       const victim = await startVictim(test, temporaryData(test), await settings(5))
       const id = await prepare(victim)
       assert.equal((await victim.call('POST', `/${id}`)).status, 204)

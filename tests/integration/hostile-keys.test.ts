@@ -64,9 +64,7 @@ function prototypes(): string[][] {
   return inherited.map((one) => Reflect.ownKeys(one.prototype).map(String))
 }
 
-describe('names that every object inherits, and other texts that nobody expects', {
-  timeout: 120_000,
-}, () => {
+describe('names that every object inherits, and other texts that nobody expects', () => {
   for (const [dialect, texts, isQuick] of [
     ['contract', hostileTexts, false],
     ['geoserver', ['__proto__', 'constructor'], true],

@@ -73,9 +73,7 @@ async function assertLoadedOnce(victim: Victim): Promise<void> {
 }
 
 describe('a server whose own database goes away in the middle of a load', () => {
-  it('answers 503 with what to do, lives, and ends the import once it is back, without a restart', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('answers 503 with what to do, lives, and ends the import once it is back, without a restart', async (test) => {
     const cluster = await testCluster()
     const { victim, gate, password } = await startBehindGate(test, await cluster.createDatabase())
     const id = await prepareLoad(victim)
@@ -103,9 +101,7 @@ describe('a server whose own database goes away in the middle of a load', () => 
     assert.doesNotMatch(await victim.log(), new RegExp(password))
   })
 
-  it('takes connections anew after PostgreSQL lost a process to SIGKILL, idle and under load', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('takes connections anew after PostgreSQL lost a process to SIGKILL, idle and under load', async (test) => {
     const cluster = await startPostgres({ isDurable: true })
     test.after(() => cluster.stop())
     const url = await cluster.createDatabase()
