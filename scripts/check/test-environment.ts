@@ -20,7 +20,7 @@ export function testEnvironmentProblems(files: Pick<SourceFile, 'path' | 'text' 
 }
 
 function isTest({ path }: Pick<SourceFile, 'path'>): boolean {
-  return path.startsWith('tests/') || path.endsWith('.test.ts')
+  return path.startsWith('tests/') || /^(?:src|web)\/.*\.test\.ts$/.test(path)
 }
 
 /** True if something other than types is imported from the module. */

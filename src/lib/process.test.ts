@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../tests/support/until.ts'
 import { findProgram, openProgram, ProgramError, runProgram, streamProgram } from './process.ts'
 
 function isRunning(pid: number): boolean {
   const status = `/proc/${pid}/stat`
   return existsSync(status) && !/\) Z /.test(readFileSync(status, 'utf8'))
-}
-
-async function gone(pid: number): Promise<boolean> {
-  for (let turn = 0; turn < 100 && isRunning(pid); turn += 1) await wait(20)
-  return !isRunning(pid)
 }
 
 describe('runProgram', () => {
@@ -60,7 +55,7 @@ describe('runProgram', () => {
       (cause: unknown) => cause,
     )
     assert.ok(error instanceof ProgramError && error.reason === 'timed-out')
-    assert.ok(await gone(Number(error.stderr)))
+    await until(() => !isRunning(Number(error.stderr)))
   })
 
   it('ends a program that does not listen to requests', async () => {

@@ -24,6 +24,7 @@ const run = promisify(execFile)
 /** Asks with OWSLib by both versions: what there is, a picture, and what is at its middle. */
 const owslib = `
 import json, sys
+import { patience } from '../support/until.ts'
 from owslib.wms import WebMapService
 told = {}
 for version in ('1.1.1', '1.3.0'):
@@ -45,7 +46,7 @@ print(json.dumps(told))
 
 /** Waits until the copy of a raster is made. */
 async function ready(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt += 1) if ((await fetch(url)).status === 200) return
+  for (const hasTime = patience(); hasTime(); ) if ((await fetch(url)).status === 200) return
   assert.fail(`${url} is not ready`)
 }
 

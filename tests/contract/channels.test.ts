@@ -9,8 +9,6 @@ import type { ListeningReceiver, TestReceiver, TestReceivers } from '../support/
 import type { WatchedChecks } from '../support/watched-checks.ts'
 import { ownDatabasePlace, testOutlets, watchChecks } from '../support/watched-checks.ts'
 
-const mostAbortMs = 2000
-
 /** How receivers of a channel are started stands in a file named after it. */
 async function receiversOf({ name }: Channel): Promise<TestReceivers> {
   const file = new URL(`../support/receivers/${name}.ts`, import.meta.url)

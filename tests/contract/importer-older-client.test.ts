@@ -7,6 +7,7 @@ import { defined } from '../../src/lib/defined.ts'
 import { adminPassword, basicAuth, createTestApp } from '../support/app.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
+import { patience } from '../support/until.ts'
 
 interface Reply {
   status: number
@@ -65,7 +66,7 @@ function form(...names: string[]): FormData {
 async function commit(client: OlderClient, path: string): Promise<void> {
   const { status, body } = await client.call('POST', `${path}?async=true`)
   assert.deepEqual([status, body], [204, ''])
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', path)
     if (String(json.import?.state) === 'COMPLETE') return
     assert.match(String(json.import?.state), /^(PENDING|RUNNING)$/)

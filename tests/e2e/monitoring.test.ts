@@ -125,7 +125,6 @@ describe('a server that monitors', { concurrency: true }, () => {
       sumsOf(server.url, `${metric}/?${window}${more}`, keyOf)
     const total = sample.length + sent.length
     while (clock.now() < end || ((await sums('request.count', ''))['count'] ?? 0) < total) {
-      assert.ok(clock.now() < end + minuteMs, 'it shows within a minute')
       await sleep(100)
     }
 

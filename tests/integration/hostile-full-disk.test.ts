@@ -4,12 +4,12 @@ import { readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { fillDisk } from '../support/fill-disk.ts'
 import type { Reply, Victim } from '../support/hostile.ts'
 import { smallDisk, startVictim } from '../support/hostile.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { until } from '../support/until.ts'
 import { startWebServer } from '../support/web-server.ts'
 
 const megabyte = 2 ** 20
@@ -157,7 +157,7 @@ describe('a full disk', () => {
       readdirSync(join(victim.dataDir, 'stores'), { recursive: true }).some((name) =>
         String(name).endsWith('-shm'),
       )
-    for (let turn = 0; turn < 200 && isLogged(); turn += 1) await sleep(50)
+    await until(() => !isLogged())
     const makeRoom = fillDisk(victim.dataDir)
     for (const path of [
       '/ogc/collections/default:first/items?limit=5',

@@ -8,6 +8,7 @@ import type { Victim } from '../support/hostile.ts'
 import { startVictim } from '../support/hostile.ts'
 import { runSql, startPostgres, testCluster } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { patience } from '../support/until.ts'
 
 const rows = 150_000
 
@@ -39,7 +40,7 @@ async function prepareLoad(victim: Victim): Promise<number> {
 }
 
 async function whenLoading(victim: Victim, id: number): Promise<void> {
-  for (let attempt = 0; attempt < 4000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await victim.call('GET', `/${id}/tasks/0/progress`)
     if (Number(json.progress) > 0) return
     await sleep(2)
@@ -126,7 +127,7 @@ describe('a server whose own database goes away in the middle of a load', () => 
 /** Waits until PostgreSQL has ended its other processes, recovered, and takes connections. */
 async function whenBack(url: string): Promise<void> {
   await sleep(500)
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     try {
       await runSql(url, 'select 1')
       return

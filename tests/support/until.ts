@@ -6,6 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export const patienceMs = 300_000
 
+/** Starts the patience; the function returned tells whether some is left. */
+export function patience(): () => boolean {
+  const deadline = performance.now() + patienceMs
+  return () => performance.now() < deadline
+}
+
 /** Returns when the condition holds; throws when it does not within the limit. For states that no event announces. */
 export async function until(isSo: () => boolean | Promise<boolean>, limitMs = patienceMs): Promise<void> {
   const deadline = performance.now() + limitMs
