@@ -95,7 +95,7 @@ describe('streamProgram', () => {
       break
     }
     assert.ok(pid > 0)
-    assert.ok(await gone(pid))
+    await until(() => !isRunning(pid))
   })
 
   it('throws when the program fails behind its output', async () => {

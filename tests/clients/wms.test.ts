@@ -18,13 +18,13 @@ import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 import { userAndPassword } from '../support/server.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { patience } from '../support/until.ts'
 
 const run = promisify(execFile)
 
 /** Asks with OWSLib by both versions: what there is, a picture, and what is at its middle. */
 const owslib = `
 import json, sys
-import { patience } from '../support/until.ts'
 from owslib.wms import WebMapService
 told = {}
 for version in ('1.1.1', '1.3.0'):

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { startPair } from '../support/cluster.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
@@ -166,12 +167,12 @@ describe('two servers of one PostgreSQL catalogue', () => {
     const more = await create(first, { type: 'mosaic', location: 'more', time: { mode: 'auto' } })
     const task = { updateMode: 'APPEND', layer: { name: 'tiles' } }
     assert.equal((await first.call('PUT', `/rest/imports/${more}/tasks/0`, { task })).status, 200)
-    const locked = lockTable(databaseUrl, 'ws_default.tiles_granules')
+    const unlock = await lockTable(databaseUrl, 'ws_default.tiles_granules')
     await first.call('POST', `/rest/imports/${more}?async=true`)
     await isTaskIn(second, more, 'RUNNING')
     await within(() => second.call('DELETE', `/rest/imports/${more}/run`), 204)
     assert.equal(String((await taskOf(second, more)).state), 'CANCELED')
-    await locked.catch(() => undefined)
+    await unlock()
     await second.importIn(more, ['PENDING'])
     assert.equal((await second.call('POST', `/rest/imports/${more}`)).status, 204)
     const { json } = await second.call('GET', '/ogc/collections/default:tiles')
@@ -250,7 +251,10 @@ async function fetchUpload(server: TestServer, id: number, url: string): Promise
   return status
 }
 
-/** Keeps a table from being written to for a few seconds. */
-function lockTable(url: string, table: string): Promise<unknown> {
-  return runSql(url, `begin; lock table ${table} in share row exclusive mode; select pg_sleep(6); commit`)
+/** Keeps a table from being written to until the function returned is called. */
+async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  const holder = new Client({ connectionString: url })
+  await holder.connect()
+  await holder.query(`begin; lock table ${table} in share row exclusive mode`)
+  return () => holder.end()
 }

@@ -116,7 +116,7 @@ describe('a server that is asked badly', () => {
     await until(() => {
       emptyLooks = victim.leftovers().length === 0 ? emptyLooks + 1 : 0
       return emptyLooks > 100
-    }, 40_000)
+    })
     assert.equal(String((await victim.call('GET', `/${id}`)).json.import?.state), 'PENDING')
     await victim.assertLives()
   })
