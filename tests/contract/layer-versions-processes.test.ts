@@ -29,7 +29,7 @@ describe('versions of a GeoPackage that child processes of the server write to',
       await until(async () => {
         await refresh(name)
         return (await versionsOf(server, `default:${name}`))[0]?.cause === 'outside'
-      }, 10_000)
+      })
   })
   after(() => server.close())
 
