@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readRequestLog } from '../support/request-log.ts'
 import { startServer } from '../support/server.ts'
 import { temporaryData } from '../support/terrane-process.ts'
-import { until } from '../support/until.ts'
+import { until, until } from '../support/until.ts'
 
 const rounds = 3
 
@@ -31,6 +32,18 @@ async function lostByKill(t: TestContext): Promise<number> {
   const paths = await pathsIn(data)
   assert.equal(new Set(paths).size, paths.length - paths.filter((path) => path === '/ogc').length + 1)
   return sent.filter((path) => !paths.includes(path)).length
+}
+
+/** Waits until no thread of a process runs, waits for a processor or for a disk: what was due by now is done then. */
+async function untilIdle(pid: number): Promise<void> {
+  const isBusy = (thread: string): boolean => {
+    try {
+      return /\) [RD] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  }
+  await until(() => !readdirSync(`/proc/${pid}/task`).some(isBusy))
 }
 
 async function pathsIn(data: string): Promise<(string | null | undefined)[]> {
