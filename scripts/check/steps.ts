@@ -26,7 +26,7 @@ export interface Step {
 }
 
 const sources = [
-  'src/**/*.ts',
+  'src/**/*.{ts,mjs}',
   'web/**/*.{ts,tsx}',
   'tests/**/*.ts',
   'bench/**/*.ts',
