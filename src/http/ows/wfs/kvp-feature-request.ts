@@ -1,4 +1,4 @@
-import type { DocumentReader } from '../fes/document-reader.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
@@ -13,7 +13,7 @@ export const mostIds = 1000
 /** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export async function readFeatureRequest(
   values: KeyValues,
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): Promise<FeatureRequest> {
   const ids = readIds(values)
   const types = readTypeNames(values)
@@ -142,7 +142,7 @@ function readBbox(text: string | undefined): RequestedBox | undefined {
 }
 
 /** By Filter Encoding or by the dialect of GeoServer. */
-async function readFilters(values: KeyValues, documents: DocumentReader): Promise<WrittenFes> {
+async function readFilters(values: KeyValues, documents: RequestDocuments): Promise<WrittenFes> {
   const text = values.find('filter')
   const cql = values.find('cql_filter')
   if (text !== undefined && cql !== undefined)
