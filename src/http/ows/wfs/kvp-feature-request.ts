@@ -1,9 +1,9 @@
-import type { RequestDocuments } from '../request-documents.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
 
 const mostTypes = 20

@@ -4,12 +4,12 @@ import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
-import type { RequestDocuments } from '../request-documents.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import { timesFilter } from './time-dimension.ts'
 
 /** Which features of a layer are on a map, as GeoServer's parameters say. */

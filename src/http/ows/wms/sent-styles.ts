@@ -1,9 +1,9 @@
 import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
 import { Failure } from '../../../lib/errors.ts'
-import type { RequestDocuments } from '../request-documents.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 
 /**
  * The styles that a request brings along in `SLD_BODY` (OGC 05-078r4, section 11), by the names of its layers; undefined where it has none.
