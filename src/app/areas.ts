@@ -97,8 +97,7 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       ...drawn,
       ...{ drawings, ...placed, coverages, filtered, about: settings.service },
-      documents: new DocumentReader(settings.documents),
-      takesSentStyles: settings.server.takesSldBody,
+      ...{ takesSentStyles: settings.server.takesSldBody, documents: new DocumentReader(settings.documents) },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),
