@@ -46,6 +46,10 @@ type Place = Preference & { signal?: AbortSignal | undefined }
 const defaultSurplusMs = 3000
 const closed = (): Error => new Error('The workers are closed')
 
+function placeOptions({ owner = workOwner(), resource, isHeavy, signal }: Place): PlaceOptions {
+  return { owner, resource, isHeavy, signal }
+}
+
 /** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
   readonly #options: WorkPoolOptions<H>
@@ -83,12 +87,12 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
-    const place = { owner, resource, isHeavy, signal }
+    const options: Place = parameters[1] ?? {}
+    const place = placeOptions(options)
     const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {
-      member = this.#take(key)
+      member = this.#take(options.key)
       return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
     } finally {
       if (member !== undefined) this.#giveBack(member)
@@ -101,12 +105,12 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, owner = workOwner(), resource, isHeavy, signal }: Place = parameters[1] ?? {}
-    const place = { owner, resource, isHeavy, signal }
+    const options: Place = parameters[1] ?? {}
+    const place = placeOptions(options)
     const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
     let member: Member<H> | undefined
     try {
-      member = this.#take(key)
+      member = this.#take(options.key)
       yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
     } finally {
       if (member !== undefined) this.#giveBack(member)
