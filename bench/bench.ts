@@ -4,7 +4,7 @@
 // Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
 // `pages` (a minute): pages in a browser. `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
-// monitoring-queries (`--query` takes some).
+// monitoring-queries (`--query` takes some), monitoring-fairness.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +22,7 @@ import { createStore, timeLoad } from './load.ts'
 import { runLooks } from './looks.ts'
 import { memoryReport, runMemory } from './memory.ts'
 import { runBackfill } from './monitoring-backfill.ts'
+import { runFairness } from './monitoring-fairness.ts'
 import type { YearResults } from './monitoring-queries.ts'
 import { runMonitoringQueries } from './monitoring-queries.ts'
 import { runRecording } from './monitoring-recording.ts'
@@ -125,6 +126,7 @@ try {
     ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
     ...('monitoring-sustained'.includes(only) ? await runSustained(await newDatabase()) : []),
     ...('monitoring-backfill'.includes(only) ? await runBackfill(folder) : []),
+    ...('monitoring-fairness'.includes(only) ? await runFairness(await newDatabase()) : []),
     ...('answers'.includes(only) ? await runAnswers(folder, Number(options.rows ?? fullRows.points)) : []),
   ]
   for (const result of small) console.log(smallLine(result))

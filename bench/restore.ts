@@ -30,7 +30,7 @@ async function replace(client: RestClient, file: string, updateMode: 'CREATE' | 
 
 /** Two versions that are compared row by row, until the answer is there; with what the server and its processes hold meanwhile. */
 async function compareVersions({ client, pid }: BenchServer, what: string): Promise<SmallResult> {
-  const watch = new MemoryWatch(pid, 'compare-work.ts')
+  const watch = new MemoryWatch(pid, 'compare-work')
   const start = performance.now()
   try {
     while (!(await isCompared(client))) await sleep(betweenMs)

@@ -28,6 +28,7 @@ import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { defined } from './lib/defined.ts'
 import { createEventBus } from './lib/events.ts'
+import { listFullFolders, setWrittenFolders } from './lib/files/full-disk.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
@@ -94,6 +95,12 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   try {
     const directory = prepareDataDirectory(settings.data)
     await guardFiles(settings, directory)
+    setWrittenFolders([
+      { path: directory.root, name: 'the data directory, TERRANE_DATA' },
+      { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
+    ])
+    for (const { path, name } of listFullFolders())
+      log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
@@ -112,7 +119,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
     const catalog = await openCatalog({
-      ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
+      ...{ settings, directory, database, events, clock, log, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
     const { start: startMaps, ...mapping } = openMaps(
@@ -222,7 +229,7 @@ function openImporter(
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
-  const { concurrentLoads, maxTasks, silenceSeconds } = limits
+  const { concurrentLoads, maxTasks, silenceSeconds, databaseWaitSeconds } = limits
   return createImporter({
     ...parts,
     jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
@@ -240,6 +247,7 @@ function openImporter(
       maxTasks,
       concurrentLoads,
       silenceSeconds,
+      databaseWaitSeconds,
       maxEntries: limits.maxArchiveEntries,
       maxExpandedBytes: limits.maxExpandedBytes,
       maxRatio: limits.maxArchiveRatio,

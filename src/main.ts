@@ -1,11 +1,18 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { becomeFrugal } from './cli/become-frugal.ts'
+import { bundleFolder } from './lib/bundle-folder.ts'
+import { mapStackTraces } from './lib/stack-traces.ts'
 
-// Keeps what Node made of the sources, so that the next start and each worker thread take a third of the time.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'node')
+// Keeps what Node compiled, so that the next start and each worker thread take a third of the time. That of a bundle is
+// removed with it.
+process.env.NODE_COMPILE_CACHE ??=
+  bundleFolder === undefined
+    ? join(import.meta.dirname, '..', 'node_modules', '.cache', 'node')
+    : join(bundleFolder, 'cache')
 if (process.argv[2] === 'serve') becomeFrugal(process.env)
 enableCompileCache()
+mapStackTraces()
 
 const { runCommandLine } = await import('./cli/command-line.ts')
 process.exitCode = await runCommandLine(process.argv.slice(2), process.env)

@@ -17,6 +17,7 @@ import { LayerTimeBounds } from '../http/layer-times.ts'
 import { KeptCounts } from '../http/ogc/kept-counts.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { PageTokens } from '../http/ogc/page-token.ts'
+import { DocumentReader } from '../http/ows/fes/document-reader.ts'
 import { KeptPositions } from '../http/ows/kept-positions.ts'
 import { owsArea } from '../http/ows/ows-area.ts'
 import { BuiltPages } from '../http/pages/built-pages.ts'
@@ -65,8 +66,9 @@ export function openAreas(context: Parts): Area[] {
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
-  const { sharedMaxAgeSeconds } = settings.server
-  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
+  const { sharedMaxAgeSeconds, requestSeconds } = settings.server
+  const turns = new TileTurns({ deadlineMs: requestSeconds * 1000 })
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns }
   const thumbnails = new Thumbnails({ maps, rasters, pictures })
   const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [
@@ -95,6 +97,7 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       ...drawn,
       ...{ drawings, ...placed, coverages, filtered, about: settings.service },
+      documents: new DocumentReader(settings.documents),
       takesSentStyles: settings.server.takesSldBody,
       features: {
         ...{ clock, downloads },

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import { Catalog } from '../catalog/catalog.ts'
+import { listUndecryptable } from '../catalog/connections/undecryptable-stores.ts'
+import type { AnyConnection, StoreRecord } from '../catalog/records.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import { freeStoreFile } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defined } from '../lib/defined.ts'
+import { Failure } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
 import { createVault } from '../lib/secrets/vault.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
@@ -22,6 +26,7 @@ interface CatalogNeeds {
   database: Database
   events: EventBus
   clock: Clock
+  log: Logger
   /** The port that this server listens on. */
   ownPort(): number | undefined
   indexMaker: IndexMaker
@@ -30,12 +35,13 @@ interface CatalogNeeds {
 
 /** The catalogue, ready for use. */
 export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
-  const { directory, database, events, clock, indexMaker, readers } = needs
+  const { directory, database, events, clock, log, indexMaker, readers } = needs
+  const vault = createVault(directory.key)
   const catalog = new Catalog({
     database,
     events,
     clock,
-    vault: createVault(directory.key),
+    vault,
     openVectorStore: (connection) => {
       const store = createServedStore(connection, readers)
       return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
@@ -57,6 +63,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     await catalog.prepare()
     await followDatabase(needs, catalog)
   })
+  for (const fault of await listUndecryptable(database.kysely, vault)) log.error(fault)
   return catalog
 }
 
@@ -72,12 +79,20 @@ async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Pro
   )
   for (const store of stores) {
     try {
-      const { type, parameters } = await catalog.stores.connection(store)
+      const { type, parameters } = await catalog.stores.connection(store).catch(withoutSecrets(store))
       if (Object.entries(place).every(([name, value]) => parameters[name] === value)) continue
       await catalog.stores.change(store, { connection: { type, parameters: { ...parameters, ...place } } })
     } catch {
       // Told by the requests that need the store.
     }
+  }
+}
+
+/** Its password is that of the catalogue's database: one that was stored with another key is not needed. */
+function withoutSecrets({ type, parameters }: StoreRecord): (error: unknown) => AnyConnection {
+  return (error) => {
+    if (error instanceof Failure && error.code === 'wrong-secret-key') return { type, parameters }
+    throw error
   }
 }
 

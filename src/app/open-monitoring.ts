@@ -3,6 +3,7 @@ import { baseUrl } from '../config/base-url.ts'
 import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { createVault } from '../lib/secrets/vault.ts'
+import type { AlertReads } from '../monitoring/alert-thread.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
 import { MoveIn } from '../monitoring/move-in/move-in.ts'
 import { createNotifications } from '../monitoring/notify/create-notifications.ts'
@@ -27,17 +28,21 @@ export async function openMonitoring(
   closers: (() => void | Promise<void>)[],
 ): Promise<MonitoringParts> {
   const { settings, directory, database, events, clock, log } = needs
-  const { isOn, privacy, mapServers } = settings.monitoring
+  const { isOn, privacy, mapServers, maxAnswerRows: maxRows } = settings.monitoring
   const place: SeriesPlace =
     settings.databaseUrl === undefined
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
   const entry = new URL('../http/monitoring/counted/reader-thread.ts', import.meta.url)
-  const series = new SeriesReader<SeriesReads>({ place, entry, log })
-  closers.push(() => series.close())
+  const series = new SeriesReader<SeriesReads>({ place, entry, log, maxRows })
+  const alertValues = new SeriesReader<AlertReads>({
+    ...{ place, entry: new URL('../monitoring/alert-thread.ts', import.meta.url), log, maxRows },
+    ...{ heavyThreads: 0, lightThreads: 1, keptThreads: 1 },
+  })
+  closers.push(() => Promise.all([series.close(), alertValues.close()]).then(() => undefined))
   const vault = createVault(directory.key)
   const services = new Services(database, vault)
-  const notifications = openNotifications(needs, { services, series, vault })
+  const notifications = openNotifications(needs, { services, alertValues, vault })
   const moveIn = new MoveIn({
     ...{ services, checks: notifications.checks, clock, privacy, place, folder: directory.root },
   })
@@ -54,9 +59,14 @@ export async function openMonitoring(
   return { ...parts, monitoring }
 }
 
+interface AlertNeeds extends Pick<MonitoringParts, 'services'> {
+  alertValues: SeriesReader<AlertReads>
+  vault: Vault
+}
+
 function openNotifications(
   { settings, database, remote, clock, log }: MonitoringNeeds,
-  { services, series, vault }: Pick<MonitoringParts, 'services' | 'series'> & { vault: Vault },
+  { services, alertValues, vault }: AlertNeeds,
 ): Notifications {
   return createNotifications({
     settings: settings.monitoring,
@@ -65,10 +75,10 @@ function openNotifications(
     ...{ vault, database, clock, log },
     services: () => services.list(),
     values: {
-      value: (question) => series.metricValue(question),
-      labels: (question) => series.read('checkLabels', question),
-      findResource: (id) => series.read('checkResource', id),
-      findResourceId: (resource) => series.read('findCheckResource', resource),
+      value: (question) => alertValues.read('metricValue', question),
+      labels: (question) => alertValues.read('checkLabels', question),
+      findResource: (id) => alertValues.read('checkResource', id),
+      findResourceId: (resource) => alertValues.read('findCheckResource', resource),
       report: (error) => log.warn({ err: error }, 'a check cannot be evaluated'),
     },
   })

@@ -1,12 +1,14 @@
 import { invalid } from '../lib/errors.ts'
 import { readMapLibre } from './maplibre/read-maplibre.ts'
-import type { Style } from './model.ts'
+import type { Rule, Style } from './model.ts'
 import { readQml } from './qml/read-qml.ts'
 import { readSld } from './sld/read-sld.ts'
 import type { StyleFormat } from './style-format.ts'
 
 /** Rules of a style at most. */
-export const maxRules = 5000
+const maxRules = 5000
+/** Numbers of one pattern of dashes at most. */
+const maxDashes = 100
 
 /**
  * What a style document says; undefined for one of QGIS that holds forms or actions alone. Throws `Failure` (`invalid`) for a document that is
@@ -14,9 +16,20 @@ export const maxRules = 5000
  */
 export function readStyle(styled: { format: StyleFormat; document: string }): Style | undefined {
   const style = readDocument(styled)
-  if (style !== undefined && style.rules.length > maxRules)
-    throw invalid('invalid-style', `The style has ${style.rules.length} rules: at most ${maxRules} are read`)
+  if (style !== undefined) requireStyleSize(style.rules)
   return style
+}
+
+/** Throws `Failure` (`invalid-style`) for more rules, or a longer pattern of dashes, than are read. */
+export function requireStyleSize(rules: readonly Rule[]): void {
+  if (rules.length > maxRules)
+    throw invalid('invalid-style', `The style has ${rules.length} rules: at most ${maxRules} are read`)
+  for (const { symbols } of rules)
+    for (const symbol of symbols) {
+      const { dashes } = ('stroke' in symbol && symbol.stroke) || {}
+      if ((dashes?.length ?? 0) > maxDashes)
+        throw invalid('invalid-style', `The style has a pattern of more than ${maxDashes} dashes`)
+    }
 }
 
 function readDocument({ format, document }: { format: StyleFormat; document: string }): Style | undefined {

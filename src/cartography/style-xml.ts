@@ -3,7 +3,14 @@ import { escapeXml } from '../lib/text/escape-xml.ts'
 import type { XmlElement } from '../lib/text/xml-tree.ts'
 import { readXmlTree, textNode } from '../lib/text/xml-tree.ts'
 
-const limits = { maxDepth: 100, maxElements: 100_000 }
+/** Limits for the XML of a style. */
+export interface StyleXmlLimits {
+  elements: number
+  attributes: number
+  depth: number
+}
+
+const defaultLimits: StyleXmlLimits = { elements: 100_000, attributes: 200, depth: 100 }
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
@@ -17,19 +24,23 @@ function refuse(why: string): never {
  * The first element of a style document, names without their prefix; throws `Failure` (`invalid`) for a broken one, one
  * with a DOCTYPE where none is usual, or a huge one. Entities are never expanded.
  */
-export function parseStyleXml(text: string, { takesDoctype = false } = {}): XmlElement {
+export function parseStyleXml(
+  text: string,
+  { takesDoctype = false, limits = defaultLimits }: { takesDoctype?: boolean; limits?: StyleXmlLimits } = {},
+): XmlElement {
+  const { elements, attributes, depth } = limits
+  const reasons = {
+    depth: `is nested deeper than ${depth} elements`,
+    elements: `has more than ${elements} elements: the first beyond stands`,
+    attributes: `has an element with more than ${attributes} attributes`,
+  }
   const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
-    ...limits,
+    ...{ maxDepth: depth, maxElements: elements, maxAttributes: attributes },
     keepsTexts: true,
     nameOf: localName,
     onDoctype: () => takesDoctype || refuse('has a DOCTYPE, which is not accepted'),
     onBroken: (error) => refuse(`is not well-formed XML: ${error.message}`),
-    onTooLarge: (limit, line) =>
-      refuse(
-        limit === 'depth'
-          ? `is nested deeper than ${limits.maxDepth} elements in line ${line}`
-          : `has more than ${limits.maxElements} elements: the first beyond stands in line ${line}`,
-      ),
+    onTooLarge: (limit, line) => refuse(`${reasons[limit]} in line ${line}`),
   })
   return elementsOf(root)[0] ?? refuse('is empty')
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { bundleFolder } from '../lib/bundle-folder.ts'
 import type { Environment } from './environment.ts'
 
 /** By default the main thread alone keeps 100 MB and more of what is garbage; of this size, 24 MB. */
@@ -13,6 +15,12 @@ const pools = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
 export function becomeFrugal(env: Environment): void {
   const given = [...process.execArgv, env['NODE_OPTIONS'] ?? '']
   if (process.execve === undefined || given.some((one) => one.includes(youngOption))) return
-  const args = [process.execPath, ...process.execArgv, ...options, ...process.argv.slice(1)]
+  const args = [process.execPath, ...process.execArgv, ...options, ...programAndWords()]
   process.execve(process.execPath, args, { ...pools, ...env })
+}
+
+/** A bundle that was found to be made of the present sources is started directly, so that they are compared once. */
+function programAndWords(): string[] {
+  if (bundleFolder === undefined) return process.argv.slice(1)
+  return [join(bundleFolder, 'main.js'), ...process.argv.slice(2)]
 }

@@ -3,6 +3,7 @@ import { access, constants, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
+import { findBundle } from '../../bin/server-bundle.mjs'
 import { databaseFile } from '../config/database-file.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSettings } from '../config/settings.ts'
@@ -35,6 +36,7 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     ...problems.map((cost) => ({ part: 'setting', found: 'wrong', cost, isNeeded: true })),
     ...settings.notices.map((cost) => ({ part: 'setting', found: 'unknown', cost, isNeeded: false })),
     examineNode(),
+    examineProgram(),
     examineGdal(),
     examineProj(),
     examineMapServer(),
@@ -60,6 +62,17 @@ async function examineNode(): Promise<Finding> {
   const isOld = Number(node.split('.')[0]) < neededNodeMajor
   const cost = isOld ? `Terrane needs Node ${neededNodeMajor} or later` : ''
   return { part: 'Node', found: `${node}, SQLite ${sqlite}`, cost, isNeeded: true }
+}
+
+/** Whether commands and the server start from the bundle of the set-up. */
+function examineProgram(): Finding {
+  const { reason } = findBundle(join(import.meta.dirname, '..', '..'))
+  return {
+    part: 'program',
+    found: reason === undefined ? 'bundle' : `sources: ${reason}`,
+    cost: reason === undefined ? '' : 'the server and its workers start more slowly: run "npm run setup"',
+    isNeeded: false,
+  }
 }
 
 async function examineGdal(): Promise<Finding> {

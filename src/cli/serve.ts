@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { loadSettings } from '../config/settings.ts'
+import { holdBundle } from '../lib/bundle-folder.ts'
 import { explain } from '../lib/errors.ts'
 import { collectWhenQuiet } from './collect-when-quiet.ts'
 import type { Environment } from './environment.ts'
@@ -17,6 +18,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
   const settings = loadSettings(env)
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
+  const releaseBundle = holdBundle()
   const server = await startOwnServer(settings)
   const stopCollecting = collectWhenQuiet()
   try {
@@ -29,6 +31,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
   } finally {
     stopCollecting()
     await server.close()
+    releaseBundle()
   }
   return 0
 }

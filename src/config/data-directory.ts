@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { plainReason } from '../lib/plain-reason.ts'
 import { freeName, toFileName } from '../lib/text/free-name.ts'
 import { databaseFile } from './database-file.ts'
+import { readSecretKey } from './secret-key.ts'
 import type { DataSettings } from './settings.ts'
 
 /** Where things lie in the data directory; absolute paths. */
@@ -30,11 +31,13 @@ export interface DataDirectory {
   key: Uint8Array
 }
 
-const keyBytes = 32
-
-/** Makes the folders and the key where they are missing. Throws an `Error` that names the folder. */
+/** Makes the folders and the key where they are missing. Throws an `Error` that names the folder or the file of the key. */
 export function prepareDataDirectory(settings: DataSettings): DataDirectory {
-  const root = settings.directory
+  const folders = prepareFolders(settings.directory)
+  return { ...folders, key: readSecretKey(join(folders.root, 'secret.key')) }
+}
+
+function prepareFolders(root: string): Omit<DataDirectory, 'key'> {
   const folder = (name: string): string => {
     const path = join(root, name)
     mkdirSync(path, { recursive: true, mode: 0o750 })
@@ -52,7 +55,6 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       maps: folder('maps'),
       sides: folder('sides'),
       databasePath: join(root, databaseFile),
-      key: readKey(join(root, 'secret.key')),
     }
   } catch (error) {
     throw new Error(`The data directory ${root} cannot be used: TERRANE_DATA names it`, { cause: error })
@@ -76,22 +78,6 @@ export function freeStoreFile(
   })
 }
 
-/** The key of the file, made first where there is none; of two processes that make it, one wins for both. */
-function readKey(path: string): Uint8Array {
-  const proposal = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  writeFileSync(proposal, `${randomBytes(keyBytes).toString('hex')}\n`, { mode: 0o600, flush: true })
-  try {
-    linkSync(proposal, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(proposal)
-  }
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex')
-  if (key.length !== keyBytes) throw new Error(`${path} does not hold a key of ${keyBytes} bytes in hex`)
-  return key
-}
-
 /** Kept from the garbage collector, which would close them. */
 const locks = new Set<DatabaseSync>()
 
@@ -101,22 +87,52 @@ const locks = new Set<DatabaseSync>()
  */
 export function lockDataDirectory(root: string): () => void {
   const pidPath = join(root, 'terrane.pid')
-  const lock = new DatabaseSync(join(root, 'terrane.lock'))
+  const lock = openLock(join(root, 'terrane.lock'))
   try {
-    lock.exec('pragma busy_timeout = 200; begin exclusive')
+    // Nothing is ever written to it: the journal stays in memory, since a full disk has no room for one.
+    lock.exec('pragma busy_timeout = 200; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
+    if (primaryCode(error) !== sqliteBusy) throw cannotLock(join(root, 'terrane.lock'), error)
     throw new Error(
       `The data directory ${root} is in use by another Terrane${holder(pidPath)}: stop that one, or set TERRANE_DATA to another folder; commands find it by its TERRANE_PORT or by --url`,
       { cause: error },
     )
   }
   locks.add(lock)
-  writeFileSync(pidPath, `${process.pid}\n`)
+  writePid(pidPath)
   return () => {
     rmSync(pidPath, { force: true })
     locks.delete(lock)
     lock.close()
+  }
+}
+
+/** SQLite's result code for a file that another process has locked. */
+const sqliteBusy = 5
+
+function primaryCode(error: unknown): number {
+  return Number((error as { errcode?: unknown }).errcode) & 0xff
+}
+
+function openLock(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path)
+  } catch (error) {
+    throw cannotLock(path, error)
+  }
+}
+
+function cannotLock(path: string, error: unknown): Error {
+  return new Error(`${path} cannot be locked: ${plainReason(error) ?? String(error)}`, { cause: error })
+}
+
+/** The number only helps people to find this process: a full disk must not keep the server from starting. */
+function writePid(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`)
+  } catch {
+    rmSync(path, { force: true })
   }
 }
 

@@ -47,7 +47,12 @@ export interface MonitoringSettings {
   ownNetworks?: string[]
   keep: Keep
   limits: SeriesLimits
+  /** Largest number of rows of one answer of metric data, and of entries of a list. */
+  maxAnswerRows: number
 }
+
+/** Above the periods of any window, so that a row for each is never refused. */
+const leastAnswerRows = 20_000
 
 export function readMonitoring(read: Reader): MonitoringSettings {
   const smtpUrl = readSmtpUrl(read)
@@ -65,6 +70,11 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),
     ...(ownNetworks.length === 0 ? {} : { ownNetworks }),
     keep: readKeep(read),
+    maxAnswerRows: read.integer('TERRANE_MAX_METRIC_ROWS', {
+      fallback: 2_000_000,
+      min: leastAnswerRows,
+      max: 1e9,
+    }),
     limits: {
       labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
       visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),

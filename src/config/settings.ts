@@ -10,6 +10,8 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
 import { minPasswordLength, shortPassword } from './passwords.ts'
+import type { ConnectionLimits, DocumentLimits } from './request-limits.ts'
+import { readConnectionLimits, readDocumentLimits } from './request-limits.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { readService } from './service-settings.ts'
 import { unknownNames } from './unknown-names.ts'
@@ -34,6 +36,8 @@ export interface ServerSettings {
   corsOrigins: string[]
   /** How long a cache that many share may keep what is public. */
   sharedMaxAgeSeconds: number
+  /** Time in which the answer of a request that reads must begin. */
+  requestSeconds: number
   dialect: Dialect
   /** Whether WMS draws by styles that requests bring along. */
   takesSldBody: boolean
@@ -78,6 +82,8 @@ interface LimitSettings {
   concurrentLoads: number
   /** Work that neither gets on nor hears its signal for so long is ended. */
   silenceSeconds: number
+  /** A load waits so long for a database that is away. */
+  databaseWaitSeconds: number
 }
 
 interface RetentionSettings {
@@ -122,6 +128,10 @@ export interface Settings {
   adminPassword?: Secret
   logLevel: LogLevel
   limits: LimitSettings
+  /** Limits for the requests of one connection and of one client address. */
+  connections: ConnectionLimits
+  /** Limits for XML bodies and filters of requests. */
+  documents: DocumentLimits
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
@@ -170,6 +180,8 @@ export function readSettings(env: Record<string, string | undefined>): {
     ...(adminPassword === undefined ? {} : { adminPassword: new Secret(adminPassword) }),
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
+    connections: readConnectionLimits(read),
+    documents: readDocumentLimits(read),
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
@@ -203,6 +215,7 @@ function readServer(read: Reader): ServerSettings {
     trustedProxies: readProxies(read),
     corsOrigins: readOrigins(read),
     sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', { fallback: 60, min: 0, max: 31_536_000 }),
+    requestSeconds: read.integer('TERRANE_REQUEST_SECONDS', { fallback: 120, min: 1, max: 3600 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
     takesSldBody: read.flag('TERRANE_SLD_BODY', false),
   }
@@ -253,6 +266,7 @@ function readLimits(read: Reader): LimitSettings {
     maxPreviewBytes: read.bytes('TERRANE_MAX_PREVIEWS', 5 * 2 ** 30),
     maxTileBytes: read.bytes('TERRANE_MAX_TILES', 5 * 2 ** 30, { min: 0 }),
     silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),
+    databaseWaitSeconds: read.integer('TERRANE_DATABASE_WAIT', { fallback: 300, min: 0, max: 86_400 }),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
   }
 }

@@ -1,7 +1,9 @@
 import type { Transaction } from 'kysely'
 import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectAdapter, sql } from 'kysely'
 import type { Pool } from 'pg'
+import { plainReason } from '../lib/plain-reason.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
+import { findOutage } from './errors.ts'
 import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
 import type { Tables } from './tables.ts'
@@ -82,6 +84,15 @@ function urlOf(settings: DatabaseSettings): string {
   return 'url' in settings ? settings.url.reveal() : ''
 }
 
+function cannotOpen(settings: DatabaseSettings, reason: string, cause: unknown): Error {
+  if ('path' in settings)
+    return new Error(`The catalogue database ${settings.path} cannot be opened: ${reason}`, { cause })
+  const { hostname, port } = new URL(settings.url.reveal())
+  const place = `${hostname} port ${port === '' ? '5432' : port}`
+  const text = `The catalogue database at ${place} (TERRANE_DATABASE_URL) cannot be reached: ${reason}. Start it, then start the server again`
+  return new Error(text, { cause })
+}
+
 /** Opens our own database and brings its tables up to date. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const isEmbedded = 'path' in settings
@@ -103,7 +114,8 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     await migrateToLatest(kysely, isEmbedded)
   } catch (error) {
     await kysely.destroy()
-    throw error
+    const reason = findOutage(error) === undefined ? undefined : plainReason(error)
+    throw reason === undefined ? error : cannotOpen(settings, reason, error)
   }
   return database
 }

@@ -18,6 +18,9 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === postgresCode || sqliteCodes.includes(Number(errcode))
 }
 
+/** SQLite's busy, readonly, ioerr and cantopen: of the file of our own database, which others hold or the system refuses. */
+const sqliteAwayCodes = [5, 8, 10, 14]
+
 /** What a caller can do about an error of our own database; undefined where that is nothing. */
 export function explainError(error: unknown): Failure | undefined {
   if (!isUniqueViolation(error)) return findOutage(error)
@@ -25,12 +28,22 @@ export function explainError(error: unknown): Failure | undefined {
   return new Failure('conflict', 'exists-already', text, { cause: error })
 }
 
+/** Whether an error says that our own database cannot be reached. */
+export function isCatalogueAway(error: unknown): boolean {
+  return !(error instanceof Failure) && findOutage(error)?.code === 'database-away'
+}
+
 /** That the disk is full or our own database away, without inner detail; undefined for other errors. */
 export function findOutage(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
-  const { code } = error as Error & { code?: unknown }
+  const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }
   const full = findFullDisk(error)
   if (full !== undefined) return full
+  if (sqliteAwayCodes.includes(Number(errcode) & 0xff)) {
+    const text =
+      'The file of the catalogue database cannot be read or written: try again in a minute; the log of the server names the reason'
+    return new Failure('unavailable', 'database-away', text, { cause: error })
+  }
   if (awayCodes.includes(String(code)) || timeouts.test(error.message) || isConnectionLost(error)) {
     const text = 'The database of the server cannot be reached: try again in a minute'
     return new Failure('unavailable', 'database-away', text, { cause: error })

@@ -51,6 +51,7 @@ export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Pr
   await refuseNewer(db, known)
   const { error, results } = await migrator.migrateToLatest()
   if (error === undefined) return
+  if (results === undefined || results.every(({ status }) => status !== 'Error')) throw error
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'a migration'
   throw new Error(`The database could not be brought up to date: ${failed} failed`, { cause: error })
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
@@ -14,6 +15,12 @@ function toParameter(value: unknown): Parameter {
 }
 
 const cachedStatements = 500
+/** Waits for other processes first: the pragma that follows may find the file locked. */
+const settings =
+  'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'
+/** SQLite's full, ioerr and cantopen. */
+const noRoomCodes = [10, 13, 14]
+
 interface Prepared {
   statement: StatementSync
   /** Whether it gives rows. */
@@ -32,10 +39,7 @@ export class SqliteAdapter implements SqliteDatabase {
   #writes = 0
 
   constructor(path: string) {
-    this.#database = new DatabaseSync(path)
-    this.#database.exec(
-      'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000',
-    )
+    this.#database = openFile(path)
   }
 
   /** How many statements that may change something have been run. */
@@ -78,5 +82,29 @@ export class SqliteAdapter implements SqliteDatabase {
     const prepared = { statement, isReader: statement.columns().length > 0, isWriter }
     this.#statements.set(sql, prepared)
     return prepared
+  }
+}
+
+/**
+ * Opens the file. Its write-ahead log needs a file of shared memory beside it, which a full disk has no room for: there the
+ * database is locked for this process, which has the data directory for itself anyway.
+ */
+function openFile(path: string): DatabaseSync {
+  const opened = new DatabaseSync(path)
+  try {
+    opened.exec(settings)
+    return opened
+  } catch (error) {
+    opened.close()
+    if (!existsSync(path) || !noRoomCodes.includes(Number((error as { errcode?: unknown }).errcode) & 0xff))
+      throw error
+  }
+  const locked = new DatabaseSync(path)
+  try {
+    locked.exec(`pragma locking_mode = exclusive; ${settings}`)
+    return locked
+  } catch (error) {
+    locked.close()
+    throw error
   }
 }

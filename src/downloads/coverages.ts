@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import { FormatError } from '../formats/format.ts'
+import { workOwner } from '../lib/acting.ts'
 import { Failure } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { PlacedSource, Rasters } from '../maps/rasters/rasters.ts'
@@ -126,8 +127,7 @@ export class Coverages {
   }
 
   #make(cut: CoverageCut, signal: AbortSignal): Promise<CoverageFile> {
-    const limit = AbortSignal.timeout(longestMs)
-    const ended = AbortSignal.any([signal, limit, this.#ending.signal])
+    const ended = AbortSignal.any([signal, this.#ending.signal])
     const work = async (): Promise<CoverageFile> => {
       const { folder, maxBytes } = this.#needs
       await mkdir(folder, { recursive: true, mode: 0o750 })
@@ -139,11 +139,11 @@ export class Coverages {
         return { path, format: cut.format, close }
       } catch (error) {
         await close()
-        if (limit.aborted && !signal.aborted) throw tooSlow()
+        if (error instanceof FormatError && error.code === 'gdal-too-slow') throw tooSlow()
         throw unreadableFile(error) ?? error
       }
     }
-    return this.#queue.run(work, { signal: ended })
+    return this.#queue.run(work, { signal: ended, owner: workOwner() })
   }
 }
 

@@ -60,7 +60,17 @@ interface DownloadLimits {
 
 /** At a time; others wait. */
 const atATime = 2
-const limits = { atATime, mostWaiting: 40, mostOfOne: 4, mostKept: 1000, longestMs: 60 * 60_000 }
+const heavyAtATime = atATime - 1
+/** Rows of a layer of which a file is made within a few seconds. */
+const lightDownloadRows = 100_000
+const limits = {
+  atATime,
+  heavyAtATime,
+  mostWaiting: 40,
+  mostOfOne: 4,
+  mostKept: 1000,
+  longestMs: 60 * 60_000,
+}
 const silenceMs = 10 * 60_000
 const maxHeapMb = 512
 /** A file that was sent at once stays for those who read ranges of it. */
@@ -105,6 +115,7 @@ export class Downloads {
       wanted: { layerId, workspace, layer: name, format, user, ...defined({ version, srs }) },
       make: (task, signal) => this.#make(wish, task, signal),
       owner,
+      isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
       ...(isBrief ? { keptMs: shortlyKeptMs } : {}),
     })
   }

@@ -8,7 +8,10 @@ import { startProcess } from '../lib/workers/start-process.ts'
 import { WorkPool } from '../lib/workers/work-pool.ts'
 import type { DrawnRows } from '../maps/drawing/map-drawings.ts'
 import type { WishedBox } from '../stores/reading/page-wish.ts'
+import { isHeavyRead } from '../stores/reading/read-cost.ts'
+import type { ServedStore } from '../stores/reading/served-store.ts'
 import type { WishedFilter } from '../stores/reading/wished-filter.ts'
+import type { DownloadWish } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
 import { fileColumns } from './file-columns.ts'
 import { fileSrs, planRows } from './plan-rows.ts'
@@ -35,6 +38,8 @@ interface FilteredNeeds {
 }
 
 const atATime = 3
+/** Those that read large layers; the others are kept for small ones. */
+const heavyAtATime = 2
 const mostWaiting = 200
 const silenceMs = 20_000
 const maxHeapMb = 512
@@ -56,6 +61,7 @@ export class FilteredTables {
       start: (options) =>
         startProcess(new URL('./download-work.ts', import.meta.url), { ...options, maxHeapMb }),
       limit: atATime,
+      heavyLimit: heavyAtATime,
       maxWaiting: { count: mostWaiting, refuse: tooBusy },
       onEnd: needs.onError,
     })
@@ -92,13 +98,16 @@ export class FilteredTables {
       }
       const { columns } = fileColumns(layer.details.schema.attributes)
       const rows = planRows({ layer, connection, store }, wish, { columns, task: { workPath, roomBytes } })
-      const { renamed } = await this.#pool.call('write', rows, { signal, silenceMs })
+      const isHeavy = await isHeavyChoice(store, layer, wish, signal)
+      const share = { resource: String(layer.id), isHeavy }
+      const written = await this.#pool.call('write', rows, { signal, silenceMs, ...share })
       return {
         path: rows.path,
         table: rows.name,
         geometry: rows.geometry?.name ?? '',
         srs: fileSrs(layer, wish) ?? otherSrs,
-        renamed,
+        renamed: written.renamed,
+        rowCount: written.rows,
         close,
       }
     } catch (error) {
@@ -106,6 +115,20 @@ export class FilteredTables {
       throw error
     }
   }
+}
+
+function isHeavyChoice(
+  store: Pick<ServedStore, 'estimateRowsIn'>,
+  { nativeName, details }: LayerRecord,
+  { box, filter, page }: Pick<DownloadWish, 'box' | 'filter' | 'page'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const demand = {
+    ...{ offset: 0, limit: Number.POSITIVE_INFINITY, isCounted: false },
+    ...defined({ featureIds: page?.featureIds, filter: filter?.asked }),
+    box: box === undefined ? undefined : { ...box, crs: details.srs ?? details.crs },
+  }
+  return isHeavyRead(demand, (area) => store.estimateRowsIn(nativeName, area, signal))
 }
 
 function tooBusy(): Failure {

@@ -6,11 +6,12 @@ import type { Expression } from './expression.ts'
 import {
   comparisons,
   deepestFilter,
-  largestFilter,
   spatialRelations,
   temporalRelations,
 } from './expression.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
+import type { FilterLimits } from './filter-size.ts'
+import { defaultFilterLimits, requireFilterSize, tooManyNodes } from './filter-size.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const operators: readonly string[] = [
@@ -23,15 +24,20 @@ const arithmetic = new Set(['+', '-', '*', '/', '^', '%', 'div'])
 const shownLength = 60
 
 /** Reads a filter in CQL2 JSON (OGC 21-065r2, Annex C); throws `invalid-filter`, `unsupported-filter` and `malformed-json`. */
-export function parseCql2Json(filter: string): Expression {
-  const reader = { parts: 0 }
-  return read(parseWritten(filter, 'The filter'), reader, 0)
+export function parseCql2Json(filter: string, limits: FilterLimits = defaultFilterLimits): Expression {
+  const written = read(parseWritten(filter, 'The filter'), { parts: 0, limits }, 0)
+  requireFilterSize(written, limits)
+  return written
 }
 
-function read(written: WrittenJson | undefined, reader: { parts: number }, depth: number): Expression {
+interface Reader {
+  parts: number
+  limits: FilterLimits
+}
+
+function read(written: WrittenJson | undefined, reader: Reader, depth: number): Expression {
   reader.parts += 1
-  if (reader.parts > largestFilter)
-    throw invalidFilter(`The filter has more than ${largestFilter} operators, values and names`)
+  if (reader.parts > reader.limits.filterNodes) throw tooManyNodes(reader.limits)
   if (depth > deepestFilter) throw invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
   if (typeof written === 'string') return { kind: 'text', value: written }
   if (typeof written === 'boolean') return { kind: 'boolean', value: written }
@@ -44,7 +50,7 @@ function read(written: WrittenJson | undefined, reader: { parts: number }, depth
 
 function readObject(
   written: Record<string, WrittenJson>,
-  reader: { parts: number },
+  reader: Reader,
   depth: number,
 ): Expression {
   const { op, args, property, date, timestamp, interval, bbox, type } = written
@@ -71,7 +77,7 @@ function operatorOf(op: string): string {
   )
 }
 
-function readInterval(ends: WrittenJson[], reader: { parts: number }, depth: number): Expression {
+function readInterval(ends: WrittenJson[], reader: Reader, depth: number): Expression {
   const [from, to] = ends.map((end) =>
     typeof end === 'string' ? intervalEnd(end) : read(end, reader, depth + 1),
   )

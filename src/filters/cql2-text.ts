@@ -3,6 +3,8 @@ import { GeometryError } from '../geo/wkb.ts'
 import { WktReader } from '../geo/wkt.ts'
 import type { Expression } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
+import type { FilterLimits } from './filter-size.ts'
+import { defaultFilterLimits, requireFilterSize } from './filter-size.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 import { TokenReader } from './token-reader.ts'
@@ -29,8 +31,10 @@ const valueExpected = 'a property, a value or a function was expected'
 const encoder = new TextEncoder()
 
 /** Reads a filter in CQL2 text (OGC 21-065r2, Annex B); throws `invalid-filter` and `unsupported-filter`. */
-export function parseCql2Text(filter: string): Expression {
-  return new Cql2Parser(filter, tokensOf(filter)).parse()
+export function parseCql2Text(filter: string, limits: FilterLimits = defaultFilterLimits): Expression {
+  const written = new Cql2Parser(filter, tokensOf(filter, { limits })).parse()
+  requireFilterSize(written, limits)
+  return written
 }
 
 /** The grammar of CQL2 text; what other dialects have in place of some of it they override. */

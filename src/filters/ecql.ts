@@ -2,6 +2,8 @@ import { isDuration, movedBy } from '../lib/values/durations.ts'
 import { Cql2Parser } from './cql2-text.ts'
 import type { Expression } from './expression.ts'
 import { spatialRelations, withinDistance } from './expression.ts'
+import type { FilterLimits } from './filter-size.ts'
+import { defaultFilterLimits, requireFilterSize } from './filter-size.ts'
 import { intervalEnd } from './literals.ts'
 import { unsupportedFilter } from './refusals.ts'
 import { ecql, tokensOf } from './tokens.ts'
@@ -25,9 +27,11 @@ const relations = new Map<string, string>(
  * Reads a filter in the dialect that GeoServer's `cql_filter` takes (GeoTools' ECQL); what CQL2 text has besides is taken too.
  * Throws `invalid-filter` and `unsupported-filter`.
  */
-export function parseEcql(filter: string): WrittenEcql {
-  const parser = new EcqlParser(filter, tokensOf(filter, ecql))
-  return parser.result()
+export function parseEcql(filter: string, limits: FilterLimits = defaultFilterLimits): WrittenEcql {
+  const parser = new EcqlParser(filter, tokensOf(filter, { notation: ecql, limits }))
+  const found = parser.result()
+  if ('written' in found) requireFilterSize(found.written, limits)
+  return found
 }
 
 class EcqlParser extends Cql2Parser {

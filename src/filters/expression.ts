@@ -24,9 +24,6 @@ export type Expression =
 
 /** What limits a filter that is read: each level of it is a call of a function. */
 export const deepestFilter = 100
-/** Operators, values and names in all. */
-export const largestFilter = 20_000
-
 /** Operators that compare two values. */
 export const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
 /** An operator that compares two values. */

@@ -1,4 +1,4 @@
-import { deepestFilter, largestFilter } from './expression.ts'
+import { deepestFilter } from './expression.ts'
 import { invalidFilter } from './refusals.ts'
 import type { Token } from './tokens.ts'
 import { unreadable } from './tokens.ts'
@@ -19,8 +19,6 @@ export class TokenReader {
   constructor(filter: string, tokens: Token[]) {
     this.filter = filter
     this.#tokens = tokens
-    if (tokens.length > largestFilter)
-      throw invalidFilter(`The filter has more than ${largestFilter} operators, values and names`)
   }
 
   /** What comes next; at the end a token of kind `end`. */

@@ -1,3 +1,5 @@
+import type { FilterLimits } from './filter-size.ts'
+import { defaultFilterLimits, tooManyNodes } from './filter-size.ts'
 import { invalidFilter } from './refusals.ts'
 
 /** What stands at a place of a filter in text. */
@@ -57,10 +59,18 @@ export const ecql: Notation = {
 }
 
 const shownBehind = 20
+/** More tokens than this are never within the limits of a filter: brackets, commas, and the words of one operator. */
+const tokensPerNode = 10
+/** Four numbers, a comma and the two brackets that a position of a MULTIPOINT may have. */
+const tokensPerPosition = 7
 
 /** The tokens of a filter, the last of kind `end`; throws `invalid-filter` for what begins none. */
-export function tokensOf(filter: string, notation: Notation = cql2): Token[] {
+export function tokensOf(
+  filter: string,
+  { notation = cql2, limits = defaultFilterLimits }: { notation?: Notation; limits?: FilterLimits } = {},
+): Token[] {
   const { pattern } = notation
+  const maxTokens = limits.filterNodes * tokensPerNode + limits.coordinates * tokensPerPosition
   const tokens: Token[] = []
   let at = 0
   while (true) {
@@ -76,6 +86,7 @@ export function tokensOf(filter: string, notation: Notation = cql2): Token[] {
           ? 'the text that begins here has no end'
           : `nothing of ${notation.name} begins here`,
       )
+    if (tokens.length >= maxTokens) throw tooManyNodes(limits)
     tokens.push({ ...tokenOf(groups, notation), from: at, to: pattern.lastIndex })
     at = pattern.lastIndex
   }

@@ -69,6 +69,8 @@ declare module 'fastify' {
     dialect: Dialect
     /** Where the server stands, such as `/geoserver`; without a slash behind. */
     basePath: string
+    /** Time in which the answer of a request that reads must begin. */
+    requestMs: number
     explainError(error: unknown): Failure | undefined
     /** What a path answers that no route takes: an area whose failures look different has it answer its own. */
     answerUnknownPath(request: FastifyRequest, reply: FastifyReply): never

@@ -1,4 +1,7 @@
+import { Failure } from '../lib/errors.ts'
 import type { FastifyReply } from './app-types.ts'
+
+const retryAfterSeconds = 5
 
 /**
  * A signal that aborts when the client goes away before it has its answer; not where the answer is kept under an
@@ -11,4 +14,27 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableEnded) abort.abort(new Error('The client went away'))
   })
   return abort.signal
+}
+
+/**
+ * Returns the signal of a request that reads. It aborts when the client goes away before it has all of the answer, and with a
+ * `Failure` (`unavailable`, `request-too-slow`) when the answer has not begun by the deadline of requests
+ * (`TERRANE_REQUEST_SECONDS`). An answer that has begun may take longer.
+ */
+export function requestSignal(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController()
+  const { requestMs } = reply.server
+  const timer = setTimeout(() => {
+    if (!reply.raw.headersSent) abort.abort(tooSlow(requestMs))
+  }, requestMs)
+  reply.raw.once('close', () => {
+    clearTimeout(timer)
+    if (!reply.raw.writableFinished) abort.abort(new Error(`The client of ${reply.request.id} went away`))
+  })
+  return abort.signal
+}
+
+function tooSlow(ms: number): Failure {
+  const text = `The server is too busy to answer within ${ms / 1000} s: try again later`
+  return new Failure('unavailable', 'request-too-slow', text, { retryAfterSeconds })
 }

@@ -1,7 +1,6 @@
 import type { Dialect } from '../config/settings.ts'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
-import type { Logger } from '../lib/logger.ts'
 import { STATUS_CODES } from '../lib/network/node-http.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
@@ -25,6 +24,9 @@ const statusOfKind: Record<FailureKind, number> = {
 
 const maxMessageLength = 4000
 
+/** Of a 503 whose failure does not say when to try again. */
+const usualRetrySeconds = 10
+
 /** Failures of the HTTP library that a client can act on. */
 const codeOfLibrary: Record<string, string> = {
   FST_ERR_BAD_URL: 'malformed-path',
@@ -43,6 +45,8 @@ export interface Problem {
   errors: string[] | undefined
   /** The same by field, where the failure is about fields. */
   fields?: FieldMessages
+  /** Seconds after which the request may succeed; every 503 has them (RFC 9110, section 10.2.3). */
+  retryAfterSeconds?: number
 }
 
 /** Turns a problem into the body of an area's failures; RFC 9457 unless the area has an envelope of its own. */
@@ -73,15 +77,13 @@ export function problemWriter(dialect: Dialect): ProblemWriter {
   return dialect === 'geoserver' ? writeOlderProblem : writeProblem
 }
 
-/** Any error as a problem; what a client cannot act on says the request's id and nothing else. */
-export function toProblem(error: unknown, requestId: string): Problem {
-  if (error instanceof Failure) {
-    const { kind, code, message, errors } = error
-    return {
-      ...{ status: statusOfKind[kind], code, detail: cut(message), errors: errors.map(cut) },
-      ...(error instanceof FieldFailure ? { fields: cutFields(error.fields) } : {}),
-    }
-  }
+/**
+ * Returns any error as a problem. An outage below (the database is away, the disk is full) is a 503; an error that a client
+ * cannot act on gives the request's id and nothing else.
+ */
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  const failure = findFailure(error, request)
+  if (failure !== undefined) return problemOfFailure(failure)
   const { statusCode, code, message } = libraryError(error)
   if (statusCode >= 400 && statusCode < 500)
     return {
@@ -90,8 +92,43 @@ export function toProblem(error: unknown, requestId: string): Problem {
       detail: message,
       errors: [message],
     }
-  const detail = `The server failed; its log says more under request id ${requestId}`
+  const detail = `The server failed; its log says more under request id ${request.id}`
   return { status: 500, code: 'internal-error', detail, errors: [detail] }
+}
+
+/** The failure that an error is, or is explained as by what lies below. */
+function findFailure(error: unknown, { server }: FastifyRequest): Failure | undefined {
+  return error instanceof Failure ? error : server.explainError(error)
+}
+
+function problemOfFailure(failure: Failure): Problem {
+  const { kind, code, message, errors } = failure
+  const status = statusOfKind[kind]
+  const seconds = failure.retryAfterSeconds ?? (status === 503 ? usualRetrySeconds : undefined)
+  return {
+    ...{ status, code, detail: cut(message), errors: errors.map(cut) },
+    ...(failure instanceof FieldFailure ? { fields: cutFields(failure.fields) } : {}),
+    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+  }
+}
+
+/** Sets the `Retry-After` of a problem's answer. */
+export function tellWhenToRetry(reply: FastifyReply, { retryAfterSeconds }: Problem): void {
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+}
+
+/**
+ * Logs what the server itself failed at, and counts it as an exception of its class. A request that is only to be asked
+ * again later is one line: these come in crowds, and their stack says nothing.
+ */
+export function noteFailure(request: FastifyRequest, error: unknown): void {
+  request.exception = error
+  const { id: requestId, method, routeOptions } = request
+  const about = { requestId, method, route: routeOptions.url }
+  const failure = findFailure(error, request)
+  if (failure?.retryAfterSeconds !== undefined && failure.cause === undefined)
+    request.log.warn({ ...about, code: failure.code }, 'request put off')
+  else request.log.error({ err: error, ...about }, 'request failed')
 }
 
 /** Keeps what a client sent from coming back at full length. */
@@ -114,26 +151,16 @@ function libraryError(error: unknown): { statusCode: number; code: string; messa
 }
 
 /** Makes an area (or, without one, the whole server) answer its failures through `write`. */
-export function answerFailures(app: App, log: Logger, write: ProblemWriter): void {
+export function answerFailures(app: App, write: ProblemWriter): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const known = error instanceof Failure ? error : app.explainError(error)
-    const problem = toProblem(known ?? error, request.id)
-    if (problem.status >= 500) {
-      request.exception = error
-      const { id: requestId, method, routeOptions } = request
-      const about = { requestId, method, route: routeOptions.url }
-      // What is only to be asked again later comes in crowds, and its stack says nothing.
-      if (known instanceof Failure && known.retryAfterSeconds !== undefined && known.cause === undefined)
-        log.warn({ ...about, code: known.code }, 'request put off')
-      else log.error({ err: error, ...about }, 'request failed')
-    }
+    const problem = toProblem(error, request)
+    if (problem.status >= 500) noteFailure(request, error)
     // What was said of the answer that there would have been.
     reply.removeHeader('etag').removeHeader('cache-control')
     // Who may read something else gets another answer.
     if (request.routeOptions.config?.isPublicRead === true) keepPrivately(reply)
     if (problem.status === 401) reply.header('www-authenticate', challengeFor(reply.request))
-    if (error instanceof Failure && error.retryAfterSeconds !== undefined)
-      reply.header('retry-after', String(error.retryAfterSeconds))
+    tellWhenToRetry(reply, problem)
     return write(problem, reply)
   })
 }

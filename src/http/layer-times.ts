@@ -2,8 +2,10 @@ import type { LayerCard } from '../catalog/cards/layer-card.ts'
 import type { Layers } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import { timeAttribute } from '../geo/schema.ts'
+import { workOwner } from '../lib/acting.ts'
 import { orAborted } from '../lib/or-aborted.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
+import { lightRows } from '../stores/reading/read-cost.ts'
 import type { TimeBounds } from '../stores/store.ts'
 
 /** How long an answer waits for bounds that are not known yet, and how long they may take to be found. */
@@ -12,9 +14,11 @@ const findMs = 60_000
 const rememberedLayers = 20_000
 /** A document about all layers may ask for thousands. */
 const atATime = 4
+/** Large ones among them: the rest is kept for small ones. */
+const heavyAtATime = 2
 
 /** What of a layer tells where its times are read. */
-type Timed = Pick<LayerCard, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute'>
+type Timed = Pick<LayerCard, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute' | 'rows'>
 
 interface Kept {
   version: number
@@ -25,7 +29,7 @@ interface Kept {
 export class LayerTimeBounds {
   readonly #layers: Layers
   readonly #kept = new Map<number, Kept>()
-  readonly #turns = new WorkQueue({ limit: atATime })
+  readonly #turns = new WorkQueue({ limit: atATime, heavyLimit: heavyAtATime })
 
   constructor(layers: Layers) {
     this.#layers = layers
@@ -37,7 +41,14 @@ export class LayerTimeBounds {
     const attribute = timeAttribute(details.schema)
     if (attribute === undefined) return undefined
     const { version } = await this.#layers.versionOf(layer)
-    const timed = { id, version, storeId, nativeName, timeAttribute: attribute.name }
+    const timed = {
+      id,
+      version,
+      storeId,
+      nativeName,
+      rows: details.featureCount,
+      timeAttribute: attribute.name,
+    }
     return this.ofCard(timed, AbortSignal.timeout(waitMs))
   }
 
@@ -50,11 +61,13 @@ export class LayerTimeBounds {
     return orAborted(kept.bounds, signal).catch(() => undefined)
   }
 
-  #find({ id, version, storeId, nativeName }: Timed, attribute: string): Kept {
-    const bounds = this.#turns.run(async () => {
+  #find({ id, version, storeId, nativeName, rows }: Timed, attribute: string): Kept {
+    const find = async (): Promise<TimeBounds | undefined> => {
       const store = await this.#layers.openStoreOf({ storeId })
       return store.timeBounds(nativeName, attribute, AbortSignal.timeout(findMs))
-    })
+    }
+    const isHeavy = (rows ?? Number.POSITIVE_INFINITY) > lightRows
+    const bounds = this.#turns.run(find, { owner: workOwner(), resource: String(id), isHeavy })
     const kept = { version, bounds }
     this.#kept.delete(id)
     this.#kept.set(id, kept)

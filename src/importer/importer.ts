@@ -27,7 +27,7 @@ import {
   tellEnded,
 } from './live/live.ts'
 import { Locator } from './locate/locate.ts'
-import { tablesFinder } from './look/look.ts'
+import { openedConnection, tablesFinder } from './look/look.ts'
 import type { ImportRecord, OwnStyle } from './model/model.ts'
 import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
@@ -37,6 +37,7 @@ import { RejectedRows } from './rejects/rejects.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
+import type { WaitNeeds } from './run/run.ts'
 import { startJobs } from './run/run.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
@@ -86,6 +87,7 @@ export interface ImporterNeeds {
       maxTasks: number
       concurrentLoads: number
       silenceSeconds: number
+      databaseWaitSeconds: number
       previewBytes: number
     } & {
       maxUploadBytes: number
@@ -123,6 +125,23 @@ function createLive({ clock, broadcast }: ImporterNeeds) {
   return { running, progress, locks: new ImportLocks(), names: new NameReservations() }
 }
 
+/** How long tasks wait for a database, and how they learn that their source is back. */
+function waiting(
+  { limits, vault }: ImporterNeeds,
+  pool: LoadPool,
+): Pick<WaitNeeds, 'waitMs' | 'reachSource'> {
+  return {
+    waitMs: limits.databaseWaitSeconds * 1000,
+    reachSource: async ({ source }, task, signal) => {
+      const { table } = task
+      if (source?.database === undefined || table === undefined) return
+      await pool.describeDatabase(openedConnection(vault, source.database), {
+        ...{ tables: [table], maxTables: 1, signal },
+      })
+    },
+  }
+}
+
 /** Puts the rooms together. */
 function createRooms(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
@@ -145,7 +164,7 @@ function createRooms(needs: ImporterNeeds) {
   const owner = { ...records, catalog }
   const tasks = {
     owner,
-    attempt: { kinds, keys, locks, log },
+    attempt: { kinds, keys, locks, log, progress, ...waiting(needs, pool) },
     running,
     events,
     width: limits.concurrentLoads,
@@ -220,9 +239,11 @@ function workloadOf(
   }
 }
 
-function openPassword(vault: Vault, { source }: ImportRecord): string | undefined {
+function openPassword(vault: Vault, { id, source }: ImportRecord): string | undefined {
   const { sealedPassword } = source?.database ?? {}
-  return sealedPassword === undefined ? undefined : vault.open(sealedPassword)
+  if (sealedPassword === undefined) return undefined
+  const what = `The password of the source database of import ${id}`
+  return vault.open(sealedPassword, { what, mend: 'create the import again with its password' })
 }
 
 /** Builds the importer. It does nothing with earlier imports until it is started. */

@@ -1,3 +1,5 @@
+import { plainReason } from './plain-reason.ts'
+
 /** Kinds of failure a caller can act on; `http/errors.ts` maps each to a status. */
 const failureKinds = [
   'invalid', // the input is wrong: 400
@@ -86,13 +88,19 @@ export function conflict(code: string, message: string, options: FailureOptions 
   return new Failure('conflict', code, message, options)
 }
 
-/** The messages of an error and all its causes, joined by newlines, each said once. */
+/**
+ * Returns the messages of an error and its causes for users, joined by newlines, each once. What the system or a driver said
+ * is put into plain words; below a failure, whose message is complete, it is left to the log.
+ */
 export function explain(error: unknown): string {
   const messages: string[] = []
   for (let at = error, depth = 0; at !== undefined && at !== null && depth < 10; depth += 1) {
-    const message = at instanceof Error ? at.message : String(at)
+    const reason = at instanceof Failure ? undefined : plainReason(at)
+    const message = reason ?? (at instanceof Error ? at.message : String(at))
     if (message !== '' && !messages.some((said) => said.includes(message))) messages.push(message)
-    at = at instanceof Error ? at.cause : undefined
+    if (reason !== undefined || !(at instanceof Error)) break
+    const isComplete = at instanceof Failure && !(at.cause instanceof Failure)
+    at = isComplete && plainReason(at.cause) !== undefined ? undefined : at.cause
   }
   return messages.join('\n')
 }

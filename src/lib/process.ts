@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { cpuTimeOfProcess } from './cpu-time.ts'
+import { Stopwatch } from './stopwatch.ts'
 
 const stderrTailBytes = 16 << 10
 /** Between the request to end and the order. */
@@ -37,8 +39,13 @@ export class ProgramError extends Error {
 /** The limits of a program, what it reads and where it runs. */
 export interface ProgramOptions {
   signal?: AbortSignal
-  /** Wall-clock limit in milliseconds. */
+  /**
+   * CPU time that the program may use; it is ended after ten times as long by the clock too. What it starts does not
+   * count as its CPU time.
+   */
   timeoutMs?: number
+  /** Time by the clock that the program may take, such as a setting names. */
+  clockLimitMs?: number
   /** Limit on standard output. */
   maxOutputBytes?: number
   stdin?: Uint8Array | string | AsyncIterable<Uint8Array | string>
@@ -124,6 +131,18 @@ class RunningProgram {
     return this.#done
   }
 
+  #startStopwatch(limitMs: number): Stopwatch {
+    const { pid } = this.child
+    const stopwatch = new Stopwatch({
+      limitMs,
+      cpuMs: () => (pid === undefined ? undefined : cpuTimeOfProcess(pid)),
+      onOver: () => this.end('timed-out'),
+    })
+    stopwatch.reset(0)
+    stopwatch.run()
+    return stopwatch
+  }
+
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.child
     if (pid === undefined) return
@@ -134,14 +153,17 @@ class RunningProgram {
     }
   }
 
-  #watch({ signal, timeoutMs }: ProgramOptions): Promise<ProgramError | undefined> {
+  #watch({ signal, timeoutMs, clockLimitMs }: ProgramOptions): Promise<ProgramError | undefined> {
     const onAbort = (): void => this.end(undefined)
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.end('timed-out'), timeoutMs)
+    const stopwatch = timeoutMs === undefined ? undefined : this.#startStopwatch(timeoutMs)
+    const timer =
+      clockLimitMs === undefined ? undefined : setTimeout(() => this.end('timed-out'), clockLimitMs)
     if (signal?.aborted === true) setImmediate(onAbort)
     signal?.addEventListener('abort', onAbort, { once: true })
     return new Promise((resolve) => {
       const finish = (error: ProgramError | undefined): void => {
         this.#isRunning = false
+        stopwatch?.stop()
         clearTimeout(timer)
         clearTimeout(this.#killTimer)
         signal?.removeEventListener('abort', onAbort)

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import iconv from 'iconv-lite'
 import { ZipFile } from 'yazl'
 import {
   compressedOf,
@@ -109,13 +110,28 @@ describe('extractArchive', () => {
     assert.deepEqual(await unpack(test, 'a.7z', seven, { limits: { maxRatio: 1e6 } }), large)
   })
 
-  it('reads zip names: UTF-8 without its flag, Windows-1252 from Unix, code page 437 from others', async (test) => {
+  it('reads zip names: UTF-8 without its flag, code page 437, others where all names fit them better', async (test) => {
     const plain = await zipOf({ 'qqqq.csv': '1' })
     const named = (bytes: Uint8Array) => renamed(plain, 'qqqq', bytes)
     const names = async (bytes: Buffer) => Object.keys(await unpack(test, 'a.zip', bytes))
     assert.deepEqual(await names(fromDos(named(Buffer.from('öß')))), ['öß.csv'])
     assert.deepEqual(await names(named(Buffer.from('mün!', 'latin1'))), ['mün!.csv'])
-    assert.deepEqual(await names(fromDos(named(Buffer.from([0x6d, 0x81, 0x6e, 0x21])))), ['mün!.csv'])
+    for (const written of [named, (bytes: Uint8Array) => fromDos(named(bytes))]) {
+      assert.deepEqual(await names(written(Buffer.from([0x6d, 0x81, 0x6e, 0x21]))), ['mün!.csv'])
+      assert.deepEqual(await names(written(Buffer.from([0x9a, 0x62, 0x65, 0x72]))), ['Über.csv'])
+      assert.deepEqual(await names(written(Buffer.from([0x72, 0xb5, 0x73, 0x21]))), ['rÁs!.csv'])
+      assert.deepEqual(await names(written(iconv.encode('Омск', 'cp866'))), ['Омск.csv'])
+      assert.deepEqual(await names(written(iconv.encode('Омск', 'cp1251'))), ['Омск.csv'])
+      assert.deepEqual(await names(written(Buffer.from([0xe1, 0x73, 0x65, 0x6e]))), ['ßsen.csv'])
+    }
+  })
+
+  it('decides on the code page of zip names by all of them', async (test) => {
+    const archive = rawZip([
+      { name: Uint8Array.of(0x61, 0xe1, 0x61, 0x21), content: '1' },
+      { name: Uint8Array.of(0x62, 0xfc, 0x62, 0x21), content: '2' },
+    ])
+    assert.deepEqual(await unpack(test, 'a.zip', archive), { 'aáa!': '1', 'büb!': '2' })
   })
 
   it('reads tar names: UTF-8, pax headers, GNU long names, other bytes as Windows-1252', async (test) => {

@@ -415,6 +415,12 @@ export interface VectorStore extends ColumnIndexes {
   sweep(loadId: string): Promise<void>
   /** Number of features that match, exact. */
   count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number>
+  /**
+   * Returns an estimate of the number of rows, or of those that may touch one of the boxes (in the CRS of the table), from
+   * statistics and indexes alone. 0 where there is no such table. `Number.MAX_SAFE_INTEGER` where nothing tells; a store
+   * without this method tells nothing.
+   */
+  estimateRows?(table: string, boxes: readonly Area[] | undefined, signal: AbortSignal): Promise<number>
   /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
   /** The rules of a table by which no two of its rows are alike; absent where a store has none. */

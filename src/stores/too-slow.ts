@@ -3,7 +3,10 @@ import { inColumns } from '../filters/filter.ts'
 import { Failure } from '../lib/errors.ts'
 import type { FeatureQuery, VectorStore } from './store.ts'
 
-/** How long a question may take until its first row is found. */
+/**
+ * How long a question may take until its first row is found: CPU time of the reading thread where that reads a file, time by
+ * the clock where a database answers.
+ */
 export const questionMs = 20_000
 
 /** A question that was ended, before it is known why it took long. */

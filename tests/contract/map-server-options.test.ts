@@ -36,7 +36,8 @@ async function drawn(
       HEIGHT: '32',
     },
   })
-  return (await server.draw({ mapFile, query: query.toString() }, signal)).bytes
+  return (await server.draw({ mapFile, query: query.toString() }, { resource: '', isHeavy: false }, signal))
+    .bytes
 }
 
 describe('GDAL in MapServer', { timeout: 120_000 }, () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { seededRandom } from '../../bench/random.ts'
 import { listMetrics } from '../../src/http/monitoring/counted/lists.ts'
-import { writeMetricData } from '../../src/http/monitoring/counted/metric-data-writer.ts'
 import { wireOf } from '../../src/http/monitoring/dialect.ts'
 import { countersOf, toSamples } from '../../src/monitoring/collect/hosts/to-samples.ts'
 import type { HostReading } from '../../src/monitoring/metrics/hosts/host-reading.ts'
@@ -13,7 +12,6 @@ import type { Metric } from '../../src/monitoring/metrics/metrics.ts'
 import { applicationMetrics, hostMetrics, metricsOf } from '../../src/monitoring/metrics/metrics.ts'
 import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
 import { alignWindow } from '../../src/monitoring/query/align-window.ts'
-import { readMetricData } from '../../src/monitoring/query/metric-data.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 import type { ExpectedPeriod, Question } from '../support/recount.ts'
 import { Recount } from '../support/recount.ts'
@@ -28,6 +26,7 @@ import {
   withDatabase,
   withWriter,
 } from '../support/series-writing.ts'
+import { metricDataText } from '../support/sliced-reads.ts'
 
 const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics]
 const folder = mkdtempSync(join(tmpdir(), 'terrane-metrics-'))
@@ -89,10 +88,9 @@ async function answerOf(metric: Metric, intervalSeconds: number): Promise<Answer
   )
   assert.ok('count' in window)
   const query = { metric: metric.name, window }
-  const bytes = await withDatabase(place, async (database) =>
-    writeMetricData({ query, dialect: 'contract', base: '' }, await readMetricData(database, query)),
-  )
-  const { data } = JSON.parse(new TextDecoder().decode(bytes))
+  const request = { query, dialect: 'contract', base: '' } as const
+  const text = await withDatabase(place, (database) => metricDataText(database, request))
+  const { data } = JSON.parse(text)
   assert.deepEqual([data.metric, data.type, data.axis_label], [metric.name, metric.type, metric.unit])
   return data.data
 }

@@ -74,12 +74,24 @@ describe('tiles of a coverage in another CRS', () => {
     assert.equal((await pictureTile(client, 'default:rgb/14/4620/7020.png')).status, 200)
   })
 
-  it('are 204 beside it, 404 outside the matrix, and 404 with the reason for a layer of none', async (test) => {
+  it('are transparent beside it, 404 outside the matrix, and 404 with the reason for a layer of none', async (test) => {
     const { client } = await serve(test, {
       'rgb.tif': translate(rgb),
       'complex.tif': translate(rgb, '-b', '1', '-ot', 'CInt16'),
     })
-    assert.equal((await pictureTile(client, 'default:rgb/9/0/0.png')).status, 204)
+    for (const [name, width] of [
+      ['0.png', 256],
+      ['0.webp', 256],
+      ['0@2x.png', 512],
+      ['0@2x.webp', 512],
+    ] as const) {
+      const tile = await pictureTile(client, `default:rgb/9/0/${name}`)
+      assert.deepEqual([tile.status, tile.width], [200, width], name)
+      assert.ok(
+        tile.rgba.every((value) => value === 0),
+        name,
+      )
+    }
     assert.equal((await pictureTile(client, 'default:rgb/2/4/0.png')).code, 'unknown-tile')
     assert.equal((await pictureTile(client, 'default:complex/9/144/219.png')).code, 'no-tiles')
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { applicationMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { alignWindow } from '../../src/monitoring/query/align-window.ts'
-import { readMetricData } from '../../src/monitoring/query/metric-data.ts'
+import { groupings } from '../../src/monitoring/query/grouping.ts'
 import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
 import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
@@ -17,6 +17,7 @@ import {
   withDatabase,
   withWriter,
 } from '../support/series-writing.ts'
+import { readWhole, slicesOf } from '../support/sliced-reads.ts'
 
 type Filter = Omit<MetricDataQuery, 'metric' | 'window'>
 
@@ -41,7 +42,7 @@ function filtersOf(requests: readonly RequestEvent[]): Filter[] {
 
 /** The sums of a metric's rows, by period and what is grouped by. */
 async function sumsOf(database: SeriesDatabase, query: MetricDataQuery): Promise<Record<string, number>> {
-  const { rows, query: resolved } = await readMetricData(database, query)
+  const { rows, query: resolved } = await readWhole(database, query)
   const sums: Record<string, number> = {}
   const isGrouped = resolved.shape.keys[0] !== 'label'
   for (let row = 0; row < rows.length; row += 1) {
@@ -75,6 +76,41 @@ async function assertSums(
   })
 }
 
+/** Groupings, and metrics with what stands beside their amounts: sketches and numbers of users. */
+const slicedQueries = [
+  ...groupings.map((grouping) => ({ metric: 'request.users', grouping })),
+  ...['request.path', 'response.time'].flatMap((metric) => [{ metric }, { metric, grouping: 'resource' }]),
+  { metric: 'request.users', user: 'AnonymousUser' },
+] as const
+
+/** Compares answers that are read slice by slice with those that are read at once. */
+async function assertSlices(place: SeriesPlace, intervals: number[]): Promise<void> {
+  await withDatabase(place, async (database) => {
+    for (const intervalSeconds of intervals) {
+      const asked = { validFrom: start - 2 * hour, validTo: start + 2 * hour, intervalSeconds }
+      const window = alignWindow(asked, { now })
+      assert.ok('count' in window)
+      for (const query of slicedQueries) {
+        const request = { query: { ...query, window }, dialect: 'contract', base: '' } as const
+        const [whole, ...rest] = await slicesOf(database, 'metricData', request)
+        assert.equal(rest.length, 0)
+        const sliced = { ...request, start: { first: 0, expected: 1 } }
+        const slices = await slicesOf(database, 'metricData', sliced, { rowsPerRead: 5 })
+        assert.ok(slices.length > 1, JSON.stringify({ intervalSeconds, ...query }))
+        assert.equal(slices.join(''), whole, JSON.stringify({ intervalSeconds, ...query }))
+      }
+    }
+    for (const name of ['labels', 'resources'] as const) {
+      for (const query of [{}, { from: start / 1000 - 3600 }]) {
+        const request = { query, dialect: 'contract' }
+        const slices = await slicesOf(database, name, request, { rowsPerRead: 2 })
+        assert.ok(slices.length > 1)
+        assert.equal(slices.join(''), (await slicesOf(database, name, request)).join(''))
+      }
+    }
+  })
+}
+
 describeSeries('every split', (test) => {
   test('sums up to its metric, beyond the caps, rolled up, and with every filter', async (place) => {
     const { requests } = makeFacts(11)
@@ -96,11 +132,13 @@ describeSeries('every split', (test) => {
       { ...testLimits, labels: 3, resources: 4 },
     )
     await assertSums(place, filters, [60, 5400])
+    await assertSlices(place, [60, 1800])
     await withWriter(place, async (writer) => {
       await settleAll(writer, now)
       await retainAll(writer, now, { minuteDays: 1, requestDays: 1 })
     })
     await assertSums(place, filters, [3600, 86_400])
+    await assertSlices(place, [3600])
     await withWriter(place, (writer) =>
       retainAll(writer, now + day, { minuteDays: 1, hourDays: 1, requestDays: 1 }),
     )

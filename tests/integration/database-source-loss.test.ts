@@ -26,7 +26,7 @@ describe('a database that goes away while it is read', () => {
       const parameters = await schemaWith(`create table big as select i as id, repeat('x', 100) as text,
         ST_SetSRID(ST_MakePoint(i % 180, i % 90), 4326)::geometry(Point, 4326) as geom from generate_series(1, ${rows}) i;
         create table small as select * from big limit 10`)
-      const client = await startImporter(t)
+      const client = await startImporter(t, { env: { TERRANE_DATABASE_WAIT: '0' } })
       if (updateMode === 'REPLACE') {
         await createDatabaseImport(client, parameters, { tables: ['small'] })
         await client.call('PUT', '/0/tasks/0/layer', { layer: { name: 'big' } })

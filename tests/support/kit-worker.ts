@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FormatError } from '../../src/formats/format.ts'
+import { ownCpuTime } from '../../src/lib/cpu-time.ts'
 import { conflict, FieldFailure } from '../../src/lib/errors.ts'
 import type { CallContext } from '../../src/lib/workers/handlers.ts'
 import { Transfer } from '../../src/lib/workers/handlers.ts'
@@ -66,6 +67,11 @@ const handlers = {
   spin: () => {
     for (;;);
   },
+  spinFor: (cpuMs: number) => spinFor(cpuMs),
+  sleep: async (ms: number) => {
+    await sleep(ms)
+    return ms
+  },
   spinInSqlite: () => {
     const sql = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n'
     return new DatabaseSync(':memory:').prepare(sql).get()
@@ -83,7 +89,21 @@ const handlers = {
 
 export type KitWork = typeof handlers
 
-serveWork<KitWork, { say?: string; refuse?: string } | undefined>((data, tell) => {
+function spinFor(cpuMs: number): number {
+  const startMs = ownCpuTime()
+  while (ownCpuTime() - startMs < cpuMs);
+  return cpuMs
+}
+
+interface KitData {
+  say?: string
+  refuse?: string
+  /** CPU time that its start takes. */
+  startCpuMs?: number
+}
+
+serveWork<KitWork, KitData | undefined>((data, tell) => {
+  if (data?.startCpuMs !== undefined) spinFor(data.startCpuMs)
   if (data?.say !== undefined) tell(data.say)
   if (data?.refuse !== undefined) throw conflict('refused', data.refuse)
   return handlers

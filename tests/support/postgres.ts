@@ -23,6 +23,14 @@ export interface PostgresCluster {
   stop(): Promise<void>
 }
 
+/** A cluster of this process alone, whose server can be stopped and started while its data stay. */
+export interface OwnCluster extends PostgresCluster {
+  /** Stops the server at once, as a crash would; returns when its port is closed. */
+  halt(): Promise<void>
+  /** Starts the server again on the same port; returns when it takes connections. */
+  resume(): Promise<void>
+}
+
 export interface PostgresOptions {
   /** True: write-ahead log flushed as by default, for benchmarks. False: fast, lost in a power failure. */
   isDurable?: boolean
@@ -32,7 +40,7 @@ export interface PostgresOptions {
  * Starts a throw-away PostgreSQL with PostGIS on a free loopback port, its data in a temporary directory, with
  * password authentication (scram). Throws an error that names the Debian packages when it is not installed.
  */
-export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresCluster> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<OwnCluster> {
   const programs = findPrograms()
   const password = randomBytes(12).toString('hex')
   for (let attempt = 1; ; attempt += 1) {
@@ -41,7 +49,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       const guard = await startGuard(programs, port, password, options.isDurable ?? false)
       const cluster = joinCluster(`postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`)
       await createTemplate(cluster)
-      return { ...cluster, stop: () => stopGuard(guard) }
+      return {
+        ...cluster,
+        stop: () => stopGuard(guard),
+        halt: () => commandGuard(guard, 'halt'),
+        resume: () => commandGuard(guard, 'resume'),
+      }
     } catch (error) {
       if (attempt === 3 || !/Address already in use/.test(String(error))) throw error
     }
@@ -121,8 +134,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Makes the cluster, starts it, and waits for the end of standard input, which comes with the end of this process,
- * also by SIGKILL; then stops the server and removes the directory.
+ * Makes the cluster, starts it, and obeys the lines `halt` and `resume` until the end of standard input, which comes with
+ * the end of this process, also by SIGKILL; then stops the server and removes the directory.
  */
 const guardScript = `
 set -e
@@ -137,7 +150,13 @@ printf '%s\\n' "$CLUSTER_SETTINGS" >> data/postgresql.conf
 trap '"$PROGRAMS/pg_ctl" stop -D "$dir/data" -m immediate > /dev/null 2>&1; cd /; rm -rf "$dir"' EXIT
 trap 'exit 0' INT TERM HUP
 echo ready
-read -r line || true
+while read -r line; do
+  case "$line" in
+    halt) "$PROGRAMS/pg_ctl" stop -D data -m immediate > stop.log 2>&1 || { cat stop.log >&2; exit 1; } ;;
+    resume) "$PROGRAMS/pg_ctl" start -D data -l server.log -w -t 60 > start.log 2>&1 || { cat start.log >&2; exit 1; } ;;
+  esac
+  echo done
+done
 `
 
 async function startGuard(
@@ -178,12 +197,28 @@ async function startGuard(
     guard.once('error', reject)
     guard.once('exit', () => reject(new Error(`PostgreSQL for the tests did not start: ${said}`)))
   })
-  guard.stdout.destroy()
   guard.stderr.destroy()
   guard.unref()
-  // The pipe must not keep this process alive: the cluster ends with it.
-  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref()
+  // The pipes must not keep this process alive: the cluster ends with it.
+  for (const pipe of [guard.stdin, guard.stdout])
+    if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
   return guard
+}
+
+/** Sends a command to the guard and waits until it has been carried out. */
+async function commandGuard(guard: ChildProcess, command: 'halt' | 'resume'): Promise<void> {
+  guard.ref()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const fail = (): void => reject(new Error(`The guard of the cluster ended at "${command}"`))
+  guard.once('exit', fail)
+  guard.stdout?.once('data', () => resolve())
+  guard.stdin?.write(`${command}\n`)
+  try {
+    await promise
+  } finally {
+    guard.off('exit', fail)
+    guard.unref()
+  }
 }
 
 async function stopGuard(guard: ChildProcess): Promise<void> {

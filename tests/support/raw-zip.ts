@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 
 /** An entry, stored; what it says of itself may be wrong. */
 export interface RawEntry {
-  name: string
+  name: string | Uint8Array
   content: string | Uint8Array
   /** What the directory says, where that is not the truth. */
   crc?: number
@@ -56,7 +56,7 @@ export function rawZip(entries: readonly RawEntry[], options: { disk?: number } 
   const places: number[] = []
   let at = 0
   for (const entry of entries) {
-    const name = Buffer.from(entry.name)
+    const name = Buffer.from(entry.name as Uint8Array)
     const content = Buffer.from(entry.content as Uint8Array)
     places.push(at)
     const place = entry.placeOf === undefined ? at : (places[entry.placeOf] ?? at)

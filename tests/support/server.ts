@@ -27,7 +27,7 @@ export interface TestServer {
   /** Posts fields as a form. */
   form(path: string, fields: Record<string, string>): Promise<ServerAnswer>
   /** Waits until an import is in one of these states, and gives it with its tasks in full. */
-  importIn(id: number, states: string[]): Promise<Json>
+  importIn(id: number, states: string[], limitMs?: number): Promise<Json>
   /** Listens to an import from now on; what it gives waits as `eventOf` does. */
   watch(id: number): Promise<(pattern: RegExp) => Promise<boolean>>
   /** Waits for an event of an import whose data match; false when the server ends first. */
@@ -37,20 +37,30 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
+interface StartOptions {
+  /** The server is killed after this time. */
+  lifeMs?: number
+  /** Called as soon as the process exists, before it does anything. */
+  onSpawn?(pid: number): void
+}
+
 /** Starts `terrane serve` on a data directory and a free port, without sample data, and waits until it is ready. */
 export async function startServer(
   t: Cleanup,
   dataDir: string,
   env: Record<string, string> = {},
+  { lifeMs, onSpawn }: StartOptions = {},
 ): Promise<TestServer> {
-  const process = startTerrane(t, ['serve'], {
+  const settings = {
     TERRANE_DATA: dataDir,
     TERRANE_PORT: '0',
     TERRANE_ADMIN_PASSWORD: password,
     TERRANE_SAMPLE: 'off',
     TERRANE_LOG: 'warn',
     ...env,
-  })
+  }
+  const process = startTerrane(t, ['serve'], settings, lifeMs)
+  onSpawn?.(process.pid)
   const url = (await process.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   const send = async (path: string, init: RequestInit): Promise<ServerAnswer> => {
     const reply = await fetch(`${url}${path}`, init)
@@ -90,8 +100,8 @@ export async function startServer(
     call,
     form: (path, fields) =>
       send(path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(fields) }),
-    importIn: async (id, states) => {
-      const deadline = performance.now() + patienceMs
+    importIn: async (id, states, limitMs = patienceMs) => {
+      const deadline = performance.now() + limitMs
       let last = ''
       while (performance.now() < deadline) {
         const { json, text } = await call('GET', `/rest/imports/${id}?expand=3`)

@@ -31,11 +31,16 @@ export interface Cleanup {
  * Starts `terrane` with these arguments and settings; of this process's environment it gets the path and home alone.
  * It is killed when the test ends before it.
  */
-export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
+export function startTerrane(
+  t: Cleanup,
+  args: string[],
+  env: Record<string, string>,
+  patienceMs = patienceMilliseconds,
+): RunningProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    timeout: patienceMilliseconds,
+    timeout: patienceMs,
     killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))

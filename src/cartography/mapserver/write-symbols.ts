@@ -80,10 +80,19 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
     `LINEJOIN ${joins[join ?? 'miter']}`,
     dashes === undefined || dashes.length === 0
       ? ''
-      : `PATTERN ${evenly(dashes).map(numberText).join(' ')} END`,
+      : `PATTERN ${patternOf(dashes, table).map(numberText).join(' ')} END`,
     offset === undefined || offset === 0 ? '' : `OFFSET ${amount(offset, table, -1)} -99`,
   ]
   return [block('STYLE', parts)]
+}
+
+/** Numbers of a PATTERN that MapServer takes. */
+const mostDashes = 10
+
+function patternOf(dashes: number[], { losses }: SymbolTable): number[] {
+  const pattern = evenly(dashes)
+  if (pattern.length > mostDashes) losses.add(`dashes after the first ${mostDashes}`)
+  return pattern.slice(0, mostDashes)
 }
 
 /** An odd list of dashes is gone through twice, as SVG does. */

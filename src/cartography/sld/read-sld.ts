@@ -2,6 +2,7 @@ import { defined } from '../../lib/defined.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style } from '../model.ts'
+import type { StyleXmlLimits } from '../style-xml.ts'
 import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-xml.ts'
 import { readFilter } from './read-filter.ts'
 import { SymbolReader } from './read-symbols.ts'
@@ -37,8 +38,8 @@ export interface SldLayer {
  * What a document says of each layer that it names (OGC 02-070, section 11): the style that it calls the default one, else the
  * first. Layers that bring their own data are none.
  */
-export function readSldLayers(document: string): SldLayer[] {
-  const layers = childrenOf(parseStyleXml(document), 'NamedLayer')
+export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLayer[] {
+  const layers = childrenOf(parseStyleXml(document, defined({ limits })), 'NamedLayer')
   return layers.map((layer) => {
     const styles = childrenOf(layer, 'UserStyle')
     const style = styles.find((one) => /^(?:1|true)$/.test(textOf(one, 'IsDefault') ?? '')) ?? styles[0]

@@ -27,7 +27,8 @@ export interface StorePlace {
   taken: ReadonlySet<string>
 }
 
-const describeMs = 15_000
+/** By the clock; each program of GDAL has a limit on its CPU time besides. */
+const describeMs = 120_000
 
 /** What a new or changed data store connects to, checked for what people may name. */
 export async function toDataConnection(given: GivenConnection, place: StorePlace): Promise<StoreConnection> {

@@ -26,6 +26,18 @@ export function partParameters(all: StoreParameters, vault: Vault): PartedParame
   }
 }
 
+/** The secret parameters of a store. Throws `Failure` (`wrong-secret-key`) that names the store and how to set them again. */
+export function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StoreParameters {
+  if (sealed === '') return {}
+  const { workspace, name, secretNames } = store
+  const parameters = secretNames.map((secret) => ` --parameter ${secret}=VALUE`).join('')
+  const text = vault.open(sealed, {
+    what: `The password of store "${workspace}:${name}"`,
+    mend: `set the password again: terrane stores change ${workspace}:${name}${parameters}`,
+  })
+  return JSON.parse(text) as StoreParameters
+}
+
 /** Opens stores and keeps the connections: one for each store as long as its parameters stay the same. */
 export interface StoreConnections {
   /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
@@ -49,8 +61,7 @@ export function createStoreConnections(
       throw invalid('no-data-store', `The coverage store "${store.name}" holds no features`)
     }
     const sealed = await readSealedSecrets(db, store.id)
-    const secrets = sealed === '' ? {} : (JSON.parse(vault.open(sealed)) as StoreParameters)
-    const parameters = { ...store.parameters, ...secrets }
+    const parameters = { ...store.parameters, ...openSecrets(vault, store, sealed) }
     return {
       type,
       parameters,

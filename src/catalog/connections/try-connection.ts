@@ -7,7 +7,8 @@ import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { AnyConnection } from '../records.ts'
 
-const checkTimeoutMs = 15_000
+/** By the clock: it includes the start of a reader. */
+const checkTimeoutMs = 60_000
 
 /** Opens, checks and closes a connection that is not kept. */
 export async function tryConnection(

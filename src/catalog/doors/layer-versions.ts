@@ -19,6 +19,8 @@ import { Rounds } from './rounds.ts'
 /** How long a request waits for a look outside, and one that asks for nothing else. */
 const lookTimeoutMs = 1000
 const refreshTimeoutMs = 15_000
+/** A look is given up after this time; nobody waits for it so long. */
+const lookMs = 120_000
 /** What a look tells counts for so long; where stores are slow, looks take at most a tenth of the time. */
 const usualRestMs = 5
 const slowMs = 100
@@ -171,7 +173,7 @@ export class LayerVersions {
   #begin(layer: LayerRecord): LastLook {
     const begun = performance.now()
     const end = new AbortController()
-    const timer = setTimeout(() => end.abort(tookTooLong()), refreshTimeoutMs).unref()
+    const timer = setTimeout(() => end.abort(tookTooLong()), lookMs).unref()
     const state = this.#readState(layer, end.signal)
     const look: LastLook = {
       ...{ version: layer.version, state, until: Number.POSITIVE_INFINITY, isDone: false },

@@ -213,7 +213,7 @@ export class Stores {
 
   /** Changes a store; a secret given as `********` keeps its value. */
   async change(store: StoreRecord, change: StoreChange): Promise<StoreRecord> {
-    const current = isCoverageStoreType(store.type) ? store : await this.connection(store)
+    const current = await this.#currentConnection(store, change)
     const connection = change.connection ?? current
     const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
     const madeBy = makerAfter(store, change, parameters)
@@ -237,6 +237,15 @@ export class Stores {
     })
     await this.#connections.forget(store.id)
     return this.get(store.id)
+  }
+
+  /** The connection before a change; without its secrets where the change gives all of them again. */
+  async #currentConnection(store: StoreRecord, { connection }: StoreChange): Promise<AnyConnection> {
+    const { type, parameters } = store
+    const given = connection?.parameters ?? {}
+    const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== hiddenSecret
+    if (isCoverageStoreType(type) || store.secretNames.every(isGiven)) return { type, parameters }
+    return this.connection(store)
   }
 
   /** Tries the connection of a store; gives the number of its tables, of what has any. */

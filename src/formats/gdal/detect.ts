@@ -8,7 +8,10 @@ import { isRedirection } from './gdal-drivers.ts'
 import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 
+/** CPU time of a look that only tells whether GDAL opens the file. */
 const probeTimeoutMs = 20_000
+/** The limit on its CPU time is what ends a look. */
+const endless = new AbortController().signal
 const texts = new WeakMap<Uint8Array, string>()
 
 /** The beginning of a file as Latin-1, without byte order mark, UTF-16 as its lower bytes; made once a file. */
@@ -38,19 +41,22 @@ async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
   return entries.some(({ name }) => form.test(name))
 }
 
-/** Without GDAL the extension has to do: reading will say what is missing. */
+/**
+ * Without GDAL, and where GDAL has not answered within its time, the extension decides: describing the file, which may take
+ * longer, reports what is missing. A time-out never means that the file is of another format.
+ */
 async function canOpen(file: DataFile, driver: GdalDriver): Promise<boolean> {
-  const limit = AbortSignal.timeout(probeTimeoutMs)
   try {
-    for await (const _ of withGdalSource(file, driver, limit, (source) => listing(source)));
+    for await (const _ of withGdalSource(file, driver, endless, (source) => listing(source)));
     return true
   } catch (error) {
-    if (error instanceof FormatError) return error.code === 'gdal-missing'
-    if (limit.aborted) return false
+    if (error instanceof FormatError) return undecided.includes(error.code)
     throw error
   }
 }
 
+const undecided: readonly unknown[] = ['gdal-missing', 'gdal-too-slow']
+
 async function* listing(source: GdalSource): AsyncGenerator<string> {
-  yield await source.info(['-q'], [])
+  yield await source.info(['-q'], [], probeTimeoutMs)
 }

@@ -37,7 +37,7 @@ function diskFull(): Failure {
   return new Failure(
     'unavailable',
     'disk-full',
-    `The disk of the data directory is full (${inMegabytes(reservedBytes)} are kept free): make room and run the import again`,
+    `The disk of the data directory, TERRANE_DATA, is full (${inMegabytes(reservedBytes)} are kept free): make room and try again`,
   )
 }
 

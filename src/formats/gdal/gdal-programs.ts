@@ -35,8 +35,8 @@ interface DumpOptions {
 
 /** GDAL's programs over one file, within limits on memory and time. */
 export interface GdalSource {
-  /** Standard output of `ogrinfo` with these options before the file and arguments behind it. */
-  info(options: string[], layers: string[]): Promise<string>
+  /** Standard output of `ogrinfo` with these options before the file and arguments behind it; `limitMs` of CPU time. */
+  info(options: string[], layers: string[], limitMs?: number): Promise<string>
   /** One layer as `COPY` statements. */
   dump(layer: string, options?: DumpOptions): AsyncGenerator<Uint8Array, void, undefined>
 }
@@ -106,9 +106,9 @@ function openSource(
   options: ProgramOptions & { cwd: string },
 ): GdalSource {
   return {
-    info: async (before, layers) => {
+    info: async (before, layers, limitMs = describeTimeoutMs) => {
       const [program, args] = await limitedProgram('ogrinfo', ['-ro', ...before, path, ...layers])
-      const run = runProgram(program, args, { ...options, timeoutMs: describeTimeoutMs })
+      const run = runProgram(program, args, { ...options, timeoutMs: limitMs })
       return (await run.catch((error: unknown) => unreadable(error, options.cwd))).stdout.toString('utf8')
     },
     async *dump(layer, { dimensions, isLossKnown = false } = {}) {

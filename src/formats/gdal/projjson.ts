@@ -1,10 +1,15 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import { Failure } from '../../lib/errors.ts'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { limitedProgram, safeConfig } from './safe-gdal.ts'
 
+/** CPU time of GDAL's program for one CRS. */
 const timeoutMs = 10_000
 
-/** A CRS as PROJJSON; undefined where there is no GDAL, or it does not know the CRS. */
+/**
+ * A CRS as PROJJSON; undefined where there is no GDAL, or it does not know the CRS. Throws `Failure` (`unavailable`,
+ * `gdal-too-slow`) where GDAL does not answer in time.
+ */
 export async function findProjJson(
   crs: CrsDeclaration | string,
   signal: AbortSignal,
@@ -18,6 +23,10 @@ export async function findProjJson(
     const { stdout } = await runProgram(program, args, { env: safeConfig, timeoutMs, signal })
     return JSON.parse(stdout.toString('utf8')) as object
   } catch (error) {
+    if (error instanceof ProgramError && error.reason === 'timed-out') {
+      const text = `GDAL did not describe the CRS within ${timeoutMs / 1000} s of CPU time: try again`
+      throw new Failure('unavailable', 'gdal-too-slow', text, { retryAfterSeconds: 10, cause: error })
+    }
     if (error instanceof ProgramError || error instanceof SyntaxError) return undefined
     throw error
   }

@@ -86,6 +86,10 @@ export function unreadable(error: unknown, folder: string): never {
     : error.reason === 'failed' && complaint !== undefined
       ? complaint.replaceAll(`${folder}/`, '').slice(0, maxComplaintLength)
       : reasons[error.reason]
+  if (error.reason === 'timed-out')
+    throw new FormatError('GDAL cannot read the file: it took longer than is allowed', {
+      code: 'gdal-too-slow',
+    })
   throw new FormatError(`GDAL cannot read the file: ${reason}`, { code: 'gdal-failed' })
 }
 

@@ -43,6 +43,15 @@ function corners(text: string): string {
 }
 
 describe('Shapefile, real files', () => {
+  it('reads Korean texts of the Windows code page 949', async () => {
+    const { rows, rejects } = await readLayer(shapefile, join(fixtures, 'korean-uhc.shp'))
+    assert.deepEqual(rejects, [])
+    assert.deepEqual(
+      rows.flatMap(({ values }) => values.filter((value) => typeof value === 'string')),
+      ['똠방각하 펲시콜라'],
+    )
+  })
+
   it('reads lines with their fields, CRS and bounds', async () => {
     const { layer, rows } = await readLayer(
       shapefile,

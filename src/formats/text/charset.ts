@@ -71,13 +71,13 @@ const guessedCharset: Charset = {
 export function transcoderOf(name: string): Transcoder | undefined {
   const encoding = findTextEncoding(name)
   if (encoding === undefined || encoding.name === 'UTF-8') return undefined
-  return encoding.isMultiByte ? multiByteTranscoder(encoding.name) : singleByteTranscoder(encoding)
+  return encoding.isMultiByte ? multiByteTranscoder(encoding) : singleByteTranscoder(encoding)
 }
 
-function multiByteTranscoder(name: string): Transcoder {
-  const decoder = new TextDecoder(name, { ignoreBOM: true })
+function multiByteTranscoder(encoding: TextEncoding): Transcoder {
+  const decode = encoding.createStreamDecoder()
   return (piece, isLast) => {
-    const text = Buffer.from(decoder.decode(piece, { stream: !isLast }))
+    const text = Buffer.from(decode(piece, isLast))
     for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at))
       text.fill(noText, at, at + 3)
     return text

@@ -9,6 +9,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { requestSignal } from '../client-signal.ts'
 import type { CatalogParts } from './catalog-parts.ts'
 
 /** Of which column classes or categories are made, and how. */
@@ -37,9 +38,6 @@ export const ClassifyWish = Type.Object({
 
 type Wanted = Static<typeof ClassifyWish>
 
-/** Longest time that a look at all values of a column takes. */
-const timeoutMs = 120_000
-
 /** Looks at all values of a column. */
 export async function summaryOf(
   { catalog }: CatalogParts,
@@ -48,7 +46,7 @@ export async function summaryOf(
 ) {
   const wish = wishOf(classify, attribute)
   const store = await catalog.layers.openStoreOf(layer)
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), signalOf(reply)])
+  const signal = requestSignal(reply)
   const summary = await store.summarize(
     { table: layer.nativeName, attribute: attribute.name, ...wish },
     signal,
@@ -91,15 +89,6 @@ function wishOf(wanted: Wanted, { name, type }: Attribute) {
     )
   const palette: PaletteName = wanted.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
   return { method, palette, classes: wanted.classes ?? (method === 'categories' ? 8 : 5) }
-}
-
-/** Ends when the client leaves. */
-function signalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }
 
 /** What there is to say of classes or categories beside them. */

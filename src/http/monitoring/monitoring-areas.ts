@@ -40,7 +40,7 @@ export function monitoringAreas({ watched, counted, loads, checks }: MonitoringA
 
 /** Handlers check, and schemas describe alone: what is wrong with a request is told by field. */
 function tellInEnvelope(app: App): void {
-  answerFailures(app, app.log, envelopeWriter(app.dialect))
+  answerFailures(app, envelopeWriter(app.dialect))
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))
 }
 

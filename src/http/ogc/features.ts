@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { clientSignal } from '../client-signal.ts'
+import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
 import { aboutLayer, aboutOneFeature, requireFeatures } from './about-layer.ts'
@@ -73,7 +73,7 @@ async function earlierView(
   const { version } = request.query
   if (version === undefined) return undefined
   requireLoginForVersions(request)
-  const then = await tiles.earlier.at(layer, parseVersion(version), clientSignal(reply))
+  const then = await tiles.earlier.at(layer, parseVersion(version), requestSignal(reply))
   const { store, columns } = then
   const view = { path: itemsPath(layer), query: `?version=${version}`, store, ...defined({ columns }) }
   return { layer: then.layer, view }

@@ -10,13 +10,13 @@ import { fileMediaType } from '../../stores/rasters/media-type.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { requestSignal } from '../client-signal.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
 import type { FeatureView } from './items.ts'
 import { sendItem, sendItems, unknownFeature } from './items.ts'
 import type { ItemsParameters } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { abortOnClose } from './page-stream.ts'
 
 /** A mosaic's granules as features. */
 interface Granules {
@@ -98,7 +98,7 @@ export async function sendGranuleFile(
   const { fileName, featureId } = request.params
   const { layer: indexed, store } = await openGranules(parts, layer)
   const query = { table: indexed.nativeName, limit: 1, offset: 0, featureId }
-  const [page] = await Array.fromAsync(store.readFeatures(query, abortOnClose(request, reply)))
+  const [page] = await Array.fromAsync(store.readFeatures(query, requestSignal(reply)))
   if (page === undefined || page.batch.rowCount === 0) throw unknownFeature(featureId)
   const location = locationOf(page.batch, 0)
   const found = findRasterFile(location, fileName)

@@ -8,6 +8,7 @@ import { filterInTable } from '../../stores/reading/shown-columns.ts'
 import { shownSchema } from '../../stores/reading/shown-schema.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { requestSignal } from '../client-signal.ts'
 import { featureEtag, tags } from '../etag.ts'
 import { readFilter } from '../filter-query.ts'
 import { collectionId } from './collection.ts'
@@ -20,15 +21,7 @@ import type { OgcParts } from './ogc-parts.ts'
 import type { AskedPage } from './page-links.ts'
 import { pageLinks, readAskedPage } from './page-links.ts'
 import type { PageFrame } from './page-stream.ts'
-import {
-  abortOnClose,
-  documentBytes,
-  finish,
-  joined,
-  openPage,
-  readingLess,
-  watchStalls,
-} from './page-stream.ts'
+import { documentBytes, finish, joined, openPage, readingLess, watchStalls } from './page-stream.ts'
 import type { PageTokens } from './page-token.ts'
 import { narrowed, readPropertyFilters } from './property-filters.ts'
 import { readSelection, readSort } from './property-names.ts'
@@ -139,7 +132,7 @@ export async function sendItems(
   const numberMatched = counts.find(key)
   const { fileLink, columns } = view
   const wish = readingLess({ ...asked, ...defined({ numberMatched, fileLink, columns, form: form.form }) })
-  const signal = abortOnClose(request, reply)
+  const signal = requestSignal(reply)
   const isSettled = given === undefined ? () => parts.catalog.layers.isSettled(layer) : async () => true
   const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
   if (isSure) counts.keep(key, first.numberMatched)
@@ -238,7 +231,7 @@ export async function sendItem(
     ...(isBrief ? brief : {}),
     ...defined({ fileLink: view.fileLink, columns: view.columns, form: form.form }),
   }
-  const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
+  const written = await Array.fromAsync(view.store.writePage(wish, requestSignal(reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
   if (await isKept(parts, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))

@@ -1,15 +1,23 @@
 import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { workOwner } from '../../lib/acting.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { ColumnValues } from '../../stores/reading/column-values.ts'
+import { lightRows } from '../../stores/reading/read-cost.ts'
 
 /** How long an answer waits for values that are not known yet, and how long a look at them may take. */
 const waitMs = 1500
-const lookMs = 10_000
+const lookMs = 60_000
+/** Layers that are looked at at the same time, and large ones among them: the rest is kept for small ones. */
+const atATime = 4
+const heavyAtATime = 2
 const mostKept = 2000
 /** A harvester may ask for thousands of layers. */
 const mostWaiting = 50
+
+/** The look has a limit of its own. */
+const never = new AbortController().signal
 
 interface Kept {
   version: number
@@ -20,7 +28,7 @@ interface Kept {
 export class KeptValues {
   readonly #layers: Layers
   readonly #kept = new Map<number, Kept>()
-  readonly #turns = new WorkQueue({ limit: 1 })
+  readonly #turns = new WorkQueue({ limit: atATime, heavyLimit: heavyAtATime })
   #waiting = 0
 
   constructor(layers: Layers) {
@@ -43,7 +51,10 @@ export class KeptValues {
     if (this.#waiting >= mostWaiting) return undefined
     this.#waiting += 1
     const values = this.#turns
-      .run(() => this.#look(layer))
+      .run(() => this.#look(layer), {
+        ...{ owner: workOwner(), resource: String(layer.id) },
+        isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightRows,
+      })
       .finally(() => {
         this.#waiting -= 1
       })
@@ -63,10 +74,6 @@ export class KeptValues {
     if (attributes.length === 0) return []
     const store = await this.#layers.openStoreOf({ storeId })
     const names = attributes.map(({ name }) => name)
-    const limit = AbortSignal.timeout(lookMs)
-    return store.columnValues({ table: nativeName, attributes: names }, limit).catch((error: unknown) => {
-      if (limit.aborted) return []
-      throw error
-    })
+    return store.columnValues({ table: nativeName, attributes: names, limitMs: lookMs }, never)
   }
 }

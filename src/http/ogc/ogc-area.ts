@@ -21,7 +21,7 @@ export function ogcArea({
   const pageTokens = new PageTokens(secret)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })
-    answerFailures(app, app.log, writeProblemPage)
+    answerFailures(app, writeProblemPage)
     app.register(async (scope) => void scope.setNotFoundHandler(app.answerUnknownPath), { prefix: '/ogc' })
     keepBodies(app)
     addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens })

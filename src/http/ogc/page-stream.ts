@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { without } from '../../lib/defined.ts'
 import type { PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { FastifyReply } from '../app-types.ts'
 
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
@@ -55,15 +55,6 @@ function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
 /** After the last part the iterator has only its end to tell, which sets free what it holds. */
 export function finish(parts: AsyncIterator<PagePart>): void {
   parts.next().catch(() => undefined)
-}
-
-/** A signal that aborts when the client goes away before it has all. */
-export function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error(`The client of ${request.id} went away`))
-  })
-  return controller.signal
 }
 
 /** Cuts a connection whose client takes nothing more, or takes it too slowly, so that nothing is held for it. */

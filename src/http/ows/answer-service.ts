@@ -22,23 +22,31 @@ type Answer = (
 interface Service {
   countsAs: OwnEventType
   answer: Answer
-  /** Tells a failure as the newest version of the service does. */
-  refuse(reply: FastifyReply, failure: OwsFailure): FastifyReply
+  /** Sends a failure as the version of the service that VERSION names does; default: the newest. */
+  refuse(reply: FastifyReply, failure: OwsFailure, version?: string): FastifyReply
 }
+
+const olderVersion = /^[01]\.[0-2](\.|$)/
 
 const wms: Service = {
   ...{ countsAs: 'OWS:WMS', answer: answerWms },
-  refuse: (reply, failure) => sendWmsException(reply, failure, '1.3.0'),
+  refuse: (reply, failure, version = '') =>
+    sendWmsException(reply, failure, olderVersion.test(version) ? '1.1.1' : '1.3.0'),
 }
 const wfs: Service = {
   ...{ countsAs: 'OWS:WFS', answer: answerWfs },
-  refuse: (reply, failure) => sendWfsException(reply, failure, '2.0.0'),
+  refuse: (reply, failure, version = '') =>
+    sendWfsException(reply, failure, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
 }
 const wcs: Service = {
   ...{ countsAs: 'OWS:WCS', answer: answerWcs },
-  refuse: (reply, failure) => sendWcsException(reply, failure, '2.0.1'),
+  refuse: (reply, failure, version = '') =>
+    sendWcsException(reply, failure, olderVersion.test(version) ? '1.0.0' : '2.0.1'),
 }
-const wmts: Service = { countsAs: 'OWS:WMTS', answer: answerWmts, refuse: sendWmtsException }
+const wmts: Service = {
+  ...{ countsAs: 'OWS:WMTS', answer: answerWmts },
+  refuse: (reply, failure) => sendWmtsException(reply, failure),
+}
 const services = new Map(Object.entries({ WMS: wms, WFS: wfs, WCS: wcs, WMTS: wmts }))
 
 /** The services as the parameter SERVICE names them. */
@@ -82,3 +90,15 @@ export const answerAtOws: Answer = answering({
       ),
     ),
 })
+
+/**
+ * Sends the exception document of the service that a GET request names, by SERVICE or by its path, for a failure that came
+ * before the service was asked, such as an outage while the caller's account was read.
+ */
+export function refuseUnasked(reply: FastifyReply, failure: OwsFailure): FastifyReply {
+  const { originalUrl, routeOptions } = reply.request
+  const values = keyValuesOf(originalUrl)
+  const ofPath = /\/(wms|wfs|wcs|wmts)(?=\/|$)/.exec(routeOptions.url ?? '')?.[1] ?? 'wms'
+  const service = services.get((values.find('service') ?? ofPath).toUpperCase()) ?? wms
+  return service.refuse(reply, failure, values.find('version'))
+}

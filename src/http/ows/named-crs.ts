@@ -44,8 +44,13 @@ export function readCrs(text: string, locator: string): NamedCrs {
   return { srs, isYx: false, name: srs }
 }
 
+/** What of a layer decides the CRS of its features. */
+export interface LayerCrs {
+  details: Pick<LayerRecord['details'], 'schema' | 'srs' | 'crs'>
+}
+
 /** What features of a layer are written in where no other is asked for; undefined where nobody knows it. */
-export function defaultCrs({ details }: LayerRecord): NamedCrs | undefined {
+export function defaultCrs({ details }: LayerCrs): NamedCrs | undefined {
   const { schema, srs, crs } = details
   if (schema.geometry === undefined) return undefined
   if (srs !== undefined) return { srs, isYx: findCrs(srs)?.axisOrder === 'yx', name: toUrn(srs) }

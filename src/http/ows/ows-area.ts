@@ -2,24 +2,45 @@ import type { App, Area, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter } from '../errors.ts'
+import { refuseUnasked } from './answer-service.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { owsEndpoints } from './routes.ts'
-import { sendException } from './wfs/exceptions.ts'
+import { sendTmsError } from './tms/exceptions.ts'
+import { sendException as sendCoverageException } from './wcs/exceptions.ts'
+import { sendException as sendFeatureException } from './wfs/exceptions.ts'
+import { sendException as sendMapException } from './wms/exceptions.ts'
 
-/** WMS and WFS. Bodies are read where their encoding is known; what keeps one from being read is an exception too. */
+/** WMS, WFS, WCS and WMTS. Bodies are read where their encoding is known; what keeps one from being read is an exception too. */
 export function owsArea(parts: OwsParts): Area {
   return (app: App) => {
-    answerFailures(app, app.log, writeFailure)
+    answerFailures(app, failureWriter(parts))
     app.removeAllContentTypeParsers()
     const keep = async (_request: FastifyRequest, body: Buffer): Promise<Buffer> => body
     app.addContentTypeParser('*', { parseAs: 'buffer' }, keep)
+    app.addHook('onClose', () => parts.documents.close())
     addEndpoints(app, owsEndpoints, parts)
   }
 }
 
-const writeFailure: ProblemWriter = (problem, reply: FastifyReply) => {
-  if (reply.request.method !== 'POST') return problemWriter(reply.request.server.dialect)(problem, reply)
-  const { status, detail } = problem
-  return sendException(reply, new OwsFailure('NoApplicableCode', detail, undefined, status), '2.0.0')
+/** Writes failures as the service of the address does: outages for every client, other failures of posted requests alone. */
+function failureWriter({ documents }: OwsParts): ProblemWriter {
+  return (problem, reply: FastifyReply) => {
+    const { method, server, routeOptions } = reply.request
+    const { status, detail, code } = problem
+    const url = routeOptions.url ?? ''
+    if (method === 'POST') {
+      const text =
+        code === 'body-too-large'
+          ? `The body has more than ${documents.limits.bodyBytes} bytes, which is the limit here`
+          : detail
+      const failure = new OwsFailure('NoApplicableCode', text, undefined, status)
+      if (url.endsWith('/wms')) return sendMapException(reply, failure, '1.3.0')
+      if (url.endsWith('/wcs')) return sendCoverageException(reply, failure, '2.0.1')
+      return sendFeatureException(reply, failure, '2.0.0')
+    }
+    if (status < 500) return problemWriter(server.dialect)(problem, reply)
+    if (/\/tms(?=\/|$)/.test(url)) return sendTmsError(reply, status, detail)
+    return refuseUnasked(reply, new OwsFailure('NoApplicableCode', detail, undefined, status))
+  }
 }

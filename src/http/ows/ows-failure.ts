@@ -1,3 +1,5 @@
+import { crossesThreads } from '../../lib/workers/error-codec.ts'
+
 /** What an OGC service refuses, by the codes of its standard. */
 export class OwsFailure extends Error {
   readonly code: string
@@ -13,3 +15,5 @@ export class OwsFailure extends Error {
     this.status = status
   }
 }
+
+crossesThreads(OwsFailure)

@@ -10,6 +10,7 @@ import type { LayerTimeBounds } from '../layer-times.ts'
 import type { KeptCounts } from '../ogc/kept-counts.ts'
 import type { PageTokens } from '../ogc/page-token.ts'
 import type { PictureParts } from '../tiles/picture-parts.ts'
+import type { DocumentReader } from './fes/document-reader.ts'
 import type { KeptPositions } from './kept-positions.ts'
 
 /** What the older OGC services work with. */
@@ -28,6 +29,8 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   /** Rows that filters leave, for maps. */
   filtered: FilteredTables
   features: FeatureParts
+  /** Reads the XML, the forms and the filters of requests. */
+  documents: DocumentReader
 }
 
 /** What features are read and written with. */

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
-import { parseRequestXml } from './request-xml.ts'
 import { sendException as sendCoverageException } from './wcs/exceptions.ts'
 import { answerWcs } from './wcs/wcs.ts'
 import { readWcsXml } from './wcs/xml-request.ts'
@@ -15,9 +14,6 @@ import { sendException as sendMapException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
 import { sendException as sendTileException } from './wmts/exceptions.ts'
 import { answerWmts } from './wmts/wmts.ts'
-
-/** It is read on the thread that answers everyone. */
-export const mostBodyBytes = 2 ** 20
 
 /** The services that are asked by forms; the first two by XML too. */
 const postedServices = ['WFS', 'WCS', 'WMS', 'WMTS'] as const
@@ -37,12 +33,12 @@ export async function answerPosted(
   try {
     const text = isAskedByAddress(request) ? '' : bodyText(request)
     if (!text.startsWith('<')) {
-      const given = readForm(request, text)
+      const given = await readForm(parts, request, text)
       service = requireService(given.values.find('service') ?? ofAddress)
       request.usedService = `OWS:${service}`
       return await answers[service](parts, request, reply, workspace, given)
     }
-    const root = parseRequestXml(text, (reason) => invalidBody(`The body ${reason}`))
+    const root = await parts.documents.readBody(text)
     if (root.name === 'Envelope')
       throw new OwsFailure('OperationNotSupported', 'There is no SOAP: send the request alone', 'body')
     service = requireService(root.attributes['service'] ?? ofAddress)
@@ -55,7 +51,7 @@ export async function answerPosted(
     request.usedService = `OWS:${service}`
     if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
-    return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request))
+    return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request, parts.documents))
   } catch (error) {
     if (service === 'WMS') return sendMapException(reply, error, '1.3.0')
     if (service === 'WMTS') return sendTileException(reply, error)
@@ -111,8 +107,12 @@ function decode(body: Buffer, encoding: string): string {
   }
 }
 
-function readForm(request: FastifyRequest, text: string): GivenRequest {
-  const form = new URLSearchParams(text)
+async function readForm(
+  { documents }: Pick<OwsParts, 'documents'>,
+  request: FastifyRequest,
+  text: string,
+): Promise<GivenRequest> {
+  const form = await documents.readForm(text)
   return { values: new KeyValues([...form, ...keyValuesOf(request.originalUrl).entries()]) }
 }
 

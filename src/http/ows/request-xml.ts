@@ -1,29 +1,34 @@
-import { deepestFilter, largestFilter } from '../../filters/expression.ts'
+import type { DocumentLimits } from '../../config/request-limits.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { readXmlTree } from '../../lib/text/xml-tree.ts'
-
-/** What stands around a filter. */
-const deepestFrame = 8
 
 /** Declarations of namespaces keep their prefix, which tells what they declare. */
 function localName(name: string): string {
   return name.startsWith('xmlns:') ? name : name.slice(name.indexOf(':') + 1)
 }
 
-/** Reads XML of a request without DOCTYPE; names without their prefix. Throws what `failure` makes of the reason. */
-export function parseRequestXml(text: string, failure: (reason: string) => Error): XmlElement {
+/**
+ * Reads XML of a request without DOCTYPE; names without their prefix. Throws what `failure` makes of the reason, such as
+ * "has more than 10000 elements".
+ */
+export function parseRequestXml(
+  text: string,
+  { elements, attributes, depth }: DocumentLimits,
+  failure: (reason: string) => Error,
+): XmlElement {
   const refuse = (reason: string): never => {
     throw failure(reason)
   }
-  const maxDepth = deepestFilter + deepestFrame
+  const reasons = {
+    depth: `is nested deeper than ${depth} elements`,
+    elements: `has more than ${elements} elements`,
+    attributes: `has an element with more than ${attributes} attributes`,
+  }
   const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
-    ...{ maxDepth, maxElements: largestFilter, nameOf: localName },
+    ...{ maxDepth: depth, maxElements: elements, maxAttributes: attributes, nameOf: localName },
     onDoctype: () => refuse('has a DOCTYPE, which is not accepted'),
     onBroken: (error) => refuse(`is not well-formed XML: ${error.message.slice(0, 300)}`),
-    onTooLarge: (limit) =>
-      refuse(
-        limit === 'depth' ? `is nested deeper than ${maxDepth}` : `has more than ${largestFilter} elements`,
-      ),
+    onTooLarge: (limit) => refuse(reasons[limit]),
   })
   return root.children[0] ?? refuse('is empty')
 }

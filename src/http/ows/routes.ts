@@ -10,7 +10,7 @@ import {
   offeredServices,
 } from './answer-service.ts'
 import type { OwsParts } from './ows-parts.ts'
-import { answerPosted, mostBodyBytes } from './posted.ts'
+import { answerPosted } from './posted.ts'
 import { serviceAnswers } from './service-answers.ts'
 import { tmsEndpoints } from './tms/routes.ts'
 import { wmtsEndpoints } from './wmts/routes.ts'
@@ -185,7 +185,7 @@ const posted = {
     'The same as XML, as OGC 09-025r2 and 04-094 say, or as a form of keys and values. Features are changed elsewhere: Transaction and SOAP are refused by an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
   told: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
-  bodyLimit: () => mostBodyBytes,
+  bodyLimit: ({ documents }: OwsParts) => documents.limits.bodyBytes,
 }
 
 const postWfs = operation({

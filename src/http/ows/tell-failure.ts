@@ -1,7 +1,6 @@
-import { Failure } from '../../lib/errors.ts'
 import { escapeXml } from '../../lib/text/escape-xml.ts'
 import type { FastifyReply } from '../app-types.ts'
-import { toProblem } from '../errors.ts'
+import { noteFailure, tellWhenToRetry, toProblem } from '../errors.ts'
 import { OwsFailure } from './ows-failure.ts'
 
 /** How a service names a failure that tells itself otherwise. */
@@ -30,10 +29,9 @@ export function tellFailure(
   error: unknown,
   nameOf: (code: string) => NamedFailure | undefined,
 ): ToldFailure {
-  const { status, named, text, locator } = read(error, reply.request.id, nameOf)
-  if (status >= 500) noteFailure(reply, error)
-  if (error instanceof Failure && error.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(error.retryAfterSeconds))
+  const { status, named, text, locator } = read(reply, error, nameOf)
+  // An `OwsFailure` says what has been noted already.
+  if (status >= 500 && !(error instanceof OwsFailure)) noteFailure(reply.request, error)
   reply.code(status)
   return {
     ...{ code: escapeXml(named), text: escapeXml(text) },
@@ -46,17 +44,13 @@ export function owsException({ code, text, locator }: ToldFailure): string {
   return `<ows:Exception exceptionCode="${code}"${locator}><ows:ExceptionText>${text}</ows:ExceptionText></ows:Exception>`
 }
 
-function read(error: unknown, requestId: string, nameOf: (code: string) => NamedFailure | undefined) {
+function read(reply: FastifyReply, error: unknown, nameOf: (code: string) => NamedFailure | undefined) {
   if (error instanceof OwsFailure) {
     const { status, code: named, message: text, locator } = error
     return { status, named, text, locator }
   }
-  const { status, code, detail: text } = toProblem(error, requestId)
+  const problem = toProblem(error, reply.request)
+  tellWhenToRetry(reply, problem)
+  const { status, code, detail: text } = problem
   return { ...{ status, named: 'NoApplicableCode', locator: undefined }, ...nameOf(code), text }
-}
-
-function noteFailure({ request, log }: FastifyReply, error: unknown): void {
-  request.exception = error
-  const { id: requestId, method, routeOptions } = request
-  log.error({ err: error, requestId, method, route: routeOptions.url }, 'request failed')
 }

@@ -39,7 +39,7 @@ export function guardRoutes(app: App, parts: GuardParts): void {
     done()
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
-  app.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller.name, done))
+  app.addHook('preHandler', ({ caller, ip }, _reply, done) => actAs(caller.name, ip, done))
 }
 
 function requireAccess(app: App): void {

@@ -11,6 +11,7 @@ import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
+import { limitAddresses } from './address-limits.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
@@ -24,6 +25,7 @@ import { absoluteLink } from './links.ts'
 import type { Observers } from './observe-requests.ts'
 import { observeRequests } from './observe-requests.ts'
 import { describeApi } from './openapi.ts'
+import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
@@ -53,7 +55,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       observe.unseen?.(request, reply)
-      writeFailure(toProblem(error, request.id), reply)
+      writeFailure(toProblem(error, request), reply)
     },
     genReqId: () => randomUUID(),
     loggerInstance: observers.log,
@@ -65,14 +67,17 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   }).withTypeProvider<TypeBoxProvider>()
   app.decorate('dialect', server.dialect)
   app.decorate('basePath', server.basePath)
+  app.decorate('requestMs', server.requestSeconds * 1000)
   app.decorate('explainError', parts.explainError)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  queuePipelinedRequests(app, settings.connections)
   describeRequests(app, server)
   observe.unseen = observeRequests(app, observers)
-  answerFailures(app, observers.log, writeFailure)
+  answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
+  limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   guardRoutes(app, parts)
   acceptJson(app)

@@ -10,7 +10,7 @@ import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { loginNeeded } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
-import { clientSignal } from '../client-signal.ts'
+import { requestSignal } from '../client-signal.ts'
 import { countsText, mvt } from './send-tile.ts'
 import type { TileParts } from './tile-parts.ts'
 import { chosenProperties, parseProperties } from './tile-properties.ts'
@@ -49,7 +49,7 @@ export function earlierLayer(
   { layers, version }: { layers: readonly LayerRecord[]; version: string },
 ): Promise<EarlierLayer> {
   requireLoginForVersions(request)
-  return earlier.at(singleLayer(layers), parseVersion(version), clientSignal(reply))
+  return earlier.at(singleLayer(layers), parseVersion(version), requestSignal(reply))
 }
 
 /** Answers with a vector tile of a layer as it was at a version. */

@@ -69,7 +69,7 @@ export function isKept(parts: PictureParts, reply: FastifyReply, mark: PictureMa
   return true
 }
 
-/** Sends a picture; 204 where nothing is drawn. */
+/** Sends a picture. */
 export function sendPicture(
   parts: PictureParts,
   reply: FastifyReply,
@@ -78,6 +78,5 @@ export function sendPicture(
 ): FastifyReply {
   sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
   const { bytes, format } = picture
-  if (bytes.length === 0) return reply.code(204).send()
   return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(bytes))
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
-import { Bytes, empty, media } from '../description.ts'
+import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import type { PictureParts } from './picture-parts.ts'
@@ -51,8 +51,7 @@ function pictureTile(format: PictureFormat) {
     params: Params,
     query: Query,
     answers: {
-      200: media('A picture', { [pictureMediaTypes[format]]: Bytes }),
-      204: empty('Nothing is there'),
+      200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
     },
     handle: async (parts: PictureParts, request, reply) => {
       const layer = await namedLayer(parts, request)

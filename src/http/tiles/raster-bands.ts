@@ -4,7 +4,7 @@ import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { BandSummary } from '../../maps/rasters/rasters.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { clientSignal } from '../client-signal.ts'
+import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import type { PictureParts } from './picture-parts.ts'
@@ -59,7 +59,7 @@ export const showBands = operation({
   handle: async (parts: PictureParts, request, reply) => {
     const layer = await namedRaster(parts, request)
     refuseVersion(request.query.version)
-    const signal = clientSignal(reply)
+    const signal = requestSignal(reply)
     const [summaries, facts] = await Promise.all([
       parts.rasters.summaries(layer, signal),
       parts.rasters.facts(layer, signal),

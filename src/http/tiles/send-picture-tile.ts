@@ -1,6 +1,7 @@
 import type { Style } from '../../cartography/model.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { DrawnTile } from '../../maps/drawing/drawn-tiles.ts'
+import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { mapFrame, mercatorOfDegrees } from '../../maps/rasters/map-frame.ts'
 import type { TimeWish } from '../../maps/rasters/time-wish.ts'
@@ -27,8 +28,6 @@ export interface AskedPictureTile {
   format: PictureFormat
   /** The version that the client takes the layer to have. */
   v?: string | undefined
-  /** Sent in place of nothing. */
-  emptyPicture?: Uint8Array
   /** Sent as JPEG, on white. */
   isOpaque?: boolean
 }
@@ -47,7 +46,7 @@ export async function sendPictureTile(
   reply: FastifyReply,
   asked: AskedPictureTile,
 ): Promise<unknown> {
-  const { layer, format, v, isOpaque, emptyPicture = new Uint8Array() } = asked
+  const { layer, format, scale, v, isOpaque } = asked
   const time = layer.details.kind === 'raster' ? parseTime(asked.time) : undefined
   const { style, key } = await styleFor(parts, request, layer, asked.style)
   const known = await parts.catalog.layers.versionOf(layer)
@@ -55,10 +54,10 @@ export async function sendPictureTile(
   if (isKept(parts, reply, mark)) return reply.send()
   const made = await parts.turns.run(reply, async (signal) => {
     const drawn = await makeTile(parts, { ...asked, time }, style, signal)
-    const bytes = drawn.bytes.length === 0 ? emptyPicture : drawn.bytes
+    const bytes = drawn.bytes.length === 0 ? emptyPicture(format, scale === 1 ? 256 : 512) : drawn.bytes
     return {
       ...drawn,
-      bytes: isOpaque === true ? await parts.pictures.onWhite(bytes, tileCells * asked.scale, signal) : bytes,
+      bytes: isOpaque === true ? await parts.pictures.onWhite(bytes, tileCells * scale, signal) : bytes,
     }
   })
   if (made === undefined) return reply.hijack()

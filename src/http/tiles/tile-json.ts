@@ -6,7 +6,7 @@ import { defined } from '../../lib/defined.ts'
 import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
-import { clientSignal } from '../client-signal.ts'
+import { requestSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
@@ -140,7 +140,7 @@ export const getTileJson = operation({
       ],
       ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
       ...(isChanged ? {} : await placeOf(layers)),
-      ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, clientSignal(reply))),
+      ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, requestSignal(reply))),
       ...defined({ attribution: attributionOf(layers) }),
       terrane: versionsToTell(layers, known),
     }

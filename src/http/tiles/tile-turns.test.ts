@@ -18,7 +18,7 @@ const untilAborted = (signal: AbortSignal) => setTimeout(60_000, undefined, { si
 
 describe('TileTurns', () => {
   it('ends the work of a client that goes away, and answers nothing', async () => {
-    const turns = new TileTurns()
+    const turns = new TileTurns({ deadlineMs: 60_000 })
     const { leave, reply } = client()
     const ended: boolean[] = []
     const run = turns.run(reply, async (signal) => {
@@ -31,7 +31,7 @@ describe('TileTurns', () => {
   })
 
   it('refuses what is too much, and takes more when some have ended', async () => {
-    const turns = new TileTurns({ most: 2 })
+    const turns = new TileTurns({ most: 2, deadlineMs: 60_000 })
     const clients = [client(), client()]
     const runs = clients.map(({ reply }) => turns.run(reply, untilAborted))
     await assert.rejects(

@@ -3,19 +3,18 @@ import type { FastifyReply } from '../app-types.ts'
 
 /** Tiles under way at the same time; at some hundred a second more would wait for seconds. */
 const mostTiles = 500
-/** The most that a tile may take, with its wait for a reader. */
-const deadlineMs = 20_000
 const retryAfterSeconds = 2
 
 /** Tiles that are being made: not too many at once, each with an end. */
 export class TileTurns {
   readonly #most: number
+  /** The deadline of a request: a tile may take it all, with its wait for a reader. */
   readonly #deadlineMs: number
   #underWay = 0
 
-  constructor(limits: { most?: number; deadlineMs?: number } = {}) {
+  constructor(limits: { most?: number; deadlineMs: number }) {
     this.#most = limits.most ?? mostTiles
-    this.#deadlineMs = limits.deadlineMs ?? deadlineMs
+    this.#deadlineMs = limits.deadlineMs
   }
 
   /**

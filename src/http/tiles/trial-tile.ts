@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { checkStyleDocument } from '../../cartography/check-style.ts'
 import { readStyle } from '../../cartography/read-style.ts'
 import { styleFormats } from '../../cartography/style-format.ts'
+import { emptyPicture } from '../../maps/pictures/empty-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
-import { Bytes, empty, media } from '../description.ts'
+import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import type { PictureParts } from './picture-parts.ts'
 import { namedRaster } from './raster-bands.ts'
@@ -37,8 +38,7 @@ export const drawTrialTile = operation({
   body: StyleTried,
   bodyLimit: () => maxTriedBytes,
   answers: {
-    200: media('A picture', { [pictureMediaTypes.png]: Bytes }),
-    204: empty('Nothing is there'),
+    200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes.png]: Bytes }),
   },
   handle: async (parts: PictureParts, request, reply) => {
     const layer = await namedRaster(parts, request)
@@ -51,7 +51,7 @@ export const drawTrialTile = operation({
     const bytes = await parts.turns.run(reply, (signal) => parts.rasters.trial(layer, question, signal))
     if (bytes === undefined) return reply.hijack()
     reply.header('cache-control', 'no-store')
-    if (bytes.length === 0) return reply.code(204).send()
-    return reply.header('content-type', pictureMediaTypes.png).send(Buffer.from(bytes))
+    const picture = bytes.length === 0 ? emptyPicture('png', 256) : Buffer.from(bytes)
+    return reply.header('content-type', pictureMediaTypes.png).send(picture)
   },
 })

@@ -37,7 +37,12 @@ const searches = 1
 const keepMs = 10_000
 const mostWaiting = 100
 const maxHeapMb = 512
+/** CPU time of a search. */
 const deadlineMs = 600_000
+/** How long the store may take to tell where the rows would go. */
+const planMs = 120_000
+/** A search goes on when who asked has left. */
+const endless = new AbortController().signal
 const unwatchedMs = 600_000
 /** A run waits no longer for what it only tells. */
 const explainMs = 60_000
@@ -100,7 +105,7 @@ export class KeyFinder {
   }
 
   async #findAndKeep({ record, task }: Running): Promise<readonly KeyProposal[]> {
-    const found = await this.#find({ record, task }, AbortSignal.timeout(deadlineMs))
+    const found = await this.#find({ record, task }, endless)
     if (found !== undefined && found.basis !== task.foundKeys?.basis)
       await this.#keep(task, found).catch((error: unknown) => this.#warn(error, task))
     return found?.proposals ?? []
@@ -109,7 +114,7 @@ export class KeyFinder {
   /** Undefined where there is no table to match rows with. */
   async #find(running: Running, signal: AbortSignal): Promise<FoundKeys | undefined> {
     const { task } = running
-    const planned = await this.#plan(running, signal)
+    const planned = await this.#plan(running, AbortSignal.any([signal, AbortSignal.timeout(planMs)]))
     if (planned === undefined) return undefined
     const { basis, wish } = planned
     if (task.foundKeys?.basis === basis) return task.foundKeys

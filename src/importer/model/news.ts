@@ -10,6 +10,8 @@ export interface TaskProgress {
   rejected: number
   rowsPerSecond?: number
   remainingSeconds?: number
+  /** Why it waits. */
+  message?: string
 }
 
 /** What is told to those who watch an import. */

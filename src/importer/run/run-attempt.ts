@@ -1,13 +1,15 @@
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
+import { retryEnded } from '../../lib/workers/retry-ended.ts'
 import type { KeyFinder } from '../keys/keys.ts'
 import type { Committed, Kinds, Placed, Staged } from '../kinds/kinds.ts'
 import type { ImportLocks } from '../live/live.ts'
 import { settleAfterFailure, settleLoad } from './recover-task.ts'
 import type { RunningTask } from './running-task.ts'
 
-const maxTaskAttempts = 3
+/** How often a task is begun at most, after crashes and outages. */
+export const maxTaskAttempts = 3
 const maxNameTries = 10
 
 export interface AttemptNeeds {
@@ -18,15 +20,40 @@ export interface AttemptNeeds {
   log: Logger
 }
 
-/** One attempt at a task. What an earlier one has left is settled first. */
+/**
+ * Runs a task, and once more where a failure passes: a worker was ended from outside, or a store answered too slowly. Each
+ * attempt first settles what an earlier one has left.
+ */
 export async function runAttempt(
   needs: AttemptNeeds,
   owner: RunningTask,
   signal: AbortSignal,
 ): Promise<void> {
+  const { record, task } = owner
+  await retryEnded((number) => attemptOnce(needs, owner, signal, number > 1), {
+    signal,
+    isPassing: isTooSlow,
+    onRetry: (error) =>
+      needs.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
+  })
+}
+
+function isTooSlow(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'unavailable' && slowCodes.includes(error.code)
+}
+
+const slowCodes: readonly string[] = ['too-slow', 'worker-not-started', 'gdal-too-slow']
+
+async function attemptOnce(
+  needs: AttemptNeeds,
+  owner: RunningTask,
+  signal: AbortSignal,
+  isRepeated: boolean,
+): Promise<void> {
   await owner.resume()
   if (await settleLoad(needs.kinds, owner)) return
-  const attempt = (owner.task.run?.attempt ?? 0) + 1
+  // Only attempts that ended with the server count.
+  const attempt = Math.max(1, (owner.task.run?.attempt ?? 0) + (isRepeated ? 0 : 1))
   if (attempt > maxTaskAttempts) {
     await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
     return

@@ -1,3 +1,4 @@
+import { isCatalogueAway } from '../../db/errors.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
@@ -5,13 +6,14 @@ import type { RunningTable } from '../live/live.ts'
 import { deafMs, LoadCanceled, tellEnded } from '../live/live.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
 import type { AttemptNeeds } from './run-attempt.ts'
-import { runAttempt } from './run-attempt.ts'
+import type { WaitNeeds } from './run-attempts.ts'
+import { runAttempts } from './run-attempts.ts'
 import type { OwnerNeeds } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
 export interface TaskNeeds {
   owner: OwnerNeeds
-  attempt: AttemptNeeds
+  attempt: AttemptNeeds & WaitNeeds
   running: RunningTable
   events: EventBus
   /** Tasks of one import at the same time. */
@@ -32,10 +34,11 @@ export async function runTask(
   const owner = new RunningTask(needs.owner, { record: await getImport(db, importId), task: found })
   const work = needs.running.begin(importId, job.signal, taskId)
   try {
-    await leaveStuckWork(runAttempt(needs.attempt, owner, work.signal), work.signal, deafMs)
+    await leaveStuckWork(runAttempts(needs.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) tellEnded({ log, events: needs.events }, 'job', error)
-    if (job.signal.aborted) throw error
+    // Without the catalogue nothing can be written down: the job is run again when it is back.
+    if (job.signal.aborted || isCatalogueAway(error)) throw error
     const task = await getTask(db, importId, taskId)
     // What was left to itself keeps the other owner, whose saves fail from the next one on.
     const isUnsettled = owner.isUnsettled || error instanceof WorkLeft

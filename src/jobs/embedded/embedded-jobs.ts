@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
+import { isCatalogueAway } from '../../db/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
@@ -209,7 +210,8 @@ export class EmbeddedJobs implements Jobs {
     try {
       await handler.run(job.payload, { jobId: job.id, attempt: job.attempts, signal })
     } catch (error) {
-      if (signal.aborted) throw error
+      // What cannot be written down now is not given up: the job is run again when the database is back.
+      if (signal.aborted || isCatalogueAway(error)) throw error
       this.#parts.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
       this.#parts.events.emit('exception.caught', { error, where: `job ${job.kind}` })
       await handler.abandoned(job.payload, explain(error))

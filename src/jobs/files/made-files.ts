@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { explain, Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { retryEnded } from '../../lib/workers/retry-ended.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { FileRecords } from './file-records.ts'
 import type { MadeFile } from './made-file.ts'
@@ -25,6 +26,8 @@ interface MadeFilesLimits {
   /** At a time; others wait, this many at most. */
   atATime: number
   mostWaiting: number
+  /** Large files among those that are made at a time: the rest is kept for small ones. */
+  heavyAtATime: number
   /** Most that are kept; absent: any number. */
   mostKept?: number
   /** Most that are made or wait for one who asks; absent: any number. */
@@ -58,6 +61,8 @@ export interface FileOrder<Made extends MadeFile> {
   make: MakeFile<Made>
   /** Whose files are counted together. */
   owner: string
+  /** Whether making it takes much longer than making most files. */
+  isHeavy: boolean
   /** How long it is kept; default a day. */
   keptMs?: number
 }
@@ -94,8 +99,8 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     this.#needs = needs
     this.#limits = limits
     this.#records = new FileRecords(limits.folder)
-    const { atATime: limit, mostWaiting: count } = limits
-    this.#queue = new WorkQueue({ limit, maxWaiting: { count, refuse: needs.refuse.tooMany } })
+    const { atATime: limit, heavyAtATime: heavyLimit, mostWaiting: count } = limits
+    this.#queue = new WorkQueue({ limit, heavyLimit, maxWaiting: { count, refuse: needs.refuse.tooMany } })
     this.#stopListening = needs.events.on('layer.removed', () => this.#sweepIn(removedDelayMs))
   }
 
@@ -105,7 +110,7 @@ export class MadeFiles<Made extends MadeFile, Layer> {
   }
 
   /** Throws the refusals. */
-  async begin({ wanted, make, owner, keptMs = usuallyKeptMs }: FileOrder<Made>): Promise<Made> {
+  async begin({ wanted, make, owner, isHeavy, keptMs = usuallyKeptMs }: FileOrder<Made>): Promise<Made> {
     const { refuse, clock } = this.#needs
     const { mostWaiting, maxBytes, mostKept = Number.POSITIVE_INFINITY } = this.#limits
     if (this.#queue.waiting >= mostWaiting || this.#hasTooMany(owner)) throw refuse.tooMany()
@@ -121,7 +126,7 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     const stop = new AbortController()
     const saved = this.#records.save(record)
     const ended = saved
-      .then(() => this.#run(record, make, stop.signal))
+      .then(() => this.#run(record, make, { signal: stop.signal, owner, isHeavy }))
       .finally(() => this.#running.delete(record.id))
     this.#running.set(record.id, { stop, ended, owner })
     ended.catch(() => undefined)
@@ -186,13 +191,18 @@ export class MadeFiles<Made extends MadeFile, Layer> {
   }
 
   /** Everything stands on the record in the end; gives why there is no file, and throws nothing. */
-  async #run(first: Made, make: MakeFile<Made>, signal: AbortSignal): Promise<unknown> {
+  async #run(
+    first: Made,
+    make: MakeFile<Made>,
+    { signal, ...share }: { signal: AbortSignal; owner: string; isHeavy: boolean },
+  ): Promise<unknown> {
     const own = new OwnRecord(this.#records, first)
     const timer = setInterval(() => void own.save().catch(() => undefined), saveEveryMs).unref()
     const gone = own.gone
     try {
       const both = AbortSignal.any([signal, gone])
-      await this.#queue.run(() => this.#make(own, make, both), { signal: both })
+      const work = (): Promise<void> => retryEnded(() => this.#make(own, make, both), { signal: both })
+      await this.#queue.run(work, { ...share, signal: both })
       return undefined
     } catch (error) {
       const failed: Pick<MadeFile, 'state' | 'message'> = { state: 'ERROR', message: explain(error) }

@@ -85,6 +85,14 @@ function readAnswer(bytes: Buffer): FastCgiAnswer {
   return { mediaType, body: out.subarray(end + separator.length), said }
 }
 
+/** Options of `askFastCgi`. */
+interface FastCgiOptions {
+  signal: AbortSignal
+  maxBytes: number
+  /** The program's socket has accepted the connection. */
+  onConnect?(): void
+}
+
 /**
  * Asks a FastCGI program (FastCGI 1.0, role responder) that listens on a socket of this machine. Throws the signal's reason,
  * and an `Error` where the answer breaks off or is longer than `maxBytes`.
@@ -92,9 +100,10 @@ function readAnswer(bytes: Buffer): FastCgiAnswer {
 export function askFastCgi(
   socketPath: string,
   values: Readonly<Record<string, string>>,
-  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+  { signal, maxBytes, onConnect }: FastCgiOptions,
 ): Promise<FastCgiAnswer> {
   signal.throwIfAborted()
+  const request = requestBytes(values)
   const { promise, resolve, reject } = Promise.withResolvers<FastCgiAnswer>()
   const socket = createConnection(socketPath)
   const chunks: Buffer[] = []
@@ -104,7 +113,10 @@ export function askFastCgi(
     socket.destroy()
   }
   signal.addEventListener('abort', onAbort, { once: true })
-  socket.on('connect', () => socket.write(requestBytes(values)))
+  socket.on('connect', () => {
+    onConnect?.()
+    socket.write(request)
+  })
   socket.on('data', (chunk) => {
     chunks.push(chunk)
     size += chunk.length

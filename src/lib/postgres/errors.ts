@@ -1,4 +1,5 @@
 import { Failure, invalid } from '../errors.ts'
+import { plainReason } from '../plain-reason.ts'
 import type { DatabaseAddress } from './address.ts'
 
 /** The facts that an error of PostgreSQL or of the network carries. */
@@ -25,6 +26,16 @@ export function isConnectionLost(error: unknown): boolean {
   return /Connection terminated|Connection ended|not queryable|Client was closed/i.test(message)
 }
 
+const outageCodes = ['store-lost', 'store-connection', 'store-busy']
+
+/** True if a database was away, and what failed may succeed when it is back. */
+export function isOutage(error: unknown): error is Failure {
+  return error instanceof Failure && outageCodes.includes(error.code) && error.retryAfterSeconds !== undefined
+}
+
+/** When a database that is away may be back. */
+const outageRetrySeconds = 10
+
 const shortestHidden = 4
 
 /** The error, or one without the password where the server has repeated it. */
@@ -43,9 +54,12 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   const { code = '', message } = factsOf(error)
   const place = `${address.host} port ${address.port}`
   const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return failure(`Host "${address.host}" is not known`)
-  if (code === 'ECONNREFUSED') return failure(`Nothing listens on ${place}`)
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return failure(`${place} cannot be reached`)
+  const outage = (text: string): Failure =>
+    invalid('store-connection', text, { cause: error, retryAfterSeconds: outageRetrySeconds })
+  if (code === 'ENOTFOUND') return failure(`Host "${address.host}" is not known`)
+  if (code === 'EAI_AGAIN') return outage(`The address of host "${address.host}" cannot be looked up now`)
+  if (code === 'ECONNREFUSED') return outage(`Nothing listens on ${place}`)
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return outage(`${place} cannot be reached`)
   if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${place}`)
   if (code.startsWith('28')) {
     return failure(`User "${address.user}" may not connect to database "${address.database}" at ${place}`)
@@ -53,26 +67,22 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${place}`)
   if (code === '42501') return failure(`User "${address.user}" may not use database "${address.database}"`)
   if (code.startsWith('53') || code === '57P03') {
-    return new Failure(
-      'unavailable',
-      'store-busy',
-      `PostgreSQL at ${place} takes no connection now: ${message}`,
-      {
-        cause: error,
-      },
-    )
+    const text = `PostgreSQL at ${place} takes no connection now: ${plainReason(error) ?? message}`
+    const options = { cause: error, retryAfterSeconds: outageRetrySeconds }
+    return new Failure('unavailable', 'store-busy', text, options)
   }
   if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
-    return failure(`No PostgreSQL answered at ${place} within 8 seconds`)
+    return outage(`No PostgreSQL answered at ${place} within 8 seconds`)
   }
   if (/does not support SSL/i.test(message)) return failure(`The server at ${place} offers no TLS`)
   if (code.startsWith('ERR_TLS') || /certificate/i.test(message)) {
-    return failure(`The certificate of ${place} is not trusted: ${message}`)
+    return failure(`The certificate of ${place} is not trusted: ${plainReason(error) ?? message}`)
   }
   if (/password must be a string|no password/i.test(message)) {
     return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
   }
-  return failure(`No connection to PostgreSQL at ${place}: ${message}`)
+  const told = `No connection to PostgreSQL at ${place}: ${plainReason(error) ?? message}`
+  return isConnectionLost(error) ? outage(told) : failure(told)
 }
 
 /** What PostgreSQL names where two transactions take the same name at once; otherwise it says `duplicate_table`. */
@@ -85,7 +95,11 @@ export function statementFailure(error: unknown, doing: string): Error {
   const text = detail === undefined ? message : `${message}. ${detail}`
   const options = { cause: error }
   if (isConnectionLost(error)) {
-    return new Failure('unavailable', 'store-lost', `The database went away while ${doing}: ${text}`, options)
+    const lost = `The database went away while ${doing}: ${plainReason(error) ?? 'the connection broke off'}`
+    return new Failure('unavailable', 'store-lost', lost, {
+      ...options,
+      retryAfterSeconds: outageRetrySeconds,
+    })
   }
   if (code === '42P07' || nameIndexes.has(constraint ?? '')) {
     return new Failure('conflict', 'table-exists', text, options)
@@ -97,18 +111,24 @@ export function statementFailure(error: unknown, doing: string): Error {
   if (code === '42501') return new Failure('invalid', 'store-permission', `Not allowed: ${text}`, options)
   if (code === '2BP01') return new Failure('conflict', 'table-referenced', text, options)
   if (code === '55P03') {
-    return new Failure('unavailable', 'table-locked', `The table is in use by others: ${text}`, options)
+    return new Failure(
+      'unavailable',
+      'table-locked',
+      'The table is in use by others: try again later',
+      options,
+    )
   }
   if (code === '57014') {
     return new Failure(
       'unavailable',
       'store-timeout',
-      `The database was too slow while ${doing}: ${text}`,
+      `The database was too slow while ${doing}, and the statement was ended`,
       options,
     )
   }
   if (code.startsWith('53')) {
-    return new Failure('unavailable', 'store-full', `The database has no room: ${text}`, options)
+    const reason = plainReason(error) ?? text
+    return new Failure('unavailable', 'store-full', `The database has no room: ${reason}`, options)
   }
   return new Error(`PostgreSQL failed while ${doing}: ${text}`, options)
 }

@@ -1,10 +1,22 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { Failure } from '../errors.ts'
 
 /** Encrypts what must not lie in a database in clear, by AES-256-GCM under the key of the data directory. */
 export interface Vault {
   seal(text: string): string
-  /** Throws when the text was sealed under another key or altered. */
-  open(sealed: string): string
+  /**
+   * Throws `Failure` (`unavailable`, `wrong-secret-key`) when the text was sealed under another key or altered; `what` names
+   * it in the message, `mend` says how to store it again.
+   */
+  open(sealed: string, about?: SecretAbout): string
+}
+
+/** How a message names a secret. */
+export interface SecretAbout {
+  /** Default: `A stored password`. */
+  what: string
+  /** Default: `store the password again`. */
+  mend: string
 }
 
 /** `key` has 32 bytes. */
@@ -16,11 +28,27 @@ export function createVault(key: Uint8Array): Vault {
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
     },
-    open: (sealed) => {
-      const bytes = Buffer.from(sealed, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-      decipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    open: (sealed, about) => {
+      try {
+        return decrypt(key, sealed)
+      } catch (error) {
+        throw wrongKey(error, about)
+      }
     },
   }
+}
+
+function decrypt(key: Uint8Array, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(12, 28))
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+}
+
+function wrongKey(
+  cause: unknown,
+  { what, mend }: SecretAbout = { what: 'A stored password', mend: 'store the password again' },
+): Failure {
+  const text = `${what} cannot be decrypted: the file "secret.key" in the data directory is not the key that it was stored with. Restore "secret.key" from the backup and restart the server, or ${mend}`
+  return new Failure('unavailable', 'wrong-secret-key', text, { cause, retryAfterSeconds: 300 })
 }

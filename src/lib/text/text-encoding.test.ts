@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
@@ -14,6 +15,30 @@ function transcoded(name: string, bytes: Uint8Array): string | undefined {
   const target = new Uint8Array(bytes.length * 3 + 2)
   const written = encodingOf(name).transcode(bytes, 0, bytes.length, target, 2)
   return written < 0 ? undefined : new TextDecoder().decode(target.subarray(2, 2 + written))
+}
+
+/**
+ * Decodes each sequence by the program `iconv`; undefined where iconv refuses the sequence, or would encode the result
+ * by other bytes.
+ */
+function decodedByIconv(name: string, sequences: readonly number[][]): (string | undefined)[] {
+  // Numbered lines, since iconv may skip a newline together with an undefined byte.
+  const input = Buffer.concat(
+    sequences.map((bytes, at) =>
+      Buffer.concat([Buffer.from(`<${at}>`), Buffer.from(bytes), Buffer.from('\n\n')]),
+    ),
+  )
+  const decoded = spawnSync('iconv', ['-c', '-f', name, '-t', 'UTF-8'], { input }).stdout
+  const encoded = spawnSync('iconv', ['-c', '-f', 'UTF-8', '-t', name], { input: decoded }).stdout
+  const texts = numberedLines(decoded.toString('utf8'))
+  const again = numberedLines(encoded.toString('latin1'))
+  return sequences.map((bytes, at) =>
+    again.get(at) === Buffer.from(bytes).toString('latin1') ? texts.get(at) : undefined,
+  )
+}
+
+function numberedLines(text: string): Map<number, string> {
+  return new Map(Array.from(text.matchAll(/<(\d+)>(.*?)\n/g), ([, at, line]) => [Number(at), line ?? '']))
 }
 
 describe('encoding names', () => {
@@ -54,16 +79,72 @@ describe('encoding names', () => {
 })
 
 describe('decoding', () => {
-  it('agrees with a second implementation for every byte of every single-byte code page', () => {
-    const pages = ['1250', '1251', '1253', '437', '737', '850', '852', '866', '88592', '885915', 'koi8-r']
-    for (const page of pages) {
-      const { name } = encodingOf(page)
-      const bytes = Uint8Array.from({ length: 128 }, (_, index) => index + 128)
-      for (const byte of bytes) {
-        const expected = iconv.decode(Buffer.of(byte), name)
-        if (expected !== '\ufffd') assert.equal(transcoded(page, Uint8Array.of(byte)), expected, page)
+  it('agrees with iconv for every byte of every single-byte encoding', () => {
+    const pages = [437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866, 869]
+    const parts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16]
+    const names = [
+      ...pages.map((page) => `CP${page}`),
+      ...['874', '1250', '1251', '1252', '1253', '1254', '1255', '1256', '1257', '1258'],
+      ...parts.map((part) => `ISO-8859-${part}`),
+      ...['KOI8-R', 'KOI8-U'],
+    ]
+    const sequences = Array.from({ length: 128 }, (_, index) => [index + 128])
+    for (const name of names) {
+      const isWindows = /^\d+$/.test(name)
+      const expected = decodedByIconv(isWindows ? `CP${name}` : name, sequences)
+      for (const [at, bytes] of sequences.entries()) {
+        // Bytes that Windows code pages do not define are read as browsers do, most as control characters.
+        if (isWindows && expected[at] === undefined) continue
+        assert.equal(transcoded(name, Uint8Array.from(bytes)), expected[at], `${name} ${bytes}`)
       }
     }
+  })
+
+  it('agrees with iconv for every sequence of one or two bytes of the Asian encodings', () => {
+    const lead = Array.from({ length: 128 }, (_, index) => index + 128)
+    const sequences = lead.flatMap((first) => [
+      [first],
+      ...Array.from({ length: 256 - 0x20 }, (_, index) => [first, index + 0x20]),
+    ])
+    const programs: [name: string, iconvName: string][] = [
+      ['949', 'CP949'],
+      ['EUC-KR', 'CP949'],
+      ['936', 'CP936'],
+      ['950', 'CP950'],
+      ['932', 'CP932'],
+    ]
+    for (const [name, iconvName] of programs) {
+      const expected = decodedByIconv(iconvName, sequences)
+      for (const [at, bytes] of sequences.entries()) {
+        const ours = transcoded(name, Uint8Array.from(bytes))
+        const theirs = expected[at]
+        // Extensions, user-defined characters and second encodings of a character are read, too.
+        if (theirs === undefined && iconvName !== 'CP949') continue
+        if (theirs !== undefined && /[\u0080-\u009f]/.test(theirs)) continue
+        assert.equal(ours, theirs, `${name} ${Buffer.from(bytes).toString('hex')}`)
+      }
+    }
+  })
+
+  it('never returns control characters for undefined bytes of the Asian encodings', () => {
+    for (const name of ['EUC-KR', 'GBK', 'GB18030', 'Big5', 'Big5-HKSCS', 'Shift_JIS', 'EUC-JP']) {
+      for (let first = 0x80; first < 256; first += 1) {
+        for (let second = 0; second < 256; second += 1) {
+          const text = transcoded(name, Uint8Array.of(first, second)) ?? ''
+          assert.doesNotMatch(text, /[\u0080-\u009f\ufffd]/, `${name} ${first} ${second}`)
+        }
+      }
+    }
+  })
+
+  it('reads the code page that Korean Windows writes', () => {
+    for (const name of ['CP949', '949', 'LDID/78', 'ks_c_5601-1987', 'EUC-KR', 'uhc']) {
+      assert.equal(
+        transcoded(name, iconv.encode('똠방각하 펲시콜라, 서울뷁', 'cp949')),
+        '똠방각하 펲시콜라, 서울뷁',
+      )
+    }
+    assert.equal(transcoded('949', Uint8Array.of(0x81)), undefined)
   })
 
   it('decodes the scripts that Shapefiles come in', () => {

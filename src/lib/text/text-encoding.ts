@@ -15,7 +15,12 @@ export interface TextEncoding {
    * bytes, and returns how many were written; -1 when the bytes are not text of this encoding.
    */
   transcode(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number
+  /** Creates a decoder for a text that comes in pieces. Undefined bytes become U+FFFD. */
+  createStreamDecoder(): StreamDecoder
 }
+
+/** Decodes the next piece; a character may begin in one piece and end in the next. */
+export type StreamDecoder = (piece: Uint8Array, isLast: boolean) => string
 
 /** The encoding of this name, however it is written (see `findEncodingName`); undefined when it is not known. */
 export function findTextEncoding(name: string): TextEncoding | undefined {
@@ -62,20 +67,88 @@ const multiByteNames = new Set([
   'GBK',
   'GB18030',
   'Big5',
+  'Big5-HKSCS',
   'Shift_JIS',
   'EUC-JP',
   'EUC-KR',
 ])
 
+/**
+ * Encodings decoded by iconv-lite, by its name for them. ICU's EUC-KR lacks the extended syllables of code page 949 (UHC),
+ * and its Big5 lacks the characters of Hong Kong.
+ */
+const iconvNames: Record<string, string> = { 'EUC-KR': 'cp949', 'Big5-HKSCS': 'big5-hkscs' }
+
+/** ICU returns C1 control characters for bytes that EUC-JP and Big5 do not define. */
+function replaceControls(text: string): string {
+  return text.replace(/[\u0080-\u009f]/g, '\ufffd')
+}
+
+const exchangedControls: Record<string, string> = { '\x1a': '\x7f', '\x1c': '\x1a', '\x7f': '\x1c' }
+
+const icuCorrections: Record<string, (text: string) => string> = {
+  'EUC-JP': replaceControls,
+  Big5: replaceControls,
+  // ICU exchanges three control characters, as IBM's code page 943 does.
+  Shift_JIS: (text) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to restore
+    text.replace(/[\x1a\x1c\x7f]/g, (control) => exchangedControls[control] ?? control),
+}
+
 const encoder = new TextEncoder()
 
-function multiByteEncoding(name: string): TextEncoding {
+interface Decoders {
+  /** Replaces undefined bytes with U+FFFD. */
+  lenient(bytes: Uint8Array): string
+  /** Returns undefined, or throws, if a byte sequence is undefined. */
+  strict(bytes: Uint8Array): string | undefined
+  stream(): StreamDecoder
+}
+
+function iconvDecoders(name: string): Decoders {
+  const lenient = (bytes: Uint8Array): string => iconv.decode(asBuffer(bytes), name)
+  return {
+    lenient,
+    strict: (bytes) => {
+      const text = lenient(bytes)
+      return text.includes('\ufffd') ? undefined : text
+    },
+    stream: () => {
+      const decoder = iconv.getDecoder(name)
+      return (piece, isLast) => decoder.write(asBuffer(piece)) + (isLast ? (decoder.end() ?? '') : '')
+    },
+  }
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
+}
+
+function icuDecoders(name: string): Decoders {
   const strict = new TextDecoder(name, { fatal: true, ignoreBOM: true })
   const lenient = new TextDecoder(name, { ignoreBOM: true })
+  const correct = icuCorrections[name] ?? ((text: string): string => text)
+  return {
+    lenient: (bytes) => correct(lenient.decode(bytes)),
+    strict: (bytes) => {
+      const text = correct(strict.decode(bytes))
+      return text.includes('\ufffd') && name !== 'UTF-8' && !name.startsWith('UTF-16') ? undefined : text
+    },
+    stream: () => {
+      const decoder = new TextDecoder(name, { ignoreBOM: true })
+      return (piece, isLast) => correct(decoder.decode(piece, { stream: !isLast }))
+    },
+  }
+}
+
+function multiByteEncoding(name: string): TextEncoding {
+  const iconvName = iconvNames[name]
+  const { lenient, strict, stream } = iconvName === undefined ? icuDecoders(name) : iconvDecoders(iconvName)
   return {
     name,
     isMultiByte: true,
-    decode: (bytes, start = 0, end = bytes.length) => lenient.decode(bytes.subarray(start, end)),
+    decode: (bytes, start = 0, end = bytes.length) => lenient(bytes.subarray(start, end)),
+    createStreamDecoder: stream,
     transcode: (bytes, start, end, target, at) => {
       const source = bytes.subarray(start, end)
       if (name === 'UTF-8') {
@@ -84,7 +157,8 @@ function multiByteEncoding(name: string): TextEncoding {
         return source.length
       }
       try {
-        return encoder.encodeInto(strict.decode(source), target.subarray(at)).written
+        const text = strict(source)
+        return text === undefined ? -1 : encoder.encodeInto(text, target.subarray(at)).written
       } catch {
         return -1
       }
@@ -105,8 +179,10 @@ function utf8Table(characters: string): Uint8Array {
 
 /** What the Windows code pages leave open between 128 and 159 are the control characters, as browsers have it. */
 function charactersOf(name: string): string {
-  const codePage = name === 'x-mac-ce' ? 'maccenteuro' : name.replace('x-mac-', 'mac')
   const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+  // iconv-lite has these two as they were before Mac OS 8.5 added the euro sign and Mac OS 9 the Ukrainian letters.
+  if (name === 'macintosh' || name === 'x-mac-cyrillic') return new TextDecoder(name).decode(every)
+  const codePage = name === 'x-mac-ce' ? 'maccenteuro' : name.replace('x-mac-', 'mac')
   const characters = iconv.decode(Buffer.from(every), codePage)
   if (!name.startsWith('windows-')) return characters
   return Array.from(characters, (character, byte) =>
@@ -117,14 +193,16 @@ function charactersOf(name: string): string {
 function singleByteEncoding(name: string): TextEncoding {
   const characters = charactersOf(name)
   const table = utf8Table(characters)
+  const decode = (bytes: Uint8Array, start = 0, end = bytes.length): string => {
+    let text = ''
+    for (let at = start; at < end; at += 1) text += characters.charAt(bytes[at] as number)
+    return text
+  }
   return {
     name,
     isMultiByte: false,
-    decode: (bytes, start = 0, end = bytes.length) => {
-      let text = ''
-      for (let at = start; at < end; at += 1) text += characters.charAt(bytes[at] as number)
-      return text
-    },
+    decode,
+    createStreamDecoder: () => (piece) => decode(piece),
     transcode: (bytes, start, end, target, at) => {
       let to = at
       for (let from = start; from < end; from += 1) {

@@ -15,14 +15,16 @@ export const textNode = '#text'
 export interface XmlTreeOptions {
   maxDepth: number
   maxElements?: number
+  /** Of one element. */
+  maxAttributes?: number
   /** How elements and attributes are called; default: as they are written, with their prefix. */
   nameOf?(name: string): string
   /** Takes a document with a DOCTYPE unless it throws. Entities are never expanded. */
   onDoctype?(): void
   /** The text is not well-formed. */
   onBroken(error: Error): never
-  /** It is nested deeper, or has more elements. The line is that of the element which is too much. */
-  onTooLarge(limit: 'depth' | 'elements', line: number): never
+  /** The document exceeds a limit. The line is that of the first element or attribute beyond the limit. */
+  onTooLarge(limit: 'depth' | 'elements' | 'attributes', line: number): never
   /** Texts between elements stand among the children too, as elements called `textNode`. */
   keepsTexts?: true
 }
@@ -30,12 +32,21 @@ export interface XmlTreeOptions {
 /** Reads a small XML document; gives an element that has the document's own as its children. */
 export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
   const { maxDepth, maxElements = Number.POSITIVE_INFINITY, nameOf = (name) => name } = options
+  const { maxAttributes = Number.POSITIVE_INFINITY } = options
   const root: XmlElement = { name: '', attributes: {}, children: [], text: '' }
   const open = [root]
   let count = 0
   const parser = new SaxesParser()
   parser.on('doctype', () => options.onDoctype?.())
   parser.on('error', options.onBroken)
+  let attributeCount = 0
+  parser.on('opentagstart', () => {
+    attributeCount = 0
+  })
+  parser.on('attribute', () => {
+    attributeCount += 1
+    if (attributeCount > maxAttributes) options.onTooLarge('attributes', parser.line)
+  })
   parser.on('opentag', (tag) => {
     count += 1
     if (open.length > maxDepth) options.onTooLarge('depth', parser.line)

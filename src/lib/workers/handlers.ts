@@ -36,7 +36,8 @@ type ArgumentOf<H extends Handlers, K extends keyof H> =
 type ContextOf<H extends Handlers, K extends keyof H> =
   Parameters<H[K]> extends [unknown, infer Context] ? Context : CallContext
 
-type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
+/** The value of a `Transfer`, or the value itself. */
+export type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
 
 /** What a call of that name gives. */
 export type ResultOf<H extends Handlers, K extends keyof H> = Unwrapped<Awaited<ReturnType<H[K]>>>
@@ -49,15 +50,23 @@ export type ChunkOf<H extends Handlers, K extends keyof H> =
       ? Unwrapped<Chunk>
       : never
 
-/** What ends a call before it is done. */
+/**
+ * Limits of a call. Deadline and silence limits start when the worker reports that it has begun the call, so they never
+ * include the start of the worker or the time in a queue. They count CPU time of the worker where it can be measured (on
+ * Linux), and in any case end after ten times as long by the clock; a worker that gets little CPU time is slow, not stuck.
+ * A worker that runs several calls at once counts its CPU time for each of them.
+ */
 export interface CallLimits {
-  /** Asks the handler to stop; a worker that does not within `graceMs` is ended. The call throws the signal's reason. */
+  /**
+   * Asks the handler to stop. A worker that does not stop within `graceMs` is killed. A call that the worker has not begun
+   * ends at once, and the worker stays. The call throws the signal's reason.
+   */
   signal?: AbortSignal | undefined
-  /** The most that the worker may take, without the time in which it waits for the caller; then it is ended. */
+  /** CPU time that the call may use, without the time in which it waits for the caller. Then the worker is killed. */
   deadlineMs?: number | undefined
-  /** The longest it may neither get on (a notice, question or chunk) nor hear the signal; then it is ended. */
+  /** CPU time that may pass without a notice, question or chunk and without a free event loop. Then the worker is killed. */
   silenceMs?: number | undefined
-  /** Between the signal and the end by force; default 1.5 seconds. */
+  /** Time between the signal and the kill, counted like `deadlineMs`. Default: 1.5 seconds. */
   graceMs?: number | undefined
   /** Parts of the argument that are handed over to a thread instead of copied. */
   transfer?: TransferList | undefined

@@ -6,8 +6,16 @@ import type { ErrorData } from './error-codec.ts'
 export type ToWorker =
   /** The first of all. */
   | { type: 'start'; data: unknown; guard?: Guard | undefined }
-  /** `ahead`: of a stream, how many chunks may be on their way. `beatMs`: how often it is to show that it hears. */
-  | { type: 'call'; id: number; name: string; argument: unknown; ahead?: number; beatMs?: number }
+  /** `ahead`: chunks of a stream that may be in flight. `beatMs`: interval of `beat`. `reportBegun`: send `begun`. */
+  | {
+      type: 'call'
+      id: number
+      name: string
+      argument: unknown
+      ahead?: number
+      beatMs?: number
+      reportBegun?: boolean
+    }
   | { type: 'abort'; id: number; error: ErrorData }
   /** One chunk was taken. */
   | { type: 'more'; id: number }
@@ -16,16 +24,22 @@ export type ToWorker =
 
 /** What a worker sends about a call. */
 export type CallReport =
+  /** The handlers are ready and the handler of this call runs now. `cpuMs`: CPU time of the worker so far. */
+  | { type: 'begun'; id: number; cpuMs?: number | undefined }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'error'; id: number; error: ErrorData }
   | { type: 'chunk'; id: number; value: unknown }
   | { type: 'notice'; id: number; notice: unknown }
-  | { type: 'beat'; id: number }
+  | { type: 'beat'; id: number; cpuMs?: number | undefined }
   /** Waits for `answer` or `refuse`. */
   | { type: 'ask'; id: number; ask: number; question: unknown }
 
 /** What a worker sends. */
-export type FromWorker = CallReport | { type: 'told'; notice: unknown }
+export type FromWorker =
+  | CallReport
+  | { type: 'told'; notice: unknown }
+  /** The handlers are ready. `tid`: thread id of the operating system, of a thread on Linux. */
+  | { type: 'ready'; tid?: number | undefined }
 
 /** Memory that goes over to the other thread instead of being copied. */
 export type TransferList = readonly TransferListItem[]

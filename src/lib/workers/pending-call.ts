@@ -1,17 +1,24 @@
 import { Failure } from '../errors.ts'
+import { Stopwatch } from '../stopwatch.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallOptions } from './handlers.ts'
 import type { CallReport, ToWorker } from './messages.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 const defaultGraceMs = 1500
+/** Nobody waits this long: such a worker is never killed for a signal. */
+const endlessMs = 2 ** 30
 const longestBeatMs = 1000
 
 interface Side {
   send(message: ToWorker): void
-  /** Ends the worker. */
+  /** Kills the worker. */
   kill(error: Error): void
+  /** CPU time of the worker; undefined where it cannot be measured. */
+  cpuMs(): number | undefined
+  /** The caller has its result or error. */
   onSettled(): void
+  /** The worker has nothing more to report about the call. */
+  onDone(): void
 }
 
 const tooSlow = (ms: number): Failure =>
@@ -24,7 +31,11 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-/** One call as its caller sees it: its result, its chunks, and its limits. */
+/**
+ * One call as its caller sees it: its result, its chunks, and its limits. A call whose signal aborts before the worker has
+ * begun it is left: the caller gets the reason at once, and the worker stays, unless it begins the call after all and does
+ * not hear the signal.
+ */
 export class PendingCall {
   readonly #id: number
   readonly #options: CallOptions<unknown, unknown, unknown>
@@ -33,8 +44,11 @@ export class PendingCall {
   readonly #chunks: { value: unknown }[] = []
   readonly #deadline: Stopwatch | undefined
   readonly #silence: Stopwatch | undefined
-  #grace: NodeJS.Timeout | undefined
+  readonly #grace: Stopwatch
+  #stopReason: { reason: unknown } | undefined
+  #isBegun = false
   #isSettled = false
+  #isDone = false
   /** What the worker waits for here. */
   #pauses = 0
   #wake: () => void = () => undefined
@@ -43,11 +57,12 @@ export class PendingCall {
     this.#id = id
     this.#options = options
     this.#side = side
-    const { deadlineMs, silenceMs } = options
-    if (deadlineMs !== undefined)
-      this.#deadline = new Stopwatch(deadlineMs, (ms) => this.#giveUp(tooSlow(ms)))
-    if (silenceMs !== undefined)
-      this.#silence = new Stopwatch(silenceMs, (ms) => this.#giveUp(noProgress(ms)))
+    const { deadlineMs, silenceMs, graceMs = defaultGraceMs } = options
+    const limit = (limitMs: number, onOver: (ms: number) => void): Stopwatch =>
+      new Stopwatch({ limitMs, onOver, cpuMs: () => side.cpuMs() })
+    if (deadlineMs !== undefined) this.#deadline = limit(deadlineMs, (ms) => this.#giveUp(tooSlow(ms)))
+    if (silenceMs !== undefined) this.#silence = limit(silenceMs, (ms) => this.#giveUp(noProgress(ms)))
+    this.#grace = limit(graceMs, () => this.#giveUp(this.#stopReason?.reason))
     this.#result.promise.catch(() => undefined)
   }
 
@@ -57,22 +72,49 @@ export class PendingCall {
     return silenceMs === undefined ? undefined : Math.min(longestBeatMs, Math.ceil(silenceMs / 4))
   }
 
+  /** True if a limit or the signal depends on whether the worker has begun the call. */
+  get needsReport(): boolean {
+    const { signal, deadlineMs, silenceMs, graceMs = defaultGraceMs } = this.#options
+    if (deadlineMs !== undefined || silenceMs !== undefined) return true
+    return signal !== undefined && graceMs < endlessMs
+  }
+
+  get isBegun(): boolean {
+    return this.#isBegun
+  }
+
   get result(): Promise<unknown> {
     return this.#result.promise
   }
 
+  /** The call was sent to the worker. */
   start(): void {
+    if (!this.#isSettled) this.#options.signal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** The worker runs the handler: limits start. `cpuMs`: CPU time of the worker at this moment. */
+  begin(cpuMs?: number): void {
+    if (this.#isBegun || this.#isDone) return
+    this.#isBegun = true
+    if (this.#stopReason !== undefined) this.#startGrace()
     if (this.#isSettled) return
-    this.#options.signal?.addEventListener('abort', this.#abort, { once: true })
-    this.#deadline?.run()
-    this.#silence?.run()
+    for (const limit of [this.#deadline, this.#silence]) {
+      limit?.reset(cpuMs)
+      if (this.#pauses === 0) limit?.run()
+    }
   }
 
   take(report: CallReport): void {
-    if (this.#isSettled) return
-    this.#silence?.reset()
-    if (report.type === 'result') this.#settle(() => this.#result.resolve(report.value))
-    else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
+    if (report.type === 'begun') this.begin(report.cpuMs)
+    if (this.#isSettled) {
+      if (report.type === 'result' || report.type === 'error') this.#done()
+      return
+    }
+    this.#silence?.reset('cpuMs' in report ? report.cpuMs : undefined)
+    if (report.type === 'result') {
+      this.#settle(() => this.#result.resolve(report.value))
+      this.#done()
+    } else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
     else if (report.type === 'ask') void this.#answer(report.ask, report.question)
     else if (report.type === 'chunk') {
@@ -83,6 +125,7 @@ export class PendingCall {
 
   fail(error: unknown): void {
     this.#settle(() => this.#result.reject(error))
+    this.#done()
   }
 
   /** The next chunk; undefined after the last. Chunks that came before an error are given before it. */
@@ -112,7 +155,7 @@ export class PendingCall {
 
   resume(): void {
     this.#pauses -= 1
-    if (this.#isSettled || this.#pauses > 0) return
+    if (this.#isSettled || this.#pauses > 0 || !this.#isBegun) return
     this.#deadline?.run()
     this.#silence?.run()
   }
@@ -126,15 +169,23 @@ export class PendingCall {
   readonly #abort = (): void => this.#stop(this.#options.signal?.reason)
 
   #stop(reason: unknown): void {
-    if (this.#isSettled || this.#grace !== undefined) return
+    if (this.#isSettled || this.#stopReason !== undefined) return
+    this.#stopReason = { reason }
     this.#side.send({ type: 'abort', id: this.#id, error: packError(reason) })
-    const { graceMs = defaultGraceMs } = this.#options
-    this.#grace = setTimeout(() => setImmediate(() => this.#giveUp(reason)), graceMs)
+    if (this.#isBegun) this.#startGrace()
+    else this.#settle(() => this.#result.reject(reason))
   }
 
-  /** Ends the worker, unless it has answered meanwhile. */
+  #startGrace(): void {
+    const { graceMs = defaultGraceMs } = this.#options
+    if (graceMs >= endlessMs) return
+    this.#grace.reset(graceMs === 0 ? undefined : this.#side.cpuMs())
+    this.#grace.run()
+  }
+
+  /** Kills the worker, unless it has answered meanwhile. */
   #giveUp(reason: unknown): void {
-    if (this.#isSettled) return
+    if (this.#isDone) return
     this.fail(this.#reasonOr(reason))
     this.#side.kill(reason instanceof Error ? reason : new Error(String(reason)))
   }
@@ -162,11 +213,17 @@ export class PendingCall {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#options.signal?.removeEventListener('abort', this.#abort)
-    clearTimeout(this.#grace)
     this.#deadline?.stop()
     this.#silence?.stop()
     end()
     this.#wake()
     this.#side.onSettled()
+  }
+
+  #done(): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    this.#grace.stop()
+    this.#side.onDone()
   }
 }

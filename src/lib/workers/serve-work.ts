@@ -1,5 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { QuietCollector } from '../collect-garbage.ts'
+import { osThreadId, ownCpuTime } from '../cpu-time.ts'
 import { setGuard } from '../files/guarded-files.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallContext, Handlers } from './handlers.ts'
@@ -25,12 +26,18 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   const tell: Tell = (notice) => port.post({ type: 'told', notice })
   let handlers: Promise<Handlers> | undefined
 
-  async function serve({ id, name, argument, ahead, beatMs }: Message<'call'>): Promise<void> {
+  async function serve({ id, name, argument, ahead, beatMs, reportBegun }: Message<'call'>): Promise<void> {
     const call = new ServedCall(port, id, ahead)
     calls.set(id, call)
-    const beat = beatMs === undefined ? undefined : setInterval(() => port.post({ type: 'beat', id }), beatMs)
+    let beat: NodeJS.Timeout | undefined
     try {
       const known = (await handlers) ?? {}
+      // A signal may wait behind the call: whoever has left must not cost anything.
+      if (reportBegun === true) await nextRound()
+      call.signal.throwIfAborted()
+      if (reportBegun === true) port.post({ type: 'begun', id, cpuMs: ownCpuTime() })
+      if (beatMs !== undefined)
+        beat = setInterval(() => port.post({ type: 'beat', id, cpuMs: ownCpuTime() }), beatMs)
       if (!Object.hasOwn(known, name)) throw new Error(`Nothing here does "${name}"`)
       await call.run(known[name] as Handler, argument)
     } catch (error) {
@@ -46,7 +53,11 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     if (message.type === 'start') {
       setGuard(message.guard)
       handlers = (async () => (typeof make === 'function' ? make(message.data as Data, tell) : make))()
-      handlers.catch(() => undefined)
+      const ready: FromWorker = { type: 'ready', tid: osThreadId() }
+      handlers.then(
+        () => port.post(ready),
+        () => port.post(ready),
+      )
     } else if (message.type === 'call') void serve(message)
     else calls.get(message.id)?.take(message)
   })

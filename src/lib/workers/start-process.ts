@@ -1,12 +1,14 @@
 import { fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { cpuTimeOfProcess } from '../cpu-time.ts'
 import { ownProcessEnvironment } from '../process.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import type { ProcessNews } from './news.ts'
 import { takeNews, tellEnd } from './news.ts'
 import { parentFd } from './parent-fd.ts'
+import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
@@ -35,7 +37,7 @@ function openProcess(
   { maxHeapMb = defaultHeapMb, env = {} }: ProcessOptions,
   events: CarrierEvents,
 ): Carrier {
-  const child = fork(fileURLToPath(file), [], {
+  const child = fork(fileURLToPath(workerEntry(file)), [], {
     serialization: 'advanced',
     env: { ...ownProcessEnvironment(), ...env },
     execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
@@ -47,9 +49,10 @@ function openProcess(
   child.stderr?.on('data', (bytes: Buffer) => {
     said = Buffer.concat([said, bytes]).subarray(-saidBytes)
   })
-  const end = (what: string): void => {
+  const end = (what: string, signal?: NodeJS.Signals): void => {
     const words = said.toString('utf8').trim()
-    events.onEnd(new WorkerEnded(`The child process ${what}${words === '' ? '' : `: ${words}`}`))
+    const text = `The child process ${what}${words === '' ? '' : `: ${words}`}`
+    events.onEnd(new WorkerEnded(text, signal === undefined ? {} : { signal }))
   }
   child.on('message', (sent) => {
     const message = sent as FromWorker | ProcessNews
@@ -58,7 +61,7 @@ function openProcess(
   })
   child.on('error', (error) => end(`failed: ${error.message}`))
   child.on('exit', (_code, signal) => {
-    if (signal !== null) end(`was ended by ${signal}`)
+    if (signal !== null) end(`was ended by ${signal}`, signal)
   })
   // Its last words have come by then.
   child.on('close', (code) => {
@@ -73,5 +76,6 @@ function openProcess(
       for (const one of [child, child.channel]) isHeld ? one?.ref() : one?.unref()
     },
     kill: () => void child.kill('SIGKILL'),
+    cpuMs: () => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid)),
   }
 }

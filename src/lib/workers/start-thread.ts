@@ -1,9 +1,11 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
+import { cpuTimeOfThread } from '../cpu-time.ts'
 import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { tellEnd } from './news.ts'
+import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
@@ -21,7 +23,7 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
 }
 
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
-  const worker = new Worker(file, {
+  const worker = new Worker(workerEntry(file), {
     resourceLimits: {
       maxYoungGenerationSizeMb,
       ...defined({ maxOldGenerationSizeMb }),
@@ -36,5 +38,6 @@ function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events
     post: (message, transfer) => worker.postMessage(message, transfer as TransferListItem[] | undefined),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
     kill: () => void worker.terminate(),
+    cpuMs: (tid) => (tid === undefined ? undefined : cpuTimeOfThread(tid)),
   }
 }

@@ -66,6 +66,23 @@ describe('WorkPool', () => {
     assert.equal(ends.length, 2)
   })
 
+  it('gives a call that was not begun to another worker when its own is ended', async (t) => {
+    const { pool, count } = openPool(t, { limit: 1, share: 3 })
+    await pool.call('pid')
+    const spinning = pool.call('spin', undefined, { deadlineMs: 300 })
+    const behind = pool.call('add', { a: 1, b: 2 }, { deadlineMs: 10_000 })
+    const numbers = async (): Promise<number[]> => {
+      const read: number[] = []
+      for await (const at of pool.stream('count', 3, { deadlineMs: 10_000 })) read.push(at)
+      return read
+    }
+    const streamed = numbers()
+    await assert.rejects(spinning, { code: 'too-slow' })
+    assert.equal(await behind, 3)
+    assert.deepEqual(await streamed, [0, 1, 2])
+    assert.equal(count(), 2)
+  })
+
   it('leaves the line by the signal, and refuses too many', async (t) => {
     const refuse = (): Error => new Error('too many')
     const { pool } = openPool(t, { limit: 1, maxWaiting: { count: 1, refuse } })

@@ -1,8 +1,10 @@
+import { workOwner } from '../acting.ts'
 import { defined } from '../defined.ts'
-import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
-import type { WorkQueueOptions } from './work-queue.ts'
+import type { CallLimits, CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
+import type { PlaceOptions, WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
+import { NotBegun } from './worker-handle.ts'
 
 /** How many workers a pool has, how they are started, and when they go. */
 export interface WorkPoolOptions<H extends Handlers> {
@@ -12,6 +14,10 @@ export interface WorkPoolOptions<H extends Handlers> {
   limit: number
   /** Calls that one worker does at the same time, for those that wait more than they work. Default: one. */
   share?: number
+  /** Number of heavy calls at the same time (`isHeavy`). The remaining capacity is kept for light calls. Default: all. */
+  heavyLimit?: number
+  /** Number of calls of one owner at the same time. Default: all. */
+  ownerLimit?: number
   /** Stay without work once they were started, which the first call does. Default: none. */
   kept?: number
   /** How long one beyond those stays without work; default 3 seconds. */
@@ -30,15 +36,23 @@ interface Member<H extends Handlers> {
   leaving: NodeJS.Timeout | undefined
 }
 
-/** The call goes to the worker that had this key last, where that has no more to do than others. */
-interface Preference {
+/** Scheduling options of a call. The default owner is that of the request on whose behalf the call is made. */
+interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'> {
+  /** Prefers the worker that had this key last, if that worker is not busier than others. */
   key?: string | undefined
 }
 
-type Place = Preference & { signal?: AbortSignal | undefined }
+type Place = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
+/** Workers that are tried for a call that none of them has begun. */
+const maxAttempts = 3
 const closed = (): Error => new Error('The workers are closed')
+
+/** True if a worker died before it had begun the call, and the argument is still here: the call goes to another worker. */
+function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): boolean {
+  return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
+}
 
 /** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
@@ -50,8 +64,11 @@ export class WorkPool<H extends Handlers> {
 
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
-    const { limit, share = 1, maxWaiting } = options
-    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ maxWaiting }) })
+    const { limit, share = 1, heavyLimit, ownerLimit, maxWaiting } = options
+    this.#queue = new WorkQueue({
+      limit: limit * share,
+      ...defined({ heavyLimit, ownerLimit, maxWaiting }),
+    })
   }
 
   /** Calls under way. */
@@ -74,15 +91,21 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    const options: Place = parameters[1] ?? {}
+    const { owner = workOwner(), resource, isHeavy, signal } = options
+    const place = { owner, resource, isHeavy, signal }
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 
@@ -91,15 +114,22 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
-    const { key, signal }: Place = parameters[1] ?? {}
-    const leave = this.#queue.enterNow({ signal }) ?? (await this.#queue.enter({ signal }))
-    let member: Member<H> | undefined
-    try {
-      member = this.#take(key)
-      yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
-    } finally {
-      if (member !== undefined) this.#giveBack(member)
-      leave()
+    const options: Place = parameters[1] ?? {}
+    const { owner = workOwner(), resource, isHeavy, signal } = options
+    const place = { owner, resource, isHeavy, signal }
+    for (let attempt = 1; ; attempt += 1) {
+      const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+      let member: Member<H> | undefined
+      try {
+        member = this.#take(options.key)
+        yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
+        return
+      } catch (error) {
+        if (!mayRepeat(error, attempt, options)) throw error
+      } finally {
+        if (member !== undefined) this.#giveBack(member)
+        leave()
+      }
     }
   }
 

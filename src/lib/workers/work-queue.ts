@@ -1,42 +1,80 @@
-/** The limits of a queue. */
+/** Limits of a queue. */
 export interface WorkQueueOptions {
-  /** At a time altogether; default: as many as come. */
+  /** Number of items that run at the same time. Default: unlimited. */
   limit?: number
-  /** Most that wait; whoever comes then is refused by this error. */
+  /** Number of heavy items among them. The remaining capacity is kept for light items. Default: `limit`. */
+  heavyLimit?: number
+  /** Number of running items of one owner. Default: `limit`. */
+  ownerLimit?: number
+  /** Number of items that may wait. One more is refused with this error. */
   maxWaiting?: { count: number; refuse(): Error }
 }
 
-/** Behind whom a piece of work waits, and until when. */
+/** Scheduling options of one item. */
 export interface PlaceOptions {
-  /** One at a time for each key; without it only the limit counts. */
+  /** Items with the same key run one after the other. */
   key?: string | undefined
-  /** Whoever waits leaves when it aborts; what has begun has to see to it itself. */
+  /** On whose behalf the item runs. Capacity is shared fairly between owners; items without owner share one. */
+  owner?: string | undefined
+  /** What the item is about, such as a layer. The share of an owner is divided fairly between its resources. */
+  resource?: string | undefined
+  /** True if the item may take much longer than most. See `heavyLimit`. */
+  isHeavy?: boolean | undefined
+  /** Removes the item while it waits. A running item must listen to the signal itself. */
   signal?: AbortSignal | undefined
 }
 
-interface Waiter {
-  key: string | undefined
+type Item = Pick<PlaceOptions, 'key' | 'owner' | 'resource' | 'isHeavy'>
+
+interface Waiter extends Item {
   begin(): void
   refuse(reason: unknown): void
 }
 
+/** Running and waiting items of one owner or resource; exists only while there is one. */
+interface Account {
+  running: number
+  waiting: number
+  /** Position of its last start in the sequence of all starts; 0 before the first. */
+  lastStart: number
+}
+
+interface Owner extends Account {
+  /** By name. */
+  resources: Map<string | undefined, Account>
+}
+
 /**
- * Work in the order in which it came: so much at a time altogether, and one at a time for each key. Work that holds a
- * key must not wait for the same key.
+ * Runs items under a limit, one at a time for each key. The next item is that of the owner with the fewest running items,
+ * then of the owner whose last start is the longest ago; among the items of one owner, the same rules choose the resource;
+ * then the one that came first. So an owner with many items delays those of others by one item at most. An item that holds
+ * a key must not wait for the same key.
  */
 export class WorkQueue {
   readonly #limit: number
+  readonly #heavyLimit: number
+  readonly #ownerLimit: number
   readonly #maxWaiting: WorkQueueOptions['maxWaiting']
-  /** Those whose key is free, and who wait for the limit alone. */
+  /** Items whose key is free: they wait for the limits alone. In order of arrival. */
   readonly #ready: Waiter[] = []
-  /** Those behind another of their key; a key is here while somebody holds it or is ready with it. */
+  /** Items that wait for their key. A key is present while an item holds it or is ready with it. */
   readonly #lines = new Map<string, Waiter[]>()
+  readonly #owners = new Map<string | undefined, Owner>()
   #running = 0
+  #runningHeavy = 0
   #waiting = 0
+  #starts = 0
   #closed: { reason: unknown } | undefined
 
-  constructor({ limit = Number.POSITIVE_INFINITY, maxWaiting }: WorkQueueOptions = {}) {
+  constructor({
+    limit = Number.POSITIVE_INFINITY,
+    heavyLimit = limit,
+    ownerLimit = limit,
+    maxWaiting,
+  }: WorkQueueOptions = {}) {
     this.#limit = limit
+    this.#heavyLimit = heavyLimit
+    this.#ownerLimit = ownerLimit
     this.#maxWaiting = maxWaiting
   }
 
@@ -48,7 +86,7 @@ export class WorkQueue {
     return this.#waiting
   }
 
-  /** Does the work when its turn comes. Work that fails does not keep the next from its turn. */
+  /** Runs the item when there is capacity. An item that fails does not stop the queue. */
   async run<T>(work: () => Promise<T> | T, options: PlaceOptions = {}): Promise<T> {
     const leave = this.enterNow(options) ?? (await this.enter(options))
     try {
@@ -58,67 +96,95 @@ export class WorkQueue {
     }
   }
 
-  /** Waits for a turn; call what it returns when it is over. */
-  async enter({ key, signal }: PlaceOptions = {}): Promise<() => void> {
-    const now = this.enterNow({ key, signal })
+  /** Waits for capacity. The caller must call the returned function when the item has ended. */
+  async enter(options: PlaceOptions = {}): Promise<() => void> {
+    const now = this.enterNow(options)
     if (now !== undefined) return now
-    await this.#wait(key, signal)
-    return this.#leaving(key)
+    await this.#wait(options)
+    return this.#leaving(options)
   }
 
-  /** As `enter`, without a wait: undefined where it is nobody's turn yet. */
-  enterNow({ key, signal }: PlaceOptions = {}): (() => void) | undefined {
-    signal?.throwIfAborted()
+  /** Like `enter`, but returns undefined if the item would have to wait. */
+  enterNow(options: PlaceOptions = {}): (() => void) | undefined {
+    options.signal?.throwIfAborted()
     if (this.#closed !== undefined) throw this.#closed.reason
-    if (!this.#mayBegin(key)) return undefined
-    this.#take(key)
-    return this.#leaving(key)
+    const { key } = options
+    if (!this.#hasCapacity(options) || (key !== undefined && this.#lines.has(key))) return undefined
+    if (key !== undefined) this.#lines.set(key, [])
+    this.#start(options)
+    return this.#leaving(options)
   }
 
-  #leaving(key: string | undefined): () => void {
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
-      this.#leave(key)
-    }
-  }
-
-  /** Whoever waits, and whoever comes, is refused by `reason`; what has begun goes on. */
+  /** Refuses waiting and new items with `reason`. Running items continue. */
   close(reason: unknown): void {
     this.#closed = { reason }
     for (const waiter of [...this.#ready, ...[...this.#lines.values()].flat()]) waiter.refuse(reason)
   }
 
-  #mayBegin(key: string | undefined): boolean {
-    if (this.#running >= this.#limit || this.#ready.length > 0) return false
-    return key === undefined || !this.#lines.has(key)
+  #leaving(item: Item): () => void {
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.#end(item)
+    }
   }
 
-  #take(key: string | undefined): void {
+  #hasCapacity({ owner, isHeavy = false }: Item): boolean {
+    if (this.#running >= this.#limit || (isHeavy && this.#runningHeavy >= this.#heavyLimit)) return false
+    return (this.#owners.get(owner)?.running ?? 0) < this.#ownerLimit
+  }
+
+  #start(item: Item): void {
     this.#running += 1
-    if (key !== undefined && !this.#lines.has(key)) this.#lines.set(key, [])
+    if (item.isHeavy === true) this.#runningHeavy += 1
+    this.#starts += 1
+    for (const account of this.#accountsOf(item)) {
+      account.running += 1
+      account.lastStart = this.#starts
+    }
   }
 
-  async #wait(key: string | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const maxWaiting = this.#maxWaiting
-    if (maxWaiting !== undefined && this.#waiting >= maxWaiting.count) throw maxWaiting.refuse()
+  #end(item: Item): void {
+    this.#running -= 1
+    if (item.isHeavy === true) this.#runningHeavy -= 1
+    for (const account of this.#accountsOf(item)) account.running -= 1
+    this.#forgetIdle(item)
+    this.#freeKey(item.key)
+    this.#fill()
+  }
+
+  async #wait({ signal, ...item }: PlaceOptions): Promise<void> {
+    this.#makeRoom(item.owner)
     const turn = Promise.withResolvers<void>()
     const waiter: Waiter = {
-      key,
+      ...item,
       begin: turn.resolve,
       refuse: (reason) => this.#refuse(waiter, turn, reason),
     }
     const abort = (): void => waiter.refuse(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     this.#waiting += 1
+    for (const account of this.#accountsOf(item)) account.waiting += 1
     this.#place(waiter)
     try {
       await turn.promise
     } finally {
-      this.#waiting -= 1
       signal?.removeEventListener('abort', abort)
     }
+  }
+
+  /** If the queue is full, refuses the newest item of the owner with the most waiting items, or the one that comes. */
+  #makeRoom(owner: string | undefined): void {
+    const maxWaiting = this.#maxWaiting
+    if (maxWaiting === undefined || this.#waiting < maxWaiting.count) return
+    const mine = this.#owners.get(owner)?.waiting ?? 0
+    const [longest, account] = [...this.#owners].reduce((a, b) => (b[1].waiting > a[1].waiting ? b : a))
+    if (account.waiting <= mine + 1) throw maxWaiting.refuse()
+    const theirs = [...this.#ready, ...[...this.#lines.values()].flat()].filter(
+      (one) => one.owner === longest,
+    )
+    theirs.at(-1)?.refuse(maxWaiting.refuse())
   }
 
   #place(waiter: Waiter): void {
@@ -134,23 +200,26 @@ export class WorkQueue {
     const at = this.#ready.indexOf(waiter)
     if (at >= 0) {
       this.#ready.splice(at, 1)
+      this.#stopWaiting(waiter)
       this.#freeKey(waiter.key)
+      this.#fill()
     } else if (waiter.key !== undefined) {
       const line = this.#lines.get(waiter.key) ?? []
       const place = line.indexOf(waiter)
       if (place < 0) return
       line.splice(place, 1)
+      this.#stopWaiting(waiter)
     }
     turn.reject(reason)
   }
 
-  #leave(key: string | undefined): void {
-    this.#running -= 1
-    this.#freeKey(key)
-    this.#fill()
+  #stopWaiting(item: Item): void {
+    this.#waiting -= 1
+    for (const account of this.#accountsOf(item)) account.waiting -= 1
+    this.#forgetIdle(item)
   }
 
-  /** The next of its line has its key, and waits for the limit alone. */
+  /** Makes the next item of this key ready. */
   #freeKey(key: string | undefined): void {
     if (key === undefined) return
     const next = this.#lines.get(key)?.shift()
@@ -159,11 +228,56 @@ export class WorkQueue {
   }
 
   #fill(): void {
+    if (this.#closed !== undefined) return
     while (this.#running < this.#limit) {
-      const next = this.#ready.shift()
+      const at = this.#nextReady()
+      const [next] = at < 0 ? [] : this.#ready.splice(at, 1)
       if (next === undefined) return
-      this.#running += 1
+      this.#start(next)
+      this.#stopWaiting(next)
       next.begin()
     }
   }
+
+  /** Index of the item that starts next; -1 if none may start. */
+  #nextReady(): number {
+    let best = -1
+    let bestAccounts: [Owner, Account] | undefined
+    for (const [at, waiter] of this.#ready.entries()) {
+      if (!this.#hasCapacity(waiter)) continue
+      const accounts = this.#accountsOf(waiter)
+      if (bestAccounts !== undefined && !goesBefore(accounts, bestAccounts)) continue
+      best = at
+      bestAccounts = accounts
+    }
+    return best
+  }
+
+  #accountsOf({ owner: name, resource }: Item): [Owner, Account] {
+    const owner = this.#owners.get(name) ?? { ...noItems(), resources: new Map() }
+    this.#owners.set(name, owner)
+    const account = owner.resources.get(resource) ?? noItems()
+    owner.resources.set(resource, account)
+    return [owner, account]
+  }
+
+  #forgetIdle({ owner: name, resource }: Item): void {
+    const [owner, account] = this.#accountsOf({ owner: name, resource })
+    if (isIdle(account)) owner.resources.delete(resource)
+    if (isIdle(owner)) this.#owners.delete(name)
+  }
+}
+
+const noItems = (): Account => ({ running: 0, waiting: 0, lastStart: 0 })
+
+function isIdle({ running, waiting }: Account): boolean {
+  return running === 0 && waiting === 0
+}
+
+function goesBefore([owner, resource]: [Owner, Account], [other, otherResource]: [Owner, Account]): boolean {
+  return owner === other ? isLessServed(resource, otherResource) : isLessServed(owner, other)
+}
+
+function isLessServed(one: Account, other: Account): boolean {
+  return one.running === other.running ? one.lastStart < other.lastStart : one.running < other.running
 }

@@ -9,9 +9,10 @@ import { Failure, FieldFailure } from '../errors.ts'
 import { startProcess } from './start-process.ts'
 import { startThread } from './start-thread.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
-import { WorkerEnded } from './worker-handle.ts'
+import { NotBegun, WorkerEnded } from './worker-handle.ts'
 
 const file = new URL('../../../tests/support/kit-worker.ts', import.meta.url)
+const isLinux = process.platform === 'linux'
 type Start = (options?: StartOptions) => WorkerHandle<KitWork>
 
 function isAlive(pid: number): boolean {
@@ -184,6 +185,54 @@ for (const [kind, start] of kinds) {
       await assert.rejects(spinning, { name: 'TimeoutError' })
       await assert.rejects(other)
       assert.notEqual(worker.endedBy, reason)
+      await worker.end()
+    })
+
+    it('counts no limit before the worker has begun the call', async (t) => {
+      const worker = open(t, { data: { startCpuMs: 700 } })
+      const limits = { deadlineMs: 300, silenceMs: 300 }
+      // The second call waits for the first one's work.
+      const first = worker.call('spinFor', 700)
+      assert.equal(await worker.call('add', { a: 1, b: 2 }, limits), 3)
+      assert.equal(await first, 700)
+    })
+
+    it('stays when a call is left before it was begun', async (t) => {
+      const ends: Error[] = []
+      const worker = open(t, { data: { startCpuMs: 500 }, onEnd: (error) => ends.push(error) })
+      const leave = (): { abort: AbortController; call: Promise<unknown>; reason: Error } => {
+        const abort = new AbortController()
+        const call = worker.call('spin', undefined, { signal: abort.signal, graceMs: 0, deadlineMs: 100 })
+        return { abort, call, reason: new Error('enough') }
+      }
+      const starting = leave()
+      starting.abort.abort(starting.reason)
+      await assert.rejects(starting.call, (error) => error === starting.reason)
+      assert.equal(await worker.call('add', { a: 1, b: 2 }), 3)
+      const busy = worker.call('spinFor', 500)
+      const waiting = leave()
+      waiting.abort.abort(waiting.reason)
+      await assert.rejects(waiting.call, (error) => error === waiting.reason)
+      assert.equal(await busy, 500)
+      assert.equal(await worker.call('add', { a: 1, b: 2 }), 3)
+      assert.deepEqual(ends, [])
+    })
+
+    it('counts CPU time, and ten times as much by the clock', { skip: !isLinux }, async (t) => {
+      const worker = open(t)
+      assert.equal(await worker.call('sleep', 600, { deadlineMs: 150 }), 600)
+      await assert.rejects(worker.call('wait', undefined, { deadlineMs: 30 }), { code: 'too-slow' })
+    })
+
+    it('tells calls that were not begun when a limit of another ended it', async () => {
+      const worker = start()
+      await worker.call('pid')
+      const spinning = worker.call('spin', undefined, { deadlineMs: 200 })
+      const behind = worker.call('add', { a: 1, b: 2 }, { deadlineMs: 10_000 })
+      await Promise.all([
+        assert.rejects(spinning, { code: 'too-slow' }),
+        assert.rejects(behind, (error) => error instanceof NotBegun),
+      ])
       await worker.end()
     })
 

@@ -1,4 +1,6 @@
+import { Failure } from '../errors.ts'
 import { currentGuard } from '../files/guarded-files.ts'
+import { Stopwatch } from '../stopwatch.ts'
 import type {
   CallLimits,
   CallOptions,
@@ -18,6 +20,8 @@ export interface Carrier {
   hold(isHeld: boolean): void
   /** Ends it by force. */
   kill(): void
+  /** CPU time that it has used; undefined where it cannot be measured. `tid`: what it reported when it was ready. */
+  cpuMs(tid: number | undefined): number | undefined
 }
 
 /** What a thread or process does by itself. */
@@ -40,17 +44,25 @@ export interface StartOptions {
 /** A thread or process ended before it had answered. */
 export class WorkerEnded extends Error {
   readonly code = 'worker-ended'
+  /** The signal that ended a process. */
+  readonly signal: NodeJS.Signals | undefined
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { signal, ...options }: ErrorOptions & { signal?: NodeJS.Signals } = {}) {
     super(message, options)
     this.name = 'WorkerEnded'
+    this.signal = signal
   }
 }
+
+/** The worker died before it had begun the call: another worker can take it. */
+export class NotBegun extends WorkerEnded {}
 
 type AnyOptions = CallOptions<unknown, unknown, unknown>
 
 /** How long `end` waits: a thread inside a native function cannot be ended. */
 const endMs = 1000
+/** How long a worker may take until its handlers are ready, while a call waits for it. */
+const startMs = 300_000
 const defaultAhead = 2
 
 /**
@@ -62,14 +74,25 @@ export class WorkerHandle<H extends Handlers> {
   readonly #calls = new Map<number, PendingCall>()
   readonly #gone = Promise.withResolvers<void>()
   readonly #onEnd: StartOptions['onEnd']
+  readonly #start: Stopwatch
   #count = 0
+  /** Calls whose callers wait. */
+  #waiting = 0
+  #isReady = false
+  #tid: number | undefined
   #end: Error | undefined
 
   constructor(open: (events: CarrierEvents) => Carrier, { data, onTold, onEnd }: StartOptions = {}) {
     this.#onEnd = onEnd
+    this.#start = new Stopwatch({
+      limitMs: startMs,
+      cpuMs: () => undefined,
+      onOver: () => this.#kill(startsTooLong()),
+    })
     this.#carrier = open({
       onMessage: (message) => {
         if (message.type === 'told') onTold?.(message.notice)
+        else if (message.type === 'ready') this.#ready(message.tid)
         else this.#calls.get(message.id)?.take(message)
       },
       onEnd: (error) => {
@@ -87,8 +110,9 @@ export class WorkerHandle<H extends Handlers> {
   }
 
   /**
-   * Throws what the handler throws, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`) when it
-   * was ended by a limit, `WorkerEnded` when it died.
+   * Throws what the handler throws, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`) when a
+   * limit of this call ended it, `NotBegun` when the worker ended before it had begun the call, `WorkerEnded` when it
+   * ended later.
    */
   call<K extends HandlerName<H>>(
     name: K,
@@ -137,29 +161,46 @@ export class WorkerHandle<H extends Handlers> {
         if (this.#end === undefined) this.#carrier.post(message)
       },
       kill: (error) => this.#kill(error),
-      onSettled: () => {
-        this.#calls.delete(id)
-        if (this.#calls.size === 0 && this.#end === undefined) this.#carrier.hold(false)
-      },
+      cpuMs: () => this.#carrier.cpuMs(this.#tid),
+      onSettled: () => this.#release(),
+      onDone: () => void this.#calls.delete(id),
     })
+    this.#waiting += 1
     if (this.#end !== undefined) call.fail(this.#end)
     else if (options.signal?.aborted === true) call.fail(options.signal.reason)
     else {
       this.#calls.set(id, call)
       this.#carrier.hold(true)
       try {
-        const { beatMs } = call
+        const { beatMs, needsReport } = call
         const how = {
           ...(ahead === undefined ? {} : { ahead }),
           ...(beatMs === undefined ? {} : { beatMs }),
+          ...(needsReport ? { reportBegun: true } : {}),
         }
         this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
+        if (!this.#isReady) this.#start.run()
         call.start()
+        if (this.#isReady && !needsReport) call.begin()
       } catch (error) {
         call.fail(error)
       }
     }
     return call
+  }
+
+  #release(): void {
+    this.#waiting -= 1
+    if (this.#waiting > 0) return
+    this.#start.pause()
+    if (this.#end === undefined) this.#carrier.hold(false)
+  }
+
+  #ready(tid: number | undefined): void {
+    this.#isReady = true
+    this.#tid = tid
+    this.#start.stop()
+    for (const call of this.#calls.values()) if (!call.needsReport) call.begin()
   }
 
   #kill(error: Error, isTold = true): void {
@@ -172,7 +213,16 @@ export class WorkerHandle<H extends Handlers> {
     if (this.#end !== undefined) return
     this.#end = error
     this.#carrier.hold(false)
-    for (const call of [...this.#calls.values()]) call.fail(error)
+    this.#start.stop()
+    for (const call of [...this.#calls.values()])
+      call.fail(
+        this.#isReady && !call.isBegun && isTold ? new NotBegun(error.message, { cause: error }) : error,
+      )
     if (isTold) this.#onEnd?.(error)
   }
+}
+
+function startsTooLong(): Failure {
+  const text = `A worker was not ready within ${startMs / 1000} s of its start`
+  return new Failure('unavailable', 'worker-not-started', text, { retryAfterSeconds: 10 })
 }

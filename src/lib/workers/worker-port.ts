@@ -1,6 +1,8 @@
 import { parentPort, Worker } from 'node:worker_threads'
+import { mapStackTraces } from '../stack-traces.ts'
 import type { FromWorker, ToWorker, TransferList } from './messages.ts'
 import { passNewsOn } from './news.ts'
+import { workerEntry } from './worker-entry.ts'
 
 /** The way from a thread or child process to who started it. */
 export interface WorkerPort {
@@ -10,6 +12,7 @@ export interface WorkerPort {
 
 /** Throws where neither `startThread` nor `startProcess` started this. */
 export function openWorkerPort(): WorkerPort {
+  mapStackTraces()
   const port = parentPort
   if (port !== null) {
     return {
@@ -35,7 +38,7 @@ export function openWorkerPort(): WorkerPort {
 function dieWithParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  const guard = new Worker(new URL('./parent-guard.ts', import.meta.url), {
+  const guard = new Worker(workerEntry(new URL('./parent-guard.ts', import.meta.url)), {
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
   })
   guard.unref()

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fontName, quoted } from '../../cartography/mapserver/map-text.ts'
 import { safeConfig } from '../../formats/gdal/safe-gdal.ts'
+import { findFullDisk } from '../../lib/files/full-disk.ts'
 import { digestOf } from './map-file.ts'
 
 const mostKept = 1000
@@ -14,25 +16,40 @@ const mostKept = 1000
 const options = { ...safeConfig, SPATIALITE_LOAD: 'NO' }
 const font = join(import.meta.dirname, '..', 'pictures', 'fonts', 'DejaVuSans.ttf')
 
-/** Files that MapServer reads: written once for what stands in them, the oldest removed; nobody but the server may read them. */
+/**
+ * Files that MapServer reads: written once for what stands in them, the oldest removed; nobody but the server may read them.
+ * Where the disk of the data directory is full they stand in the temporary folder, so that maps are drawn all the same.
+ */
 export class KeptMapFiles {
-  readonly folder: string
-  /** By name, the one that was used last at the end. */
+  readonly #usual: string
+  readonly #spare: string
+  /** The folder of the configuration and of the sockets. */
+  #folder: string
+  /** Path of each file by its name, the one that was used last at the end. */
   readonly #kept = new Map<string, Promise<string>>()
   #prepared: Promise<void> | undefined
 
   constructor(folder: string) {
-    this.folder = folder
+    this.#usual = folder
+    this.#folder = folder
+    this.#spare = join(tmpdir(), `terrane-map-files-${randomUUID()}`)
+  }
+
+  get folder(): string {
+    return this.#folder
   }
 
   /** Which map files a process reads. */
   get configuration(): string {
-    return join(this.folder, 'mapserver.conf')
+    return join(this.#folder, 'mapserver.conf')
   }
 
   /** Empties the folder of what an earlier process has left. */
   prepare(): Promise<void> {
-    this.#prepared ??= this.#prepare()
+    this.#prepared ??= this.#prepare().catch((error: unknown) => {
+      this.#prepared = undefined
+      throw error
+    })
     return this.#prepared
   }
 
@@ -49,30 +66,61 @@ export class KeptMapFiles {
     return path
   }
 
-  async #prepare(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true })
-    await mkdir(this.folder, { recursive: true, mode: 0o700 })
-    await writeFile(join(this.folder, 'fonts.txt'), `${fontName} ${font}\n`)
-    const pattern = `^${this.folder.replace(/[.*+?^$|()[\]{}\\]/g, '\\$&')}/[0-9a-f]{32}\\.map$`
-    const lines = Object.entries({ ...options, MS_MAP_PATTERN: pattern }).map(
-      ([name, value]) => `${name} ${quoted(value)}\n`,
-    )
-    await writeFile(this.configuration, `CONFIG\nENV\n${lines.join('')}END\nEND\n`)
+  /** Removes what stands in the temporary folder. */
+  async close(): Promise<void> {
+    await rm(this.#spare, { recursive: true, force: true })
   }
 
-  async #write(name: string, text: string): Promise<string> {
-    const path = join(this.folder, name)
-    const part = join(this.folder, `${randomUUID()}.part`)
-    await writeFile(part, text, { mode: 0o600 })
-    await rename(part, path)
-    return path
+  async #prepare(): Promise<void> {
+    await rm(this.#usual, { recursive: true, force: true })
+    this.#folder = await this.#writeWhereRoomIs(async (folder) => {
+      await writeFile(join(folder, 'fonts.txt'), `${fontName} ${font}\n`)
+      const folders = [this.#usual, this.#spare].map((one) => one.replace(/[.*+?^$|()[\]{}\\]/g, '\\$&'))
+      const pattern = `^(${folders.join('|')})/[0-9a-f]{32}\\.map$`
+      const lines = Object.entries({ ...options, MS_MAP_PATTERN: pattern }).map(
+        ([name, value]) => `${name} ${quoted(value)}\n`,
+      )
+      await writeFile(join(folder, 'mapserver.conf'), `CONFIG\nENV\n${lines.join('')}END\nEND\n`)
+      return folder
+    })
+  }
+
+  #write(name: string, text: string): Promise<string> {
+    return this.#writeWhereRoomIs(async (folder) => {
+      const path = join(folder, name)
+      const part = join(folder, `${randomUUID()}.part`)
+      try {
+        await writeFile(part, text, { mode: 0o600 })
+        await rename(part, path)
+      } catch (error) {
+        await rm(part, { force: true })
+        throw error
+      }
+      return path
+    })
+  }
+
+  /** Writes in the usual folder, or in the spare one where the disk of that is full; throws what the usual one failed of. */
+  async #writeWhereRoomIs<T>(write: (folder: string) => Promise<T>): Promise<T> {
+    const writeIn = async (folder: string): Promise<T> => {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return write(folder)
+    }
+    try {
+      return await writeIn(this.#usual)
+    } catch (error) {
+      if (findFullDisk(error) === undefined) throw error
+      return writeIn(this.#spare).catch(() => {
+        throw error
+      })
+    }
   }
 
   #removeOld(): void {
-    for (const [name] of this.#kept) {
+    for (const [name, path] of this.#kept) {
       if (this.#kept.size <= mostKept) return
       this.#kept.delete(name)
-      void unlink(join(this.folder, name)).catch(() => undefined)
+      void path.then(unlink).catch(() => undefined)
     }
   }
 }

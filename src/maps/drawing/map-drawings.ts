@@ -10,6 +10,7 @@ import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { lightRows } from '../../stores/reading/read-cost.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { ReadableTable, TileSources } from '../sources/tile-sources.ts'
 import { KeptMapFiles } from './kept-map-files.ts'
@@ -27,6 +28,7 @@ export interface DrawnRows {
   srs: string
   /** Names of columns by those of the layer, where they have others. */
   renamed: Record<string, string>
+  rowCount: number
 }
 
 /** What a layer is drawn by. */
@@ -94,8 +96,9 @@ export class MapDrawings {
     })
   }
 
-  close(): Promise<void> {
-    return this.#server.close()
+  async close(): Promise<void> {
+    await this.#server.close()
+    await this.#files.close()
   }
 
   /** The Debian package that is missing for drawings; undefined where they can be made. */
@@ -121,6 +124,18 @@ export class MapDrawings {
         ),
       )
     }
+  }
+
+  /** Returns true if the layers may have more rows in the box than a light drawing reads. */
+  async #isHeavy({ layers, srs, box }: DrawingWish, signal: AbortSignal): Promise<boolean> {
+    const rows = await Promise.all(
+      layers.map(({ layer, rows: written }) =>
+        written === undefined
+          ? this.#sources.estimateRows(layer, { boxes: [box], srs }, signal)
+          : written.rowCount,
+      ),
+    )
+    return rows.reduce((sum, one) => sum + one, 0) > lightRows
   }
 
   #versionOf({ layer, now }: StyledLayer): Promise<LayerVersion> | LayerVersion {
@@ -158,8 +173,13 @@ export class MapDrawings {
       }),
     )
     const visible = drawn.filter(({ parts }) => parts.length > 0)
+    await this.#files.prepare()
     const text = mapFileText(visible, srs, this.#files.folder, defined({ density, labelMargin }))
     const mapFile = await this.#files.keep(text, 'map')
+    const share = {
+      resource: layers.map(({ layer }) => layer.id).join(' '),
+      isHeavy: await this.#isHeavy(wish, signal),
+    }
     const query = new URLSearchParams({
       ...{ SERVICE: 'WMS', VERSION: '1.1.1', REQUEST: 'GetMap', STYLES: '', EXCEPTIONS: 'XML' },
       ...{ LAYERS: partNames(visible).join(','), SRS: srs, FORMAT: drawingFormats[format] },
@@ -168,7 +188,7 @@ export class MapDrawings {
       ...{ TRANSPARENT: isTransparent ? 'TRUE' : 'FALSE', BGCOLOR: background.replace('#', '0x') },
     })
     try {
-      const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, signal)
+      const { bytes } = await this.#server.draw({ mapFile, query: query.toString() }, share, signal)
       return { bytes, versions }
     } catch (error) {
       signal.throwIfAborted()

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { cpuTimeOfProcess } from '../../lib/cpu-time.ts'
 import { askFastCgi } from '../../lib/network/fastcgi.ts'
 import { programEnvironment } from '../../lib/process.ts'
-import { packError } from '../../lib/workers/error-codec.ts'
+import { packError, unpackError } from '../../lib/workers/error-codec.ts'
 import type { ToWorker } from '../../lib/workers/messages.ts'
 import type { Carrier, CarrierEvents, StartOptions } from '../../lib/workers/worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from '../../lib/workers/worker-handle.ts'
@@ -43,7 +44,8 @@ interface ProcessNeeds {
 
 const memoryBytes = 1024 ** 3
 const maxAnswerBytes = 256 * 1024 ** 2
-const startMs = 5000
+/** How long a process may take until it listens, while it lives. */
+const startMs = 300_000
 const pauseMs = 10
 /** In which a process that has died is known to have. */
 const lastMs = 50
@@ -82,44 +84,72 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
   }
   child.on('error', (error) => end(`failed (${error.message})`))
   child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
-  const begunMs = performance.now()
+  const waiting = new Map<number, AbortController>()
+  const startedMs = performance.now()
   const answer = async (id: number, question: DrawingQuestion): Promise<void> => {
+    const left = new AbortController()
+    waiting.set(id, left)
     try {
-      const value = await askWhenOpen(socket, question, gone.signal, begunMs)
+      const onConnect = (): void => {
+        events.onMessage({ type: 'ready' })
+        events.onMessage({ type: 'begun', id, cpuMs: cpuMs() })
+      }
+      const value = await askWhenOpen(socket, question, {
+        gone: gone.signal,
+        left: left.signal,
+        startedMs,
+        onConnect,
+      })
       events.onMessage({ type: 'result', id, value })
     } catch (error) {
       // What ends a connection is mostly the end of the process, which is told a moment later to whoever waits.
       if (!gone.signal.aborted) await delay(lastMs, undefined, { ref: false })
       if (!gone.signal.aborted) events.onMessage({ type: 'error', id, error: packError(error) })
+    } finally {
+      waiting.delete(id)
     }
   }
+  const cpuMs = (): number | undefined => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid))
   return {
     post: (message: ToWorker) => {
       if (message.type === 'call') void answer(message.id, message.argument as DrawingQuestion)
+      // MapServer does not hear it; a question that was not sent yet is dropped.
+      else if (message.type === 'abort') waiting.get(message.id)?.abort(unpackError(message.error))
     },
     hold: (isHeld) => (isHeld ? child.ref() : child.unref()),
     kill: () => {
       child.kill('SIGKILL')
     },
+    cpuMs,
   }
 }
 
 /** The socket is there a moment before anybody listens at it. */
 const notYet: readonly unknown[] = ['ENOENT', 'ECONNREFUSED']
 
-/** Asks as soon as the process listens, which it does soon after its start. */
+interface Asking {
+  /** The process has ended. */
+  gone: AbortSignal
+  /** The caller has left. */
+  left: AbortSignal
+  startedMs: number
+  /** The process has taken the connection. */
+  onConnect(): void
+}
+
+/** Asks as soon as the process listens. Throws when it ends before, or does not listen within `startMs` of its start. */
 async function askWhenOpen(
   socket: string,
   question: DrawingQuestion,
-  signal: AbortSignal,
-  begunMs: number,
+  { gone, left, startedMs, onConnect }: Asking,
 ): Promise<DrawingAnswer> {
   for (;;) {
+    left.throwIfAborted()
     try {
-      return await ask(socket, question, signal)
+      return await ask(socket, question, { signal: gone, onConnect })
     } catch (error) {
       const isEarly = error instanceof Error && 'code' in error && notYet.includes(error.code)
-      if (!isEarly || performance.now() - begunMs > startMs) throw error
+      if (!isEarly || performance.now() - startedMs > startMs) throw error
       await delay(pauseMs, undefined, { ref: false })
     }
   }
@@ -128,13 +158,15 @@ async function askWhenOpen(
 async function ask(
   socket: string,
   { mapFile, query }: DrawingQuestion,
-  signal: AbortSignal,
+  { signal, onConnect }: { signal: AbortSignal; onConnect(): void },
 ): Promise<DrawingAnswer> {
   const values = {
     ...{ REQUEST_METHOD: 'GET', QUERY_STRING: `map=${encodeURIComponent(mapFile)}&${query}` },
     ...{ SCRIPT_NAME: '/', SERVER_NAME: 'localhost', SERVER_PORT: '80', SERVER_PROTOCOL: 'HTTP/1.1' },
   }
-  const { mediaType, body, said } = await askFastCgi(socket, values, { signal, maxBytes: maxAnswerBytes })
+  const { mediaType, body, said } = await askFastCgi(socket, values, {
+    ...{ signal, onConnect, maxBytes: maxAnswerBytes },
+  })
   if (!mediaType.startsWith('image/')) {
     const words = body
       .toString('utf8')

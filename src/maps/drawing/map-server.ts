@@ -17,9 +17,19 @@ import { startMapServer } from './map-server-process.ts'
 const mapservPaths = ['mapserv', '/usr/lib/cgi-bin/mapserv']
 /** Processes that draw at the same time. */
 const processes = 4
+/** Those that may draw large layers at the same time; the others are kept for small ones. */
+const heavyProcesses = 2
 const kept = 1
 const surplusMs = 60_000
 const drawMs = 20_000
+
+/** Scheduling options of a drawing. See `PlaceOptions`. */
+export interface DrawingShare {
+  /** The layers. */
+  resource: string
+  /** True if the drawing may read many rows. */
+  isHeavy: boolean
+}
 
 /** Drawings by processes of MapServer, as many at a time as there are; one that hangs or dies costs one request. */
 export class MapServer {
@@ -31,7 +41,7 @@ export class MapServer {
     this.#files = files
     this.#pool = new WorkPool<MapServerHandlers>({
       start: (options) => startMapServer({ programs: this.#required(), ...this.#surroundings() }, options),
-      ...{ limit: processes, kept, surplusMs, onEnd: onError },
+      ...{ limit: processes, heavyLimit: heavyProcesses, kept, surplusMs, onEnd: onError },
       maxWaiting: { count: 200, refuse: tooBusy },
     })
   }
@@ -48,11 +58,15 @@ export class MapServer {
   }
 
   /** Throws `Failure` (`no-map-server`, `too-busy`, `too-slow`), and an `Error` with MapServer's words. */
-  async draw(question: DrawingQuestion, signal: AbortSignal): Promise<DrawingAnswer> {
+  async draw(
+    question: DrawingQuestion,
+    { resource, isHeavy }: DrawingShare,
+    signal: AbortSignal,
+  ): Promise<DrawingAnswer> {
     if (this.#programs === undefined) await this.missing()
     this.#required()
     const ask = (): Promise<DrawingAnswer> =>
-      this.#pool.call('draw', question, { signal, deadlineMs: drawMs })
+      this.#pool.call('draw', question, { signal, deadlineMs: drawMs, resource, isHeavy })
     // A process may have died since it was asked last: another one is asked once.
     return ask().catch((error: unknown) => {
       if (error instanceof WorkerEnded && !signal.aborted) return ask()

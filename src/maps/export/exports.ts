@@ -47,6 +47,9 @@ interface ExportLimits {
 
 /** At a time; others wait. */
 const atATime = 2
+const heavyAtATime = atATime - 1
+/** Rows of a layer whose tiles are made within a few seconds. */
+const lightExportRows = 20_000
 const mostWaiting = 20
 const mostTiles = 5_000_000
 
@@ -63,7 +66,7 @@ export class Exports {
         ...{ events, clock, log, findLayer: (id) => layers.findById(id) },
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { folder, maxBytes, atATime, mostWaiting },
+      { folder, maxBytes, atATime, heavyAtATime, mostWaiting },
     )
   }
 
@@ -79,6 +82,7 @@ export class Exports {
       wanted: { ...wish, layerId, workspace, layer: name, user },
       make: (task, signal) => this.#make(task, signal),
       owner: user,
+      isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
     })
   }
 

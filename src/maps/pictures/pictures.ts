@@ -14,6 +14,8 @@ export type { LaidFormat } from './lay-over.ts'
 const file = new URL('./picture-work.ts', import.meta.url)
 const maxHeapMb = 512
 const drawMs = 20_000
+/** Cells of a picture that is laid within a moment. */
+const lightCells = 2 << 20
 const mostWhiteBytes = 16 * 1024 ** 2
 const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
 
@@ -29,6 +31,7 @@ export class Pictures {
         startProcess<PictureHandlers>(file, { ...options, maxHeapMb, env: { FONTCONFIG_FILE: fonts } }),
       limit: 2,
       share: 2,
+      heavyLimit: 2,
       surplusMs: 30_000,
       maxWaiting: { count: 200, refuse: tooBusy },
       onEnd: onError,
@@ -51,7 +54,8 @@ export class Pictures {
 
   /** One picture of pictures that lie above each other. */
   lay(wish: LayWish, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs })
+    const isHeavy = wish.width * wish.height > lightCells
+    return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs, isHeavy })
   }
 
   /** A square tile on white as JPEG; one that was asked for lately is not made again. */

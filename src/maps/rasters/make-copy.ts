@@ -49,7 +49,7 @@ async function run(name: string, args: string[], { folder, linked, limits, signa
     GDAL_CACHEMAX: cacheMegabytes,
     CPL_TMPDIR: folder,
   }
-  const options = { cwd: folder, env, timeoutMs: limits.toolSeconds * 1000, maxOutputBytes }
+  const options = { cwd: folder, env, clockLimitMs: limits.toolSeconds * 1000, maxOutputBytes }
   try {
     const { stdout } = await withDiskWatch(limit, signal, (watched) =>
       runProgram(program, limitedArgs, { ...options, signal: watched }),

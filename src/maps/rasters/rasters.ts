@@ -3,6 +3,7 @@ import type { RasterSymbolizer } from '../../cartography/model.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { workOwner } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -85,7 +86,7 @@ interface RastersNeeds {
   limits: CopyLimits
   /** Whether no other server works on the same folder. */
   isAlone: boolean
-  /** How long a request waits for a copy that is being made; default 5 seconds. */
+  /** How long a request waits for the copy of a large raster; default 5 seconds. */
   patienceMs?: number
   onError(error: unknown): void
 }
@@ -94,6 +95,8 @@ const file = new URL('./raster-work.ts', import.meta.url)
 const maxHeapMb = 512
 const drawMs = 20_000
 const defaultPatienceMs = 5000
+/** Copies of rasters with fewer cells take seconds: a request waits for them until its own deadline. */
+const mostCellsWaitedFor = 50_000_000
 /** Rasters that are painted in one picture at most: those on top. */
 const maxPainted = 500
 /** Granules by which the spread of a mosaic's values is told. */
@@ -161,7 +164,7 @@ export class Rasters {
     await this.#pool.close()
   }
 
-  /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy takes longer than a request waits. */
+  /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy of a large raster is not ready. */
   async tile(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<RasterTile> {
     return this.#tiles.tile(layer, wantedOf(question), signal)
   }
@@ -177,7 +180,7 @@ export class Rasters {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
     const shown = within(sources, boxOfFrame(frame), times).slice(-maxPainted)
-    const patience = this.#patience(signal)
+    const patience = this.#patience(signal, [...shown, ...sampleOf(sources.all)])
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
@@ -200,7 +203,7 @@ export class Rasters {
     const square = { zoom: tile.z + scale - 1, column: tile.x * size, row: tile.y * size, size }
     const shown = touching(sources, tile, parseTime(time)).slice(-maxPainted)
     if (shown.length === 0) return nothing
-    const patience = this.#patience(signal)
+    const patience = this.#patience(signal, [...shown, ...sampleOf(sources.all)])
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
@@ -219,8 +222,8 @@ export class Rasters {
    */
   async facts(layer: LayerRecord, signal: AbortSignal): Promise<RasterFacts> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
-    const patience = this.#patience(signal)
     const sources = await this.#sources.of(layer, version, signal)
+    const patience = this.#patience(signal, sampleOf(sources.all))
     return this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
   }
 
@@ -230,10 +233,11 @@ export class Rasters {
    */
   async summaries(layer: LayerRecord, signal: AbortSignal): Promise<(BandSummary | undefined)[]> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
-    const patience = this.#patience(signal)
+    const sources = await this.#sources.of(layer, version, signal)
+    const sample = sampleOf(sources.all)
+    const patience = this.#patience(signal, sample)
     return this.#within(patience, signal, async () => {
-      const sources = await this.#sources.of(layer, version, patience)
-      const { files } = await this.#drawn(layer, sampleOf(sources.all), patience)
+      const { files } = await this.#drawn(layer, sample, patience)
       return this.#pool.call('summaries', { files }, { signal: patience, deadlineMs: drawMs })
     })
   }
@@ -247,7 +251,9 @@ export class Rasters {
   ): Promise<BandValue[] | undefined> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
-    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), { signal })
+    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
+      ...{ signal, owner: workOwner(), resource: String(layer.id) },
+    })
   }
 
   /** The rasters of a layer as it is now. */
@@ -262,7 +268,10 @@ export class Rasters {
     return (await this.#sources.of(layer, version, signal)).zooms
   }
 
-  #patience(signal: AbortSignal): AbortSignal {
+  /** How long a request waits for copies of these rasters. */
+  #patience(signal: AbortSignal, sources: readonly RasterSource[]): AbortSignal {
+    const cells = [...new Set(sources)].reduce((sum, { width, height }) => sum + width * height, 0)
+    if (cells <= mostCellsWaitedFor) return signal
     return AbortSignal.any([signal, AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs)])
   }
 

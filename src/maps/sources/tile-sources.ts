@@ -7,6 +7,8 @@ import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { WishedBox } from '../../stores/reading/page-wish.ts'
+import { lightRows } from '../../stores/reading/read-cost.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import { ownStores } from '../../stores/registry.ts'
@@ -79,8 +81,10 @@ interface SourceNeeds {
 /** Layers may be removed by the hundred. */
 const sweepDelayMs = 500
 const mostCounted = 10_000
-/** How long a request waits for a copy that is being made. */
+/** How long a request waits for the copy of a large layer. */
 const longestWaitMs = 20_000
+/** Copies of layers with fewer rows take seconds: a request waits for them until its own deadline. */
+const mostRowsWaitedFor = 100_000
 
 /** Tells from which table the tiles of a layer are read, and by what they are thinned. */
 export class TileSources {
@@ -190,6 +194,23 @@ export class TileSources {
     }
   }
 
+  /**
+   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` where its store cannot be asked,
+   * which whoever reads the rows will find out.
+   */
+  async estimateRows(layer: LayerRecord, box: WishedBox, signal: AbortSignal): Promise<number> {
+    const { nativeName, details } = layer
+    try {
+      const store = await this.#needs.catalog.layers.openStoreOf(layer)
+      const rows = await store.estimateRowsIn(nativeName, undefined, signal)
+      if (rows <= lightRows) return rows
+      return await store.estimateRowsIn(nativeName, { ...box, crs: details.srs ?? details.crs }, signal)
+    } catch {
+      signal.throwIfAborted()
+      return Number.MAX_SAFE_INTEGER
+    }
+  }
+
   /** Throws as `of`; what is known of a layer as it was read is not asked again. */
   async #wayOf(layer: LayerRecord): Promise<Way> {
     const { srs, crs: declared, schema } = layer.details
@@ -218,7 +239,8 @@ export class TileSources {
     signal: AbortSignal,
   ): Promise<ReadSource> {
     const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
-    const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
+    const isSmall = (layer.details.featureCount ?? Number.POSITIVE_INFINITY) <= mostRowsWaitedFor
+    const waiting = isSmall ? signal : AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
     const copy = this.#copies.of({ layer, connect, table: layer.nativeName, crs }, now, waiting)
     const { path } = await copy.catch((error: unknown) => {
       throw waiting.aborted && !signal.aborted ? notReady(layer) : error

@@ -3,7 +3,9 @@ import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestEvent } from '../series/request-event.ts'
 import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
-import type { Reads } from './reads.ts'
+import { countAtMost } from './answer-size.ts'
+import type { ReadLimits, Reads } from './reads.ts'
+import { HeavyRead } from './reads.ts'
 
 /** Which exceptions are asked for; times in milliseconds since 1970. */
 export interface ExceptionFilter {
@@ -46,10 +48,11 @@ export const exceptionReads = {
   exception: findException,
 } satisfies Reads
 
-/** Newest first. Throws `FieldFailure` for a resource that does not exist. */
+/** Newest first. Throws `FieldFailure` for a resource that does not exist, `HeavyRead`. */
 export async function listExceptions(
   database: SeriesDatabase,
   filter: ExceptionFilter,
+  { isLight, rowsPerRead }: ReadLimits,
 ): Promise<ListedException[]> {
   const { from, to, serviceIds, errorType, resourceId, limit } = filter
   if (resourceId !== undefined) await requireResource(database, resourceId)
@@ -65,10 +68,22 @@ export async function listExceptions(
     conditions.push([`${ids} like ?`, [`%,${resourceId},%`]])
   }
   const where = conditions.map(([sql]) => sql).join(' and ')
+  if (isLight) await refuseHeavy(database, filter, rowsPerRead)
   return database.all<ListedException>(
     `select ${listed} from monitoring_exceptions where ${where} order by created desc, id desc limit ?`,
     [...conditions.flatMap(([, values]) => values), limit],
   )
+}
+
+/** Other exceptions of the time are read too before these filters pass over them. */
+async function refuseHeavy(
+  database: SeriesDatabase,
+  { from = 0, to = Number.MAX_SAFE_INTEGER, errorType, resourceId }: ExceptionFilter,
+  rowsPerRead: number,
+): Promise<void> {
+  if (errorType === undefined && resourceId === undefined) return
+  const sql = `select 1 from monitoring_exceptions where created >= ${Math.floor(from)} and created < ${Math.ceil(to)}`
+  if ((await countAtMost(database, sql, rowsPerRead)) > rowsPerRead) throw new HeavyRead()
 }
 
 async function requireResource(database: SeriesDatabase, id: number): Promise<void> {

@@ -2,18 +2,20 @@ import { invalid } from '../../lib/errors.ts'
 import { everyRequest, metricNamed } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
+import { resourceTypeId } from '../model/resource-types.ts'
 import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import { countAtMost } from './answer-size.ts'
 import type { NamedResource } from './names.ts'
+import { readLabels, readResources } from './names.ts'
+import type { ReadLimits } from './reads.ts'
+import { HeavyRead } from './reads.ts'
 import { readWatermarks } from './row-plan.ts'
 import type { Stretch } from './stretches.ts'
 import { chooseStretches } from './stretches.ts'
 
-/** So many entries a list has at most. */
-const maxListed = 200_000
-
 const daySeconds = 86_400
+const idsPerStatement = 5000
 
 /** What has a value in a time; seconds since 1970, an open end where one is absent. */
 export interface ListQuery {
@@ -28,13 +30,84 @@ export interface ListedLabel {
   name: string
 }
 
-/** In the order of their ids. Throws `Failure` (`invalid`) where there are too many. */
-export async function listLabels(database: SeriesDatabase, query: ListQuery): Promise<ListedLabel[]> {
-  const rows = await database.arrays(
-    `select id, name from monitoring_labels ${await labelCondition(database, query)} order by id limit ${maxListed + 1}`,
-  )
-  refuseTooMany(rows.length, 'labels')
-  return rows.map(([id, name]) => ({ id: Number(id), name: String(name) }))
+/** Ids of a list in their order, of which a slice is to be named. */
+export type ListIds = Float64Array<ArrayBuffer>
+
+/** Entries of a list, and the ids of those that are left. */
+export interface ListSlice<T> {
+  entries: T[]
+  rest: ListIds
+}
+
+/** Ids of the labels of a list. Throws `Failure` (`invalid`) if there are more than `maxRows`, `HeavyRead`. */
+export async function findLabelIds(
+  database: SeriesDatabase,
+  query: ListQuery,
+  limits: ReadLimits,
+): Promise<ListIds> {
+  await refuseHeavy(database, { table: 'monitoring_labels', query }, limits)
+  const where = await labelCondition(database, query)
+  return readIds(database, `select id from monitoring_labels ${where}`, { what: 'labels', ...limits })
+}
+
+/** Names of the first `count` of these labels, in the order of their ids. */
+export async function nameLabels(
+  database: SeriesDatabase,
+  ids: ListIds,
+  count: number,
+): Promise<ListSlice<ListedLabel>> {
+  const labels = await readLabels(database, [...ids.subarray(0, count)])
+  const entries = [...labels].map(([id, { name }]) => ({ id, name }))
+  return { entries: entries.sort((a, b) => a.id - b.id), rest: ids.slice(count) }
+}
+
+async function readIds(
+  database: SeriesDatabase,
+  sql: string,
+  { what, maxRows }: { what: string; maxRows: number },
+): Promise<ListIds> {
+  const parts: ListIds[] = []
+  let count = 0
+  await database.numbers(`${sql} limit ${maxRows + 1}`, ['id'], (numbers) => {
+    parts.push(numbers.slice())
+    count += numbers.length
+  })
+  if (count > maxRows)
+    throw invalid(
+      'list-too-long',
+      `There are more than ${maxRows} ${what}: narrow them by metric_name, valid_from and valid_to`,
+    )
+  const ids = new Float64Array(count)
+  let at = 0
+  for (const part of parts) {
+    ids.set(part, at)
+    at += part.length
+  }
+  return ids.sort()
+}
+
+/** Throws `HeavyRead` where a light read would read too much: entries, or the rows that tell which of them are meant. */
+async function refuseHeavy(
+  database: SeriesDatabase,
+  { table, query }: { table: string; query: ListQuery & { type?: ResourceType } },
+  { isLight, rowsPerRead }: ReadLimits,
+): Promise<void> {
+  if (!isLight) return
+  const refuse = async (sql: string): Promise<void> => {
+    if ((await countAtMost(database, sql, rowsPerRead)) > rowsPerRead) throw new HeavyRead()
+  }
+  if (query.metric === undefined && isOpen(query)) return refuse(`select 1 from ${table}`)
+  const isOfLabels = table === 'monitoring_labels'
+  const split = isOfLabels ? 's.resource_id = 0' : 's.resource_id > 0'
+  const metric = isOfLabels ? query.metric : (query.metric ?? everyRequest.name)
+  const series = `monitoring_series s where ${seriesOf(metric)} and ${split}`
+  await refuse(`select 1 from ${series}`)
+  if (!isOfLabels) return
+  for (const { table: rows, period, loads } of await rowSources(database, query))
+    await refuse(
+      `select 1 from monitoring_series s cross join ${rows} v
+       where ${seriesOf(metric)} and ${split} and s.load_id ${loads} and v.series_id = s.id and ${period}`,
+    )
 }
 
 async function labelCondition(database: SeriesDatabase, query: ListQuery): Promise<string> {
@@ -51,25 +124,33 @@ export interface ResourceListQuery extends ListQuery {
   type?: ResourceType
 }
 
-/** In the order of their ids. Throws `Failure` (`invalid`) where there are too many. */
-export async function listResources(
+/** Ids of the resources of a list. Throws like `findLabelIds`. */
+export async function findResourceIds(
   database: SeriesDatabase,
   query: ResourceListQuery,
-): Promise<NamedResource[]> {
+  limits: ReadLimits,
+): Promise<ListIds> {
+  await refuseHeavy(database, { table: 'monitoring_resources', query }, limits)
   const conditions = [
     ...(query.type === undefined ? [] : [`type = ${resourceTypeId(query.type)}`]),
     ...(await resourceCondition(database, query)),
   ]
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const rows = await database.arrays(
-    `select id, type, name from monitoring_resources ${where} order by id limit ${maxListed + 1}`,
-  )
-  refuseTooMany(rows.length, 'resources')
-  return rows.map(([id, type, name]) => ({
-    id: Number(id),
-    type: resourceTypeOfId(Number(type)) ?? 'other',
-    name: String(name),
-  }))
+  return readIds(database, `select id from monitoring_resources ${where}`, { what: 'resources', ...limits })
+}
+
+/** Names of the first `count` of these resources, in the order of their ids. */
+export async function nameResources(
+  database: SeriesDatabase,
+  ids: ListIds,
+  count: number,
+): Promise<ListSlice<NamedResource>> {
+  const entries: NamedResource[] = []
+  for (let start = 0; start < Math.min(ids.length, count); start += idsPerStatement) {
+    const some = [...ids.subarray(start, Math.min(start + idsPerStatement, count))]
+    entries.push(...(await readResources(database, some)).values())
+  }
+  return { entries: entries.sort((a, b) => a.id - b.id), rest: ids.slice(count) }
 }
 
 /** Whoever uses a resource makes a request: without a metric their number tells. */
@@ -133,12 +214,4 @@ function stretchesOf(from: number, to: number, marks: Parameters<typeof chooseSt
     { from: firstDay, to: lastDay, intervalSeconds: daySeconds },
     { from: lastDay, to, intervalSeconds: 60 },
   ].flatMap((range) => chooseStretches(range, marks))
-}
-
-function refuseTooMany(count: number, what: string): void {
-  if (count <= maxListed) return
-  throw invalid(
-    'list-too-long',
-    `There are more than ${maxListed} ${what}: narrow them by metric_name, valid_from and valid_to`,
-  )
 }

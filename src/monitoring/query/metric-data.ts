@@ -9,19 +9,19 @@ import type { LabelName, NamedResource } from './names.ts'
 import { distinctIds, readLabels, readResources } from './names.ts'
 import { orderRows } from './order-rows.ts'
 import { resolveQuery } from './resolve-query.ts'
-import type { RowPlan } from './row-plan.ts'
-import { planRows } from './row-plan.ts'
+import type { PlanFacts, RowPlan } from './row-plan.ts'
+import { planPeriods, readPlanFacts } from './row-plan.ts'
 import type { RowTable } from './row-table.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 import { rowsSql } from './series-sql.ts'
 import type { Quantiles } from './sketches.ts'
 import { countOthers, readQuantiles } from './sketches.ts'
-import type { PeriodRange } from './stretches.ts'
 import { nests } from './stretches.ts'
 
-/** The answer to a `MetricDataQuery`. */
+/** Rows of consecutive periods of the answer to a `MetricDataQuery`. */
 export interface MetricData {
   query: ResolvedQuery
+  /** Rows; their periods count from the first of these. */
   rows: RowTable
   /** Rows in the order of periods, then by value from the largest, then by name. */
   order: Uint32Array
@@ -31,35 +31,54 @@ export interface MetricData {
   resources: Map<number, NamedResource>
   /** By row, where the metric has them. */
   quantiles: Map<number, Quantiles>
-  /** Seconds that rows stand for where they are longer than the periods, because finer ones are no longer kept. */
-  resolution: Resolution | undefined
 }
 
-/** Throws `FieldFailure` for a resource that does not exist, `Failure` (`invalid`) for an answer that is too large. */
-export async function readMetricData(database: SeriesDatabase, asked: MetricDataQuery): Promise<MetricData> {
+/** A metric data query that is resolved, and what its plans depend on. */
+export interface OpenQuery {
+  asked: MetricDataQuery
+  query: ResolvedQuery
+  facts: PlanFacts
+}
+
+/** Consecutive periods of a window, by number. */
+export interface PeriodSpan {
+  first: number
+  count: number
+}
+
+/** Throws `FieldFailure` for a resource that does not exist. */
+export async function openQuery(database: SeriesDatabase, asked: MetricDataQuery): Promise<OpenQuery> {
   const query = await resolveQuery(database, asked)
+  return { asked, query, facts: await readPlanFacts(database, query) }
+}
+
+/** Plans the reading of some periods of a query. */
+export function planSpan({ asked, query, facts }: OpenQuery, { first, count }: PeriodSpan): RowPlan {
   const { window } = asked
-  const from = Math.ceil(window.from / 1000)
-  const range = {
-    from,
-    to: from + window.count * window.intervalSeconds,
-    intervalSeconds: window.intervalSeconds,
-  }
-  const plan = await planRows(database, query, range)
+  const { intervalSeconds } = window
+  const from = Math.ceil(window.from / 1000) + first * intervalSeconds
+  const plan = planPeriods(facts, query, { from, to: from + count * intervalSeconds, intervalSeconds })
   // A label that was never seen has no rows.
-  const hasRows = plan.parts.length > 0 && !(asked.label !== undefined && query.labelId === undefined)
-  const rows = await readRows(database, hasRows ? plan : { ...plan, parts: [] })
+  return asked.label !== undefined && query.labelId === undefined ? { ...plan, parts: [] } : plan
+}
+
+/** Reads what a plan says. Throws `Failure` (`invalid`) if there are more than `maxRows` rows. */
+export async function readMetricData(
+  database: SeriesDatabase,
+  plan: RowPlan,
+  maxRows: number,
+): Promise<MetricData> {
+  const { query, range } = plan
+  const rows = await readRows(database, plan, maxRows)
   if (rows.length > 0) await countOthers(database, plan, rows)
   const isWithQuantiles = hasQuantiles(query.metric) && rows.length > 0
   const quantiles = isWithQuantiles ? await readQuantiles(database, plan, rows) : new Map()
   const values = valuesOf(query, rows)
   const labels = await readLabels(database, idsIn(query, rows, 'label', 'user'))
   const resources = await readResources(database, idsIn(query, rows, 'resource'))
-  const order = orderRows(rows, values, { query, labels, resources, periods: window.count })
-  return {
-    ...{ query, rows, order, values, labels, resources, quantiles },
-    resolution: hasRows ? await findResolution(database, plan, range) : undefined,
-  }
+  const periods = (range.to - range.from) / range.intervalSeconds
+  const order = orderRows(rows, values, { query, labels, resources, periods })
+  return { query, rows, order, values, labels, resources, quantiles }
 }
 
 function valuesOf({ metric, shape }: ResolvedQuery, rows: RowTable): Float64Array {
@@ -75,11 +94,13 @@ function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): nu
   )
 }
 
-/** The coarsest rows that were read though they are longer than the periods. */
-async function findResolution(
+/**
+ * Finds the seconds that rows stand for where they are longer than the periods, because finer ones are no longer kept:
+ * the coarsest ones that there are.
+ */
+export async function findResolution(
   database: SeriesDatabase,
-  { query, parts }: RowPlan,
-  range: PeriodRange,
+  { query, range, parts }: RowPlan,
 ): Promise<Resolution | undefined> {
   const forced = parts
     .flatMap((part) => part.sources)

@@ -1,8 +1,8 @@
-import { invalid } from '../../lib/errors.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import { answerTooLarge } from './answer-size.ts'
 import type { RowPart, RowPlan } from './row-plan.ts'
 import type { Column } from './row-table.ts'
-import { maxRows, RowTable } from './row-table.ts'
+import { RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
 
@@ -12,14 +12,18 @@ const stored = 'v.sum, v.weighted, v.min, v.max, v.samples, v.count'
 const amounts = 'sum(r.sum) as sum, sum(r.weighted) as weighted, min(r.min) as min, max(r.max) as max'
 const numbers = 'sum(r.samples) as samples, sum(r.count) as count'
 
-/** The rows of the answer, in no order. Throws `Failure` (`invalid`) where there are too many. */
-export async function readRows(database: SeriesDatabase, plan: RowPlan): Promise<RowTable> {
+/** Returns the rows of the answer in no order. Throws `Failure` (`invalid`) if there are more than `maxRows`. */
+export async function readRows(
+  database: SeriesDatabase,
+  plan: RowPlan,
+  maxRows = Number.POSITIVE_INFINITY,
+): Promise<RowTable> {
   const table = new RowTable()
+  const target = { database, table, maxRows }
   for (const part of plan.parts) {
     if (part.distinct === undefined || part.countedSources !== undefined)
-      for (const source of part.sources)
-        await addRows(database, table, amountRows(database, plan, { part, source }))
-    else await addRows(database, table, countedRows(database, plan, part))
+      for (const source of part.sources) await addRows(target, amountRows(database, plan, { part, source }))
+    else await addRows(target, countedRows(database, plan, part))
     if (part.countedSources !== undefined) await setCounts(database, plan, { part, table })
   }
   return table
@@ -32,17 +36,20 @@ interface ReadRows {
   isUnique: boolean
 }
 
+interface Target {
+  database: SeriesDatabase
+  table: RowTable
+  maxRows: number
+}
+
 async function addRows(
-  database: SeriesDatabase,
-  table: RowTable,
+  { database, table, maxRows }: Target,
   { sql, names, isUnique }: ReadRows,
 ): Promise<void> {
-  const limit = database.kind === 'postgres' ? ` limit ${maxRows + 1}` : ''
   const columns = names.map((name) => `"${name}"`)
-  await database.numbers(sql + limit, columns, (rows) => {
-    if (isUnique) refuseTooMany(table.length + rows.length / names.length)
+  await database.numbers(sql, columns, (rows) => {
     table.addAll(rows, names, isUnique)
-    refuseTooMany(table.length)
+    if (table.length > maxRows) throw answerTooLarge(maxRows)
   })
 }
 
@@ -132,12 +139,4 @@ async function setCounts(
       if (row !== undefined) table.set(row, 'extra', rows[at + 2] ?? 0)
     }
   })
-}
-
-function refuseTooMany(rows: number): void {
-  if (rows <= maxRows) return
-  throw invalid(
-    'answer-too-large',
-    `The answer has more than ${maxRows} rows: ask for a shorter window, a longer interval, or one service, resource or label`,
-  )
 }

@@ -1,27 +1,63 @@
+import type { Unwrapped } from '../../lib/workers/handlers.ts'
 import { Transfer } from '../../lib/workers/handlers.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 
-/** A question to the series; it sees one state of them. What it gives is copied to the main thread, or a `Transfer`. */
-export type Read = (database: SeriesDatabase, argument: never) => Promise<unknown>
+/** Limits of one read. */
+export interface ReadLimits {
+  /** True: the read throws `HeavyRead` instead of reading more than `rowsPerRead` stored rows. */
+  isLight: boolean
+  /** Stored rows that a light read, and a slice of a heavy one, reads about. Looking up a series counts as a row. */
+  rowsPerRead: number
+  /** Largest number of rows of an answer, over all its slices. */
+  maxRows: number
+}
+
+/**
+ * A query to the series; it sees one state of them. The result is copied to the main thread, or is a `Transfer`. The
+ * result of a read with a large answer is a `Slice`.
+ */
+export type Read = (database: SeriesDatabase, argument: never, limits: ReadLimits) => Promise<unknown>
 
 /** What a reader thread answers, by name. */
 export type Reads = Record<string, Read>
 
-/** What a reader thread does, for its callers. */
-export type ReadHandlers<R extends Reads> = {
-  readonly [K in keyof R]: (argument: Parameters<R[K]>[1]) => ReturnType<R[K]>
+export interface ReadCall<A> {
+  argument: A
+  limits: ReadLimits
 }
 
-/** How long a question may take. */
-export const readTimeLimitMs = 30_000
+/** `heavy`: the read was called as a light one and is none. Nothing was read then. */
+export type ReadReply<T> = { result: T } | 'heavy'
 
-/** A read whose answer is written out in the thread of the reader, so that a large one costs the main thread nothing. */
-export function written<Q, D, A extends { query: Q }>(
-  read: (database: SeriesDatabase, query: Q) => Promise<D>,
-  write: (asked: A, found: D) => Uint8Array,
-): (database: SeriesDatabase, asked: A) => Promise<Transfer<Uint8Array>> {
-  return async (database, asked) => {
-    const bytes = write(asked, await read(database, asked.query))
-    return new Transfer(bytes, [bytes.buffer as ArrayBuffer])
+/** What a reader thread does, for its callers. */
+export type ReadHandlers<R extends Reads> = {
+  readonly [K in keyof R]: (
+    call: ReadCall<Parameters<R[K]>[1]>,
+  ) => Promise<ReadReply<Unwrapped<Awaited<ReturnType<R[K]>>>>>
+}
+
+/** A part of a large answer. */
+export interface Slice<A> {
+  bytes: Uint8Array<ArrayBuffer>
+  /** Argument of the read that gives the next part; undefined after the last. */
+  next: A | undefined
+}
+
+/**
+ * Longest that one read may take: an end for a database that hangs. A read takes about 0.1 s, so that no busy machine
+ * reaches the limit.
+ */
+export const readTimeLimitMs = 600_000
+
+/** Thrown by a light read that turns out to be heavy, before its work begins. */
+export class HeavyRead extends Error {
+  constructor() {
+    super('The read is heavy')
+    this.name = 'HeavyRead'
   }
+}
+
+/** Hands the bytes of a slice over to the main thread. */
+export function transferSlice<A>(slice: Slice<A>): Transfer<Slice<A>> {
+  return new Transfer(slice, [slice.bytes.buffer])
 }

@@ -26,10 +26,12 @@ export interface RowPlan {
   parts: RowPart[]
 }
 
-/** What is there of the series that a query reads. */
-interface Found {
+/** What a plan depends on beside the query and the range. */
+export interface PlanFacts {
+  /** Services that have series of the query, without loaded ones. */
   services: number
   hasLoads: boolean
+  state: ReadonlyMap<string, number>
 }
 
 export async function planRows(
@@ -37,9 +39,13 @@ export async function planRows(
   query: ResolvedQuery,
   range: PeriodRange,
 ): Promise<RowPlan> {
-  const found = await findSeries(database, query)
+  return planPeriods(await readPlanFacts(database, query), query, range)
+}
+
+/** Plans how the periods of `range` are read. */
+export function planPeriods(found: PlanFacts, query: ResolvedQuery, range: PeriodRange): RowPlan {
   if (found.services === 0 && !found.hasLoads) return { query, range, parts: [] }
-  const state = await readState(database)
+  const { state } = found
   const stretches = chooseStretches(range, watermarksIn(state))
   const isSingle = found.services === 1 && !found.hasLoads
   const parts = found.hasLoads ? [stretches] : splitStretches(stretches, range)
@@ -84,13 +90,15 @@ function planPart(
   }
 }
 
-async function findSeries(database: SeriesDatabase, query: ResolvedQuery): Promise<Found> {
+export async function readPlanFacts(database: SeriesDatabase, query: ResolvedQuery): Promise<PlanFacts> {
   const count = async (isLoaded: boolean): Promise<number> => {
     const where = seriesCondition(query, { isLoaded, isTotal: false })
     const sql = `select count(distinct s.service_id) from monitoring_series s where ${where}`
     return Number((await database.arrays(sql))[0]?.[0] ?? 0)
   }
-  return { services: await count(false), hasLoads: (await count(true)) > 0 }
+  const services = await count(false)
+  const hasLoads = (await count(true)) > 0
+  return { services, hasLoads, state: await readState(database) }
 }
 
 export async function readWatermarks(database: SeriesDatabase): Promise<Watermarks> {

@@ -8,10 +8,9 @@ export const columns = [
 export type Column = (typeof columns)[number]
 
 const summed = ['sum', 'weighted', 'samples', 'count', 'extra'] as const
-/** So many rows a table has at most. */
-export const maxRows = 500_000
-const growth = 4
-const keyRange = 2 ** 20
+const growth = 2
+/** More than the number of different keys of a table can be. */
+const keyRange = 2 ** 26
 
 /** Rows of numbers, one for each period and pair of keys; column by column. */
 export class RowTable {
@@ -124,7 +123,7 @@ export class RowTable {
     const length = this.#columns.period.length
     if (rows <= length) return
     for (const name of columns) {
-      const larger = new Float64Array(Math.max(rows, Math.min(length * growth, maxRows)))
+      const larger = new Float64Array(Math.max(rows, length * growth))
       larger.set(this.#columns[name].subarray(0, this.#length))
       this.#columns[name] = larger
     }

@@ -1,94 +1,204 @@
+import { availableParallelism } from 'node:os'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { CallParameters, ResultOf } from '../../lib/workers/handlers.ts'
+import type { CallParameters } from '../../lib/workers/handlers.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { PlaceOptions } from '../../lib/workers/work-queue.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
-import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
-import type { coreReads } from './core-reads.ts'
-import type { MetricValue, MetricValueQuery } from './metric-value.ts'
-import type { ReadHandlers, Reads } from './reads.ts'
+import type { ReadHandlers, ReadLimits, ReadReply, Reads, Slice } from './reads.ts'
 import { readTimeLimitMs } from './reads.ts'
 
-const maxWaiting = 100
+/** Queries of one owner that wait or run. */
+const maxOfOwner = 100
+/** Large answers of one owner that are sent at the same time: each holds two slices in memory. */
+const largeAnswersOfOwner = 4
 
 export interface SeriesReaderOptions {
   place: SeriesPlace
   /** The thread's file, which calls `serveReads`. */
   entry: URL
   log: Logger
+  /** Largest number of rows of an answer. */
+  maxRows: number
+  /** Threads for heavy reads. Default: half the processors, at most 2. */
+  heavyThreads?: number
+  /** Threads that are kept for light reads. Default: 2. */
+  lightThreads?: number
+  /** Threads that stay without work. Default: none. */
+  keptThreads?: number
 }
 
-type Name<R> = Extract<keyof R, string>
+/** Scheduling options of a query. */
+export interface QueryOptions {
+  /** On whose behalf the query runs: each owner has a fair share. */
+  owner?: string | undefined
+  signal?: AbortSignal | undefined
+}
 
-/** The answer of the read of that name, as it crosses. */
-export type ReadResult<R extends Reads, K extends Name<R>> = ResultOf<ReadHandlers<R>, K>
+type PoolParameters<R extends Reads, K extends Name<R>> = CallParameters<
+  ReadHandlers<R>,
+  K,
+  Pick<PlaceOptions, 'owner' | 'isHeavy'>
+>
+type Name<R> = Extract<keyof R, string>
+type Argument<R extends Reads, K extends keyof R> = Parameters<R[K]>[1]
+
+/** The result of the read of that name, as it crosses. */
+export type ReadResult<R extends Reads, K extends Name<R>> =
+  Awaited<ReturnType<ReadHandlers<R>[K]>> extends ReadReply<infer T> ? T : never
+
+/** Names of the reads whose answers come in slices. */
+export type SlicedName<R extends Reads> = {
+  [K in Name<R>]: ReadResult<R, K> extends Slice<unknown> ? K : never
+}[Name<R>]
+
+export interface AnswerPart {
+  bytes: Uint8Array<ArrayBuffer>
+  isLast: boolean
+}
+
+/** Some 20 to 80 ms of work and 3 MB of JSON. */
+const rowsPerRead = 20_000
+/**
+ * A read whose client has left ends by itself, usually at once. Its thread is only ended where it would go on for long: a busy
+ * machine must not lose its threads to impatient clients.
+ */
+const graceMs = 30_000
+/** A thread that has no work for so long ends. */
+const idleMs = 60_000
 
 /**
- * Asks the series in a thread of its own, one question at a time; the thread is started by the first question, and
- * anew when it has died. `Reads` is what its file serves.
+ * Runs queries to the series in threads. Every query starts as a light one. A light read that finds more than
+ * `rowsPerRead` stored rows to read stops before it reads them and runs again as a heavy one, for which only some of the
+ * threads are there. A heavy read of a large answer is a series of calls, one a slice: each is scheduled anew, so owners
+ * take turns, and no thread and no transaction waits for a client. `Reads` is what the threads' file serves.
  */
-export class SeriesReader<R extends Reads & typeof coreReads = typeof coreReads> {
+export class SeriesReader<R extends Reads> {
   readonly #options: SeriesReaderOptions
-  readonly #queue = new WorkQueue({ limit: 1, maxWaiting: { count: maxWaiting, refuse: tooMany } })
-  #worker: WorkerHandle<ReadHandlers<R>> | undefined
+  readonly #pool: WorkPool<ReadHandlers<R>>
+  /** Queries of each owner that wait or run. */
+  readonly #owners = new Map<string | undefined, { queries: number; largeAnswers: WorkQueue }>()
   #isClosed = false
 
   constructor(options: SeriesReaderOptions) {
+    const { place, entry, log, keptThreads = 0 } = options
+    const { heavyThreads = defaultHeavyThreads(), lightThreads = 2 } = options
     this.#options = options
+    this.#pool = new WorkPool({
+      limit: heavyThreads + lightThreads,
+      heavyLimit: heavyThreads,
+      kept: keptThreads,
+      surplusMs: idleMs,
+      start: (startOptions) => startThread(entry, { ...startOptions, data: place }),
+      onEnd: (error) => log.error({ err: error }, 'a thread that reads the series has ended'),
+    })
   }
 
   /**
-   * The answer of the read of that name. Throws what the read throws, and `Failure`: `tooMany` when too many questions
-   * wait, `invalid` when the answer takes more than 30 s. Who gives up by `signal` while waiting costs nothing more.
+   * Returns the result of the read of that name. Throws what the read throws, and `Failure`: `tooMany` when too many
+   * queries of the owner are under way. A query whose signal aborts while it waits costs nothing more.
    */
-  read<K extends Name<R>>(
+  async read<K extends Name<R>>(
     name: K,
-    argument: Parameters<R[K]>[1],
-    { signal }: { signal?: AbortSignal } = {},
+    argument: Argument<R, K>,
+    options: QueryOptions = {},
   ): Promise<ReadResult<R, K>> {
-    return this.#queue.run(() => this.#ask(name, argument), { signal })
+    const leave = this.#enter(options.owner)
+    try {
+      const light = await this.#call(name, argument, { ...options, isLight: true })
+      if (light !== 'heavy') return light.result
+      return resultOf(await this.#call(name, argument, { ...options, isLight: false }))
+    } finally {
+      leave()
+    }
   }
 
-  /** One number for checks. */
-  metricValue(query: MetricValueQuery): Promise<MetricValue> {
-    const value = this.read('metricValue' as Name<R>, query as Parameters<R[Name<R>]>[1])
-    return value as Promise<MetricValue>
+  /** Reads an answer slice by slice; the next one is read when it is asked for. Throws like `read`. */
+  async *stream<K extends SlicedName<R>>(
+    name: K,
+    argument: Argument<R, K>,
+    options: QueryOptions = {},
+  ): AsyncGenerator<AnswerPart, void, undefined> {
+    const leave = this.#enter(options.owner)
+    let leaveLarge: (() => void) | undefined
+    try {
+      const light = await this.#call(name, argument, { ...options, isLight: true })
+      if (light !== 'heavy') {
+        yield { bytes: sliceOf(light).bytes, isLast: true }
+        return
+      }
+      leaveLarge = await this.#owners.get(options.owner)?.largeAnswers.enter({ signal: options.signal })
+      let next: unknown = argument
+      while (next !== undefined) {
+        const rest: Argument<R, K> = next as Argument<R, K>
+        const slice = sliceOf(await this.#call(name, rest, { ...options, isLight: false }))
+        next = slice.next
+        yield { bytes: slice.bytes, isLast: next === undefined }
+      }
+    } finally {
+      leaveLarge?.()
+      leave()
+    }
   }
 
-  /** Ends the thread; questions that wait fail. */
+  /** Ends the threads; queries that wait fail. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#queue.close(new Failure('unavailable', 'stopping', 'The server is stopping'))
-    await this.#worker?.end()
+    await this.#pool.close()
   }
 
-  async #ask<K extends Name<R>>(name: K, argument: Parameters<R[K]>[1]): Promise<ReadResult<R, K>> {
-    this.#worker ??= this.#start()
-    const parameters = [argument, { deadlineMs: readTimeLimitMs }]
+  /** Counts a query of an owner until the returned function is called. Throws `Failure` when there are too many. */
+  #enter(owner: string | undefined): () => void {
+    const entry = this.#owners.get(owner) ?? {
+      queries: 0,
+      largeAnswers: new WorkQueue({ limit: largeAnswersOfOwner }),
+    }
+    if (entry.queries >= maxOfOwner) throw tooMany()
+    entry.queries += 1
+    this.#owners.set(owner, entry)
+    return () => {
+      entry.queries -= 1
+      if (entry.queries === 0) this.#owners.delete(owner)
+    }
+  }
+
+  async #call<K extends Name<R>>(
+    name: K,
+    argument: Argument<R, K>,
+    { owner, signal, isLight }: QueryOptions & Pick<ReadLimits, 'isLight'>,
+  ): Promise<ReadReply<ReadResult<R, K>>> {
+    const limits: ReadLimits = { isLight, rowsPerRead, maxRows: this.#options.maxRows }
+    const call = { argument, limits }
+    const place = { owner, signal, isHeavy: !isLight, deadlineMs: readTimeLimitMs, graceMs }
+    const parameters: unknown = [call, place]
     try {
-      return await this.#worker.call(name, ...(parameters as CallParameters<ReadHandlers<R>, K>))
+      const reply: unknown = await this.#pool.call(name, ...(parameters as PoolParameters<R, K>))
+      return reply as ReadReply<ReadResult<R, K>>
     } catch (error) {
+      if (this.#isClosed) throw new Failure('unavailable', 'stopping', 'The server is stopping')
       if (error instanceof Failure && error.code === 'too-slow') throw takesTooLong()
       throw error
     }
   }
+}
 
-  #start(): WorkerHandle<ReadHandlers<R>> {
-    const { place, entry, log } = this.#options
-    const worker = startThread<ReadHandlers<R>>(entry, {
-      data: place,
-      onEnd: (error) => {
-        if (this.#worker === worker) this.#worker = undefined
-        if (!this.#isClosed) log.error({ err: error }, 'the thread that reads the series has ended')
-      },
-    })
-    return worker
-  }
+function defaultHeavyThreads(): number {
+  return Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
+}
+
+function resultOf<T>(reply: ReadReply<T>): T {
+  if (reply === 'heavy') throw new Error('A heavy read cannot be refused as heavy')
+  return reply.result
+}
+
+function sliceOf(reply: ReadReply<unknown>): Slice<unknown> {
+  return resultOf(reply) as Slice<unknown>
 }
 
 function tooMany(): Failure {
-  return new Failure('tooMany', 'too-many-queries', `${maxWaiting} queries wait already: try again later`)
+  return new Failure('tooMany', 'too-many-queries', `${maxOfOwner} queries wait already: try again later`)
 }
 
 function takesTooLong(): Failure {

@@ -1,26 +1,37 @@
 import { existsSync } from 'node:fs'
+import { Transfer } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
 import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
-import type { Read, Reads } from './reads.ts'
-import { readTimeLimitMs } from './reads.ts'
+import type { Read, ReadCall, Reads } from './reads.ts'
+import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
-/** In a reader thread: answers the questions of a `SeriesReader` by `reads`. */
+/** In a reader thread: answers the calls of a `SeriesReader` by `reads`. */
 export function serveReads(reads: Reads): void {
   serveWork((place: SeriesPlace) => {
     const series = new OpenSeries(place)
-    const ask = (read: Read) => (argument: never) => answer(series, read, argument)
-    return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, ask(read)]))
+    const serve = (read: Read) => (call: ReadCall<never>) => answer(series, read, call)
+    return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
   })
 }
 
-async function answer(series: OpenSeries, read: Read, argument: never): Promise<unknown> {
+async function answer(
+  series: OpenSeries,
+  read: Read,
+  { argument, limits }: ReadCall<never>,
+): Promise<unknown> {
   const database = await series.database()
-  return database.snapshot(async (snapshot) => {
-    if (snapshot.kind === 'postgres') await limitStatements(snapshot)
-    return read(snapshot, argument)
-  })
+  try {
+    const result = await database.snapshot(async (snapshot) => {
+      if (snapshot.kind === 'postgres') await limitStatements(snapshot)
+      return read(snapshot, argument, limits)
+    })
+    return result instanceof Transfer ? new Transfer({ result: result.value }, result.list) : { result }
+  } catch (error) {
+    if (error instanceof HeavyRead) return 'heavy'
+    throw error
+  }
 }
 
 /** Just-in-time compilation costs more than such short statements take. */

@@ -3,8 +3,9 @@ import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { readBinaryCopy } from './binary-copy.ts'
 import { toCopyText } from './copy-text.ts'
+import type { Migration } from './schema.ts'
 import { migrationsFrom } from './schema.ts'
-import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
+import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } from './series-database.ts'
 
 /** Any number that other programs in one database hardly use. */
 const writerLock = 1_953_656_174
@@ -31,13 +32,16 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
   }
 
   /** Connects, and makes the tables where they are not there yet. */
-  static async open(url: string): Promise<PostgresSeriesDatabase> {
+  static async open(
+    url: string,
+    { isReader = false }: SeriesDatabaseOptions = {},
+  ): Promise<PostgresSeriesDatabase> {
     const pool = new pg.Pool({
       connectionString: url,
       application_name: 'terrane',
-      max: 3,
+      max: isReader ? 1 : 3,
       connectionTimeoutMillis: 10_000,
-      query_timeout: 60_000,
+      ...(isReader ? {} : { query_timeout: 60_000 }),
       keepAlive: true,
       types: { getTypeParser },
     })
@@ -46,7 +50,8 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     pool.on('connect', (client) => client.on('error', () => undefined))
     const database = new PostgresSeriesDatabase(pool)
     try {
-      await database.transaction(migrate)
+      // A reader does not wait for the lock of the writer.
+      if (!isReader || (await migrationsLeft(database)).length > 0) await database.transaction(migrate)
     } catch (error) {
       await pool.end()
       throw error
@@ -163,12 +168,7 @@ function* copyChunks(rows: readonly (readonly SqlValue[])[]): Generator<string> 
 
 /** Makes the tables, or brings those of an earlier version up to date. */
 async function migrate(database: SeriesDatabase): Promise<void> {
-  const [found] = await database.arrays("select to_regclass('monitoring_state')::text")
-  const rows =
-    found?.[0] == null
-      ? []
-      : await database.arrays('select value from monitoring_state where name = ?', [versionName])
-  for (const { number, statements } of migrationsFrom('postgres', Number(rows[0]?.[0] ?? 0))) {
+  for (const { number, statements } of await migrationsLeft(database)) {
     for (const sql of statements) await database.run(sql)
     await database.run(
       `insert into monitoring_state (name, value) values (?, ?)
@@ -176,6 +176,15 @@ async function migrate(database: SeriesDatabase): Promise<void> {
       [versionName, number],
     )
   }
+}
+
+async function migrationsLeft(database: SeriesDatabase): Promise<Migration[]> {
+  const [found] = await database.arrays("select to_regclass('monitoring_state')::text")
+  const rows =
+    found?.[0] == null
+      ? []
+      : await database.arrays('select value from monitoring_state where name = ?', [versionName])
+  return migrationsFrom('postgres', Number(rows[0]?.[0] ?? 0))
 }
 
 /** `?` as `$1`, `$2` and so on; none of our statements has a question mark in a text. */

@@ -36,3 +36,8 @@ export interface SeriesDatabase {
 
 /** Can be sent to a worker thread. */
 export type SeriesPlace = { path: string } | { url: string }
+
+export interface SeriesDatabaseOptions {
+  /** True: reads only, beside the one writer, one snapshot at a time. */
+  isReader?: boolean
+}

@@ -4,15 +4,17 @@ import { explain } from '../../lib/errors.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
-import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
+import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } from './series-database.ts'
+import { allowedLogBytes, WriteAheadLog } from './write-ahead-log.ts'
 
 const rowsPerStatement = 16
 const mostStatements = 300
-
-export interface SqliteSeriesOptions {
-  /** True: reads only, beside the one writer. */
-  isReader?: boolean
-}
+const busyMs = 5000
+/** How long the writer waits for reads under way before it empties the log. */
+const readsEndMs = 1000
+/** Each reader thread has a cache of its own. */
+const readerCacheKb = 16_384
+const writerCacheKb = 65_536
 
 /**
  * The series in a SQLite file. One connection may write; any number of readers see what it has committed. Transactions
@@ -22,10 +24,12 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #connection: SqliteConnection
   readonly #turns = new WorkQueue({ limit: 1 })
+  readonly #log: WriteAheadLog | undefined
 
-  constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
+  constructor(path: string, { isReader = false }: SeriesDatabaseOptions = {}) {
     try {
       this.#connection = openConnection(path, isReader)
+      if (!isReader) this.#log = new WriteAheadLog(path, () => this.#connection.emptyLog())
     } catch (error) {
       const advice = 'if it is damaged, stop the server and move it away with its -wal and -shm'
       throw new Error(`${path} cannot be opened (${explain(error)}): ${advice}`, { cause: error })
@@ -58,7 +62,11 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   }
 
   transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#turns.run(() => this.#connection.inside('begin immediate', work))
+    return this.#turns.run(async () => {
+      const result = await this.#connection.inside('begin immediate', work)
+      this.#log?.bound()
+      return result
+    })
   }
 
   snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
@@ -73,7 +81,7 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
 function openConnection(path: string, isReader: boolean): SqliteConnection {
   const database = new DatabaseSync(path, { readOnly: isReader })
   try {
-    const connection = new SqliteConnection(database)
+    const connection = new SqliteConnection(database, isReader ? readerCacheKb : writerCacheKb)
     if (!isReader) connection.migrate()
     return connection
   } catch (error) {
@@ -89,9 +97,11 @@ class SqliteConnection implements SeriesDatabase {
   readonly #statements = new Map<string, StatementSync>()
   #numbers: NumberList | undefined
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, cacheKb: number) {
     this.#database = database
-    database.exec('pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory')
+    database.exec(
+      `pragma busy_timeout = ${busyMs}; pragma cache_size = -${cacheKb}; pragma temp_store = memory`,
+    )
     database.aggregate('collect_numbers', {
       start: 0,
       varargs: true,
@@ -171,10 +181,21 @@ class SqliteConnection implements SeriesDatabase {
     }
   }
 
+  /** Copies the write-ahead log back and empties it, unless reads go on for too long. */
+  emptyLog(): void {
+    this.#database.exec(`pragma busy_timeout = ${readsEndMs}`)
+    try {
+      this.#database.exec('pragma wal_checkpoint(truncate)')
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyMs}`)
+    }
+  }
+
   /** Makes the tables, or brings those of an earlier version up to date. */
   migrate(): void {
     this.#database.exec(
-      'pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 8000',
+      `pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal;
+       pragma wal_autocheckpoint = 8000; pragma journal_size_limit = ${allowedLogBytes}`,
     )
     this.#database.exec('begin immediate')
     try {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { explain } from '../../lib/errors.ts'
 import { compiledSources } from '../../lib/process.ts'
+import { workerEntry } from '../../lib/workers/worker-entry.ts'
 import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** 7-Zip ended in failure; the message is what it said. */
@@ -15,7 +16,8 @@ const input = '/in'
 const maxMemoryBytes = 512 << 20
 const maxWaiting = 8
 /** The program gives something within this time or is ended. */
-const silenceMs = 60_000
+/** By the clock, from the start of its thread: long enough for a machine that has a tenth of a processor to spare. */
+const silenceMs = 300_000
 /** Exit codes of 7-Zip: 0 fine, 1 a warning such as bytes behind the archive. */
 const maxFineCode = 1
 
@@ -72,7 +74,7 @@ class Reports {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve
-      timer = setTimeout(() => this.fail(new SevenZipError('7-Zip gave nothing for a minute')), silenceMs)
+      timer = setTimeout(() => this.fail(new SevenZipError('7-Zip gave nothing for five minutes')), silenceMs)
     })
     clearTimeout(timer)
   }
@@ -98,7 +100,7 @@ export async function* runSevenZip(
     maxWaiting,
     waiting,
   }
-  const worker = new Worker(new URL('./seven-zip-worker.ts', import.meta.url), {
+  const worker = new Worker(workerEntry(new URL('./seven-zip-worker.ts', import.meta.url)), {
     workerData: order,
     env: compiledSources(),
     stdout: true,

@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Entry, ZipFile } from 'yauzl'
-import { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl'
+import { fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
 import { refused, splitArchive } from './failures.ts'
 import { FileWindow } from './file-window.ts'
 import type { Unpacking } from './unpacking.ts'
+import { zipNameDecoder } from './zip-names.ts'
 
 /** An admitted entry and where its content lies. */
 export interface ZipItem {
@@ -24,30 +25,9 @@ const unixTypes: Record<number, string> = {
   40960: 'it is a link',
   49152: 'it is a socket',
 }
-/** APPNOTE 4.4.2.2: systems whose writers put names in the locale's encoding, not in an OEM code page. */
-const unixHosts = new Set([3, 19])
-const unicodePathField = 0x7075
 const deflated = 8
 const directorySignature = 0x02014b50
 export const localHeaderBytes = 30
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
-const windows1252 = new TextDecoder('windows-1252')
-
-/**
- * APPNOTE 4.4.4, 4.6.9 and appendix D. UTF-8 where the bytes are that, flagged or not, since many writers forget the
- * flag; else the Unicode path field; else Windows-1252 from Unix systems and code page 437 from others.
- */
-function entryName(entry: Entry): string {
-  const raw = entry.fileNameRaw
-  try {
-    return strictUtf8.decode(raw)
-  } catch {
-    const hasUnicodePath = entry.extraFields.some(({ id }) => id === unicodePathField)
-    if (!hasUnicodePath && unixHosts.has(entry.versionMadeBy >>> 8)) return windows1252.decode(raw)
-    return getFileNameLowLevel(0, raw, entry.extraFields, true)
-  }
-}
 
 function faultOf(entry: Entry): string | undefined {
   if (entry.isEncrypted()) return 'it is encrypted: pack it without a password'
@@ -130,9 +110,15 @@ export async function readZipDirectory(file: FileHandle, unpacking: Unpacking): 
   unpacking.checkCount(zip.entryCount)
   const items: ZipItem[] = []
   const spans: Span[] = []
+  const entries: Entry[] = []
   for await (const entry of zip.eachEntry()) {
     await unpacking.rest()
-    const rawName = entryName(entry)
+    entries.push(entry)
+  }
+  const decodeName = zipNameDecoder(entries)
+  for (const entry of entries) {
+    await unpacking.rest()
+    const rawName = decodeName(entry)
     const isFolder = /[/\\]$/.test(rawName)
     const name = unpacking.admit(rawName, { isFolder, fault: faultOf(entry) })
     unpacking.expand(entry.uncompressedSize)

@@ -32,6 +32,10 @@ function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): Database
   return { host: 'localhost', port: 3306, ...place }
 }
 
+/** What MySQL's client says of a server that is away (errors 2002, 2003, 2006, 2013, 1053 and 1927). */
+const mysqlAway =
+  /Can't connect to|Lost connection|server has gone away|shutdown in progress|Connection was killed/i
+
 /** The server shall not be able to ask for files of this host. */
 const clientSettings = '[client]\nlocal-infile=0\n'
 
@@ -51,6 +55,10 @@ async function* withMysql<T>(
     signal.throwIfAborted()
     if (!(error instanceof FormatError)) throw error
     const said = error.message.replace('GDAL cannot read the file: ', '')
+    if (mysqlAway.test(said)) {
+      const text = `MySQL database "${database}" at ${host} port ${port} went away or cannot be reached: nothing listens there, or the connection broke off`
+      throw new Failure('unavailable', 'store-lost', text, { cause: error, retryAfterSeconds: 10 })
+    }
     const message = `MySQL database "${database}" at ${host} port ${port} cannot be read: ${said}`
     throw new Failure('invalid', error.code, message)
   }

@@ -131,6 +131,10 @@ export class FileStore implements VectorStore {
     })
   }
 
+  async estimateRows(): Promise<number> {
+    return this.#using(async ({ index }) => index.header.rowCount)
+  }
+
   timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined> {
     const all = { table, limit: Number.POSITIVE_INFINITY, offset: 0 }
     return scanTimeBounds(this.readFeatures(all, signal), attribute)

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows, never, readColumn, readRows } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import type { VectorStore } from '../store.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
 
@@ -79,6 +80,18 @@ describe('GeoPackage store', () => {
       await sleep(settledMs)
       assert.notEqual(store.stateNow?.(), state?.text)
       assert.equal(store.stateNow?.(), (await store.state('layer', never))?.text)
+    }))
+
+  it('estimates numbers of rows: of the table, in a box, and where there is no table or file', () =>
+    withPlace(async ({ store }) => {
+      const estimate = (table: string, boxes?: Envelope[]) => store.estimateRows?.(table, boxes, never)
+      assert.equal(await estimate('layer'), 0)
+      await loadRows(store, { schema, rows: rows(60_000) })
+      assert.equal(await estimate('layer'), 60_000)
+      assert.equal(await estimate('other'), 0)
+      assert.equal(await estimate('layer', [{ minX: 1e6, minY: 0, maxX: 1e6 + 1, maxY: 1 }]), 0)
+      const all = { minX: -1e9, minY: -1e9, maxX: 1e9, maxY: 1e9 }
+      assert.equal(await estimate('layer', [all]), 50_000)
     }))
 
   it('writes files of GeoPackage 1.3 that are sound, and leaves nothing beside them', () =>
@@ -171,6 +184,39 @@ describe('GeoPackage store', () => {
         String(query(`SELECT sql FROM sqlite_schema WHERE name = 'layer'`)),
         /"a" BOOLEAN, "b" SMALLINT, "c" MEDIUMINT, "d" INTEGER, "e" FLOAT, "f" DOUBLE, "g" TEXT, "h" TEXT\(9\), "i" DATE, "j" TEXT, "k" DATETIME, "l" BLOB/,
       )
+    }))
+
+  it('stores decimals as numbers where these represent every value, otherwise as text with a message', () =>
+    withPlace(async ({ store, query }) => {
+      const decimal = (precision: number, scale: number) =>
+        ({ name: '', type: 'decimal', precision, scale }) as const
+      const { messages } = await loadRows(store, {
+        schema: schemaOf({
+          a: decimal(4, 0),
+          b: decimal(10, 0),
+          c: decimal(18, 0),
+          d: decimal(13, 11),
+          e: decimal(19, 0),
+          f: decimal(16, 2),
+          g: decimal(3, -2),
+        }),
+        rows: [
+          {
+            geometry: null,
+            values: ['-9999', '9999999999', '999999999999999999', '12.34567890123', '1', '0.50', '12300'],
+          },
+        ],
+      })
+      assert.match(
+        String(query(`SELECT sql FROM sqlite_schema WHERE name = 'layer'`)),
+        /"a" SMALLINT, "b" INTEGER, "c" INTEGER, "d" DOUBLE, "e" TEXT, "f" TEXT, "g" TEXT/,
+      )
+      assert.equal(
+        query(`SELECT json_array(a, b, CAST(c AS TEXT), d, e, f, g) FROM layer`),
+        '[-9999,9999999999,"999999999999999999",12.34567890123,"1","0.50","12300"]',
+      )
+      const told = messages.find(({ code }) => code === 'decimals-as-text')
+      assert.match(told?.message ?? '', /"e", "f", "g"/)
     }))
 
   for (const mode of ['REPLACE', 'APPEND'] as const) {

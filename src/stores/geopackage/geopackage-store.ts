@@ -102,6 +102,7 @@ export function createGeoPackageStore(
       await readyFor(query.filter)
       return reading.count(query, signal)
     },
+    estimateRows: async (table, boxes) => reading.estimateRows(table, boxes),
     readFeatures: (query, signal) => reading.read(query, signal),
     tiles: reading,
     dropTable: (table) =>

@@ -55,10 +55,10 @@ export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHook
   if (object !== undefined) {
     throw conflict('table-exists', `"${request.table}" is in the GeoPackage, but not as a layer`)
   }
-  return planNew(request)
+  return planNew(request, hooks)
 }
 
-function planNew(request: LoadRequest): LoadPlan {
+function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
   const { schema, table } = request
   const names = toColumnNames(schema)
   if (names.attributes.length + 2 > maxColumns) {
@@ -72,6 +72,7 @@ function planNew(request: LoadRequest): LoadPlan {
     target: storedAttribute(attribute),
     name: names.attributes[source] as string,
   }))
+  reportDecimals(schema.attributes, hooks)
   const { geometry } = schema
   return {
     request,
@@ -81,6 +82,17 @@ function planNew(request: LoadRequest): LoadPlan {
     isIndexed: geometry !== undefined,
     ...(geometry === undefined ? {} : { geometry: { ...geometry, name: names.geometry } }),
   }
+}
+
+function reportDecimals(attributes: readonly Attribute[], { onMessage }: LoadHooks): void {
+  const texts = attributes.filter((one) => one.type === 'decimal' && storedAttribute(one).type === 'text')
+  if (texts.length === 0) return
+  const names = texts.map(({ name }) => `"${name}"`).join(', ')
+  onMessage({
+    level: 'info',
+    code: 'decimals-as-text',
+    message: `GeoPackage has no decimal numbers, and a floating-point number does not represent every value of ${names}: stored as text. Remap the column to a number type if rounding is acceptable.`,
+  })
 }
 
 function planExisting(

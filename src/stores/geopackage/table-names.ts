@@ -1,5 +1,5 @@
 import { foldName } from '../../formats/geopackage/sql-names.ts'
-import type { Attribute, Schema } from '../../geo/schema.ts'
+import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { DistinctNames } from '../../lib/text/free-name.ts'
 
 export const idColumn = 'fid'
@@ -38,9 +38,10 @@ export function toColumnNames(schema: Schema): { geometry: string; attributes: s
   return { geometry: geometryName, attributes }
 }
 
-/** The data type of a new column (OGC 12-128r18, table 1); what it has no type for is kept as text. */
-export function columnType({ type, maxLength }: Attribute): string {
-  if (type === 'text') return maxLength !== undefined && maxLength > 0 ? `TEXT(${maxLength})` : 'TEXT'
+/** The data type of a new column (OGC 12-128r18, table 1). */
+export function columnType(attribute: Attribute): string {
+  const { type, maxLength } = storedAttribute(attribute)
+  if (type === 'text' && maxLength !== undefined && maxLength > 0) return `TEXT(${maxLength})`
   return plainTypes[type]
 }
 
@@ -52,17 +53,36 @@ const plainTypes = {
   float32: 'FLOAT',
   float64: 'DOUBLE',
   decimal: 'TEXT',
+  text: 'TEXT',
   date: 'DATE',
   time: 'TEXT',
   timestamp: 'DATETIME',
   binary: 'BLOB',
 } as const
 
-/** The attribute that a new column of an attribute is read back as. */
+/** Decimal digits that a double represents exactly (DBL_DIG). */
+const doubleDigits = 15
+/** Decimal digits of the widest integers of 16, 32 and 64 bits that always fit. */
+const integerDigits = [
+  ['int16', 4],
+  ['int32', 9],
+  ['int64', 18],
+] as const
+
+/** The attribute as which a new column is read back. GeoPackage has no decimals and no times. */
 export function storedAttribute(attribute: Attribute): Attribute {
   const { type, name, maxLength } = attribute
-  if (type === 'decimal' || type === 'time') return { name, type: 'text' }
+  if (type === 'decimal') return { name, type: decimalType(attribute) }
+  if (type === 'time') return { name, type: 'text' }
   return type === 'text' && maxLength !== undefined && maxLength > 0
     ? { name, type, maxLength }
     : { name, type }
+}
+
+/** An integer where the scale is 0, a double where it represents every value, otherwise text. */
+function decimalType({ precision, scale = 0 }: Attribute): AttributeType {
+  if (precision === undefined || scale < 0 || scale > precision) return 'text'
+  const integer = integerDigits.find(([, digits]) => precision <= digits)
+  if (scale === 0) return integer?.[0] ?? 'text'
+  return precision <= doubleDigits ? 'float64' : 'text'
 }

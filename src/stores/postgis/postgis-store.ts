@@ -10,6 +10,7 @@ import type { ConnectionSettings } from './connection-settings.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { describeTable } from './describe-table.ts'
 import type { PostgisEdits } from './edit/prepare-edit.ts'
+import { estimateRows } from './estimate-rows.ts'
 import { isOwnName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
@@ -79,6 +80,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     sweep: (loadId) => sweepLoad(settings, loadId),
     count: (query, signal) =>
       use((client) => countFeatures(client, memory, query), signal, workersForCount(query)),
+    estimateRows: (table, boxes, signal) =>
+      use((client) => estimateRows(client, memory.layouts, { table, boxes }), signal),
     async *readFeatures(query, signal) {
       const lease = await pool.lease(signal, workersForRows(query))
       try {

@@ -262,6 +262,35 @@ describe('pages of a PostGIS table behind an offset', () => {
     })
 })
 
+describe('estimates of rows of a PostGIS table', () => {
+  it('come from the planner, also for boxes and views, and are 0 where there is no table', async () => {
+    const url = await fileDatabase()
+    await runSql(
+      url,
+      `create schema estimates; create table estimates.points as
+         select n as fid, ST_SetSRID(ST_MakePoint(n / 1000.0, n % 100), 4326)::geometry(Point, 4326) as geom
+         from generate_series(1, 100000) n;
+       create index on estimates.points using gist (geom);
+       create view estimates.few as select * from estimates.points limit 10;
+       analyze estimates.points`,
+    )
+    const store = createPostgisStore(storeParameters(url, 'estimates'))
+    const estimate = async (table: string, maxX?: number): Promise<number> => {
+      const boxes = maxX === undefined ? undefined : [{ minX: 0, minY: 0, maxX, maxY: 100 }]
+      return (await store.estimateRows?.(table, boxes, never)) ?? Number.NaN
+    }
+    try {
+      assert.equal(await estimate('points'), 100_000)
+      assert.equal(await estimate('few'), 10)
+      assert.equal(await estimate('none'), 0)
+      const near = await estimate('points', 1)
+      assert.ok(near > 100 && near < 10_000, String(near))
+    } finally {
+      await store.close()
+    }
+  })
+})
+
 describe('connections that read PostGIS', () => {
   it('leave the workers to the database but near a place, where they are not worth their start', async () => {
     const url = await fileDatabase()

@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
+import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import type { Workers } from './reading-workers.ts'
@@ -21,6 +23,10 @@ export interface Lease {
 export class ReadPool {
   readonly #settings: ConnectionSettings
   readonly #maxConnections: number
+  /** Leases wait here, not in the driver, which would report a long wait as a failure to connect. */
+  #leases: WorkQueue
+  /** Leases that have their connection. */
+  #connected = 0
   #pool: Promise<Pool> | undefined
   #isClosed = false
   readonly #prepared = new WeakSet<PoolClient>()
@@ -28,12 +34,18 @@ export class ReadPool {
   constructor(settings: ConnectionSettings, { maxConnections = usualConnections } = {}) {
     this.#settings = settings
     this.#maxConnections = maxConnections
+    this.#leases = new WorkQueue({ limit: maxConnections })
   }
 
   /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
   async lease(signal?: AbortSignal, workers: Workers = 'usual'): Promise<Lease> {
-    signal?.throwIfAborted()
-    const client = await this.#connect(workers)
+    const leave = await this.#leases.enter({ signal })
+    const client = await this.#connect(workers).catch((error: unknown) => {
+      leave()
+      this.#refuseWaiting(error)
+      throw error
+    })
+    this.#connected += 1
     const onError = (): void => {}
     client.on('error', onError)
     let isCut = false
@@ -48,6 +60,8 @@ export class ReadPool {
         signal?.removeEventListener('abort', onAbort)
         client.off('error', onError)
         client.release(isCut)
+        this.#connected -= 1
+        leave()
       },
     }
   }
@@ -72,6 +86,14 @@ export class ReadPool {
     this.#isClosed = true
     const pool = await this.#pool
     await pool?.end()
+  }
+
+  /** Where nobody has a connection, those who wait would each wait for the same failure. */
+  #refuseWaiting(error: unknown): void {
+    if (this.#connected > 0) return
+    const leases = this.#leases
+    this.#leases = new WorkQueue({ limit: this.#maxConnections })
+    leases.close(error)
   }
 
   async #open(): Promise<Pool> {
@@ -106,7 +128,8 @@ export class ReadPool {
     } catch (error) {
       client?.release(true)
       const failure = error instanceof Failure ? error : connectionFailure(error, this.#settings)
-      throw new Failure('unavailable', failure.code, failure.message, { cause: error })
+      const { code, message, retryAfterSeconds } = failure
+      throw new Failure('unavailable', code, message, { cause: error, ...defined({ retryAfterSeconds }) })
     }
   }
 

@@ -20,7 +20,11 @@ export interface ColumnValues {
 export interface ColumnsWish {
   table: string
   attributes: readonly string[]
+  /** The time after which the reader gives up and returns none. Begins when the reader begins. */
+  limitMs: number
 }
+
+type Columns = Omit<ColumnsWish, 'limitMs'>
 
 /** More different values, and longer ones, are no list to choose from. */
 const mostListed = 30
@@ -31,7 +35,19 @@ const firstRows = 2048
 /** Looks at every value of columns, where it runs: in a reader. */
 export async function valuesOfColumns(
   store: Pick<VectorStore, 'readFeatures'>,
-  { table, attributes }: ColumnsWish,
+  { limitMs, ...columns }: ColumnsWish,
+  signal: AbortSignal,
+): Promise<ColumnValues[]> {
+  const limit = AbortSignal.timeout(limitMs)
+  return await findValues(store, columns, AbortSignal.any([signal, limit])).catch((error: unknown) => {
+    if (limit.aborted && !signal.aborted) return []
+    throw error
+  })
+}
+
+async function findValues(
+  store: Pick<VectorStore, 'readFeatures'>,
+  { table, attributes }: Columns,
   signal: AbortSignal,
 ): Promise<ColumnValues[]> {
   const start = await look(store, { table, attributes }, firstRows, signal)
@@ -44,7 +60,7 @@ export async function valuesOfColumns(
 
 async function look(
   store: Pick<VectorStore, 'readFeatures'>,
-  { table, attributes }: ColumnsWish,
+  { table, attributes }: Columns,
   limit: number,
   signal: AbortSignal,
 ): Promise<{ columns: ColumnLook[]; hasMore: boolean }> {

@@ -75,6 +75,8 @@ export class IndexedStore implements ServedStore {
     return this.#ask(() => this.#store.writeTile(wish, signal), signal)
   }
 
+  estimateRowsIn: ServedStore['estimateRowsIn'] = (table, box, signal) =>
+    this.#ask(() => this.#store.estimateRowsIn(table, box, signal), signal)
   summarize: ServedStore['summarize'] = (wish, signal) =>
     this.#ask(() => this.#store.summarize(wish, signal), signal)
   columnValues: ServedStore['columnValues'] = (wish, signal) =>

@@ -17,12 +17,15 @@ interface Call {
   fail(error: Error): void
 }
 
-function begin(workers = 2): {
+function begin(
+  workers = 2,
+  limits = { most: 8, ofStore: 4 },
+): {
   calls: Call[]
-  ask(x: number, options?: Partial<TileWish> & { signal?: AbortSignal }): Promise<MadeTile>
+  ask(x: number, options?: Partial<TileWish> & { signal?: AbortSignal; owner?: string }): Promise<MadeTile>
 } {
   const lane = new TileLane({
-    ...{ most: 8, ofStore: 4 },
+    ...limits,
     maxWaiting: { count: 100, refuse: () => new Error('too busy') },
   })
   const joined = new JoinedTiles(lane, { workers, most: 8 })
@@ -37,8 +40,8 @@ function begin(workers = 2): {
   }
   return {
     calls,
-    ask: (x, { signal = never, ...other } = {}) =>
-      joined.run('store', { ...wish, ...other, tile: { z: 14, x, y: 0 } }, make, signal),
+    ask: (x, { signal = never, owner, ...other } = {}) =>
+      joined.run('store', { ...wish, ...other, tile: { z: 14, x, y: 0 } }, make, { signal, owner }),
   }
 }
 
@@ -72,6 +75,22 @@ describe('tiles that wait together', () => {
     )
     for (const { end } of made.calls) end()
     assert.deepEqual(await numbersOf(tiles), [1, 2, 3, 4, 5])
+  })
+
+  it('do not delay the tile of another owner, although all are of one table', async () => {
+    const made = begin(1, { most: 1, ofStore: 1 })
+    const many = Array.from({ length: 20 }, (_, x) => made.ask(x, { owner: 'many' }))
+    await some()
+    const other = made.ask(99, { owner: 'other' })
+    await some()
+    made.calls[0]?.end(5000)
+    await some()
+    assert.equal(made.calls[1]?.xs[0], 99)
+    for (let at = 1; at <= 20; at += 1) {
+      made.calls[at]?.end(5000)
+      await some()
+    }
+    assert.deepEqual(await numbersOf([...many, other]), [...many.keys(), 99])
   })
 
   it('are of one table, zoom and wish', async () => {

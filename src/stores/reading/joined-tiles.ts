@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
-import type { TileLane } from './tile-lane.ts'
+import type { TileLane, TileShare } from './tile-lane.ts'
 import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
 
 /** Makes tiles in the order of the wish. */
@@ -55,16 +55,17 @@ export class JoinedTiles {
   }
 
   /** Throws what `make` throws for this tile by itself. */
-  run(store: string, { tile, ...rest }: TileWish, make: MakeTiles, signal: AbortSignal): Promise<MadeTile> {
+  run(store: string, { tile, ...rest }: TileWish, make: MakeTiles, share: TileShare): Promise<MadeTile> {
+    const { signal } = share
     const family = this.#familyOf(store, tile, rest)
     const asked: Asked = { tile, made: Promise.withResolvers(), signal }
     family.waiting.push(asked)
     const turn = async (): Promise<void> => {
       // What came in the same round of the event loop has its place by then.
       await nextRound()
-      if (family.waiting.includes(asked)) await this.#makeShare(family, rest, make)
+      if (family.waiting.includes(asked)) await this.#makeShare(family, asked, { rest, make })
     }
-    this.#lane.run(store, turn, signal).catch((error: unknown) => {
+    this.#lane.run(store, turn, share).catch((error: unknown) => {
       remove(family.waiting, asked)
       asked.made.reject(error)
     })
@@ -82,12 +83,17 @@ export class JoinedTiles {
     return family
   }
 
-  /** The first of those that wait, and its share of the others. */
-  async #makeShare(family: Family, rest: Rest, make: MakeTiles): Promise<void> {
+  /** The tile whose turn it is, and with it a share of those of the same family that wait, whoever asks for them. */
+  async #makeShare(
+    family: Family,
+    asked: Asked,
+    { rest, make }: { rest: Rest; make: MakeTiles },
+  ): Promise<void> {
     const free = Math.max(1, this.#limits.workers - this.#busy)
     const light = Math.floor(mostWeight / Math.max(1, family.weight ?? presumedWeight))
     const count = Math.min(this.#limits.most, Math.ceil(family.waiting.length / free), Math.max(1, light))
-    const group = family.waiting.splice(0, count)
+    remove(family.waiting, asked)
+    const group = [asked, ...family.waiting.splice(0, count - 1)]
     this.#busy += 1
     try {
       await makeAll(family, group, (tiles, signal) => make({ ...rest, tiles }, signal))

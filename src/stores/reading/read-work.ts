@@ -15,10 +15,12 @@ import type {
   VectorStore,
 } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
+import { areasIn } from './boxes-in-crs.ts'
 import type { ColumnsWish } from './column-values.ts'
 import { valuesOfColumns } from './column-values.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
+import type { EstimatedBox } from './read-cost.ts'
 import type { SummaryWish } from './summarize-values.ts'
 import { summarizeValues } from './summarize-values.ts'
 import type { MadeTile, TilesWish } from './tile-wish.ts'
@@ -59,6 +61,14 @@ function createHandlers(stores: KeptStores) {
       { connection, query }: Asked & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
       { signal }: Context,
     ): Promise<number> => stores.use(connection, (store) => store.count(query, signal)),
+    estimateRows: (
+      { connection, table, box }: AskedTable & { box?: EstimatedBox | undefined },
+      { signal }: Context,
+    ): Promise<number> =>
+      stores.use(connection, async (store) => {
+        const areas = box === undefined ? undefined : await areasIn(box, box.crs)
+        return (await store.estimateRows?.(table, areas, signal)) ?? Number.MAX_SAFE_INTEGER
+      }),
     read: ({ connection, query }: Asked & { query: FeatureQuery }, { signal }: Context) =>
       stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
     page: ({ connection, wish }: Asked & { wish: PageWish }, { signal }: Context) =>

@@ -1,6 +1,4 @@
 import type { ValueSummary } from '../../cartography/classify/summary.ts'
-import { Failure } from '../../lib/errors.ts'
-import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { ownChangesWritten } from '../own-changes.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
 import type {
@@ -14,7 +12,10 @@ import type {
 } from '../store.ts'
 import type { ColumnsWish, ColumnValues } from './column-values.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
+import type { EstimatedBox } from './read-cost.ts'
+import { demandOfCount, demandOfPage, demandOfQuery, demandOfTileRows, isHeavyTile } from './read-cost.ts'
 import type { Readers, ReadPlace } from './readers.ts'
+import { StoreReads } from './store-reads.ts'
 import type { SummaryWish } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 import type { ChangeWish } from './write-change-page.ts'
@@ -31,34 +32,16 @@ export interface ServedStore extends VectorStore, TileReads {
   summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
   /** What values columns have. */
   columnValues(wish: ColumnsWish, signal: AbortSignal): Promise<ColumnValues[]>
+  /** Returns the estimated number of rows of a table, or of its rows in a box; 0 where there is no such table. */
+  estimateRowsIn(table: string, box: EstimatedBox | undefined, signal: AbortSignal): Promise<number>
 }
 
 /** `stage`, edits and what stages or reads earlier states work in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection, { leavesWhole: true })
   const isFile = getStoreDescription(connection.type).file !== undefined
-
-  /** Asks where the store may be read, and elsewhere where that turns out to be wrong. */
-  async function ask<T>(question: (place: ReadPlace) => Promise<T>): Promise<T> {
-    try {
-      return await question(readers.placeOf(connection))
-    } catch (error) {
-      if (!isForProcess(error)) throw toFailure(error)
-      readers.distrust(connection)
-      return question(readers.placeOf(connection))
-    }
-  }
-
-  async function* take<T>(question: (place: ReadPlace) => AsyncIterable<T>): AsyncGenerator<T> {
-    try {
-      yield* question(readers.placeOf(connection))
-    } catch (error) {
-      if (!isForProcess(error)) throw toFailure(error)
-      readers.distrust(connection)
-      yield* question(readers.placeOf(connection))
-    }
-  }
-
+  const reads = new StoreReads(connection, readers)
+  const ask: Ask = (question) => reads.ask(question)
   const { states, edits } = local
   const served = states && servedStates(states, connection, ask)
   const servedEdits: TableEdits | undefined = edits && {
@@ -78,40 +61,88 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     sweep: (loadId) => ask(({ pool, limits }) => pool.call('sweep', { connection, loadId }, limits)),
     dropTable: (table) =>
       written(ask(({ pool, limits }) => pool.call('dropTable', { connection, table }, limits))),
-    count: (query, signal) =>
-      ask(({ pool, limits }) => pool.call('count', { connection, query }, { ...limits, signal })),
-    timeBounds: (table, attribute, signal) =>
-      ask(({ pool, limits }) =>
-        pool.call('timeBounds', { connection, table, attribute }, { ...limits, signal }),
-      ),
+    ...servedReads(connection, reads),
     state: (table, signal) =>
       isFile
         ? local.state(table, signal)
         : ask(({ pool, limits }) => pool.call('state', { connection, table }, { ...limits, signal })),
+    close: () => local.close(),
+  }
+}
+
+/** The reads of a `ServedStore` whose cost depends on the number of rows. */
+type Reads = Pick<
+  ServedStore,
+  | 'columnValues'
+  | 'count'
+  | 'estimateRowsIn'
+  | 'readEnvelopes'
+  | 'readFeatures'
+  | 'readTile'
+  | 'summarize'
+  | 'timeBounds'
+  | 'writeChangePage'
+  | 'writePage'
+  | 'writeTile'
+>
+
+function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
+  return {
+    count: (query, signal) =>
+      reads.ask(
+        ({ pool, limits }) => pool.call('count', { connection, query }, { ...limits, signal }),
+        reads.kindOf(query.table, demandOfCount(query), signal),
+      ),
+    timeBounds: (table, attribute, signal) =>
+      reads.ask(
+        ({ pool, limits }) =>
+          pool.call('timeBounds', { connection, table, attribute }, { ...limits, signal }),
+        reads.kindOfScan(table, signal),
+      ),
+    estimateRowsIn: (table, box, signal) => reads.estimateRows(table, signal)(box),
     readFeatures: (query: FeatureQuery, signal): AsyncIterable<FeaturePage> =>
-      take(({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal })),
+      reads.take(
+        ({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal }),
+        reads.kindOf(query.table, demandOfQuery(query), signal),
+      ),
     writePage: (wish, signal) =>
-      take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
+      reads.take(
+        ({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal }),
+        reads.kindOf(wish.query.table, demandOfPage(wish), signal),
+      ),
     writeChangePage: (wish, signal) =>
-      take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
+      reads.take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
     writeTile: (wish, signal) =>
-      ask(({ pool, limits, tiles }) =>
-        tiles.run(
-          limits.key,
-          wish,
-          (several, own) => pool.call('tiles', { connection, wish: several }, { ...limits, signal: own }),
-          signal,
-        ),
+      reads.ask(
+        ({ pool, limits, tiles }) =>
+          tiles.run(
+            limits.key,
+            wish,
+            (several, own) => pool.call('tiles', { connection, wish: several }, { ...limits, signal: own }),
+            { owner: limits.owner, resource: limits.resource, signal },
+          ),
+        { table: wish.table, isHeavy: isHeavyTile(wish) },
       ),
     summarize: (wish, signal) =>
-      ask(({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal })),
+      reads.ask(
+        ({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal }),
+        reads.kindOfScan(wish.table, signal),
+      ),
     columnValues: (wish, signal) =>
-      ask(({ pool, limits }) => pool.call('values', { connection, wish }, { ...limits, signal })),
+      reads.ask(
+        ({ pool, limits }) => pool.call('values', { connection, wish }, { ...limits, signal }),
+        reads.kindOfScan(wish.table, signal),
+      ),
     readTile: (query, signal) =>
-      take(({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal })),
+      reads.take(
+        ({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal }),
+        reads.kindOf(query.table, demandOfTileRows(query), signal),
+      ),
     readEnvelopes: (query, signal) =>
-      take(({ pool, limits }) => pool.stream('envelopes', { connection, query }, { ...limits, signal })),
-    close: () => local.close(),
+      reads.take(
+        ({ pool, limits }) => pool.stream('envelopes', { connection, query }, { ...limits, signal }),
+        reads.kindOf(query.table, demandOfTileRows(query), signal),
+      ),
   }
 }
 
@@ -140,16 +171,4 @@ function servedStates(states: TableStates, connection: StoreConnection, ask: Ask
     drop: ({ id }) => written(ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits))),
     list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
   }
-}
-
-/** A reader that died of its question, mostly for want of memory, is no fault of the server. */
-function toFailure(error: unknown): unknown {
-  if (!(error instanceof WorkerEnded)) return error
-  return new Failure('unavailable', 'reader-ended', 'The question took more than a reader has', {
-    cause: error,
-  })
-}
-
-function isForProcess(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'needs-process'
 }

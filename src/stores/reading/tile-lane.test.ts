@@ -34,8 +34,11 @@ function makeLane(count = 100): { lane: TileLane; running: string[]; end(store: 
 describe('the lane of tiles', () => {
   it('leaves room for the tiles of other stores', async () => {
     const { lane, running, end } = makeLane()
-    const slow = Array.from({ length: 5 }, () => lane.run('slow', async () => 1, never))
-    const quick = [lane.run('quick', async () => 2, never), lane.run('quick', async () => 3, never)]
+    const slow = Array.from({ length: 5 }, () => lane.run('slow', async () => 1, { signal: never }))
+    const quick = [
+      lane.run('quick', async () => 2, { signal: never }),
+      lane.run('quick', async () => 3, { signal: never }),
+    ]
     await nextRound()
     assert.deepEqual(running, ['slow', 'slow', 'quick'])
     end('quick')
@@ -54,13 +57,16 @@ describe('the lane of tiles', () => {
 
   it('lets go who no longer waits, and refuses who comes when too many do', async () => {
     const { lane, running, end } = makeLane(2)
-    const begun = [lane.run('a', async () => 1, never), lane.run('a', async () => 1, never)]
+    const begun = [
+      lane.run('a', async () => 1, { signal: never }),
+      lane.run('a', async () => 1, { signal: never }),
+    ]
     await nextRound()
     const controller = new AbortController()
-    const given = lane.run('a', async () => 1, controller.signal)
-    const waiting = lane.run('a', async () => 4, never)
+    const given = lane.run('a', async () => 1, { signal: controller.signal })
+    const waiting = lane.run('a', async () => 4, { signal: never })
     await assert.rejects(
-      lane.run('b', async () => 1, never),
+      lane.run('b', async () => 1, { signal: never }),
       /too busy/,
     )
     controller.abort(new Error('given up'))

@@ -1,3 +1,4 @@
+import type { PlaceOptions } from '../../lib/workers/work-queue.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 
 /** How many tiles are made at the same time, and how many wait. */
@@ -9,7 +10,13 @@ export interface TileLaneLimits {
   maxWaiting: { count: number; refuse(): Error }
 }
 
-/** Keeps a crowd of tiles from taking every place of a pool, and that of one store from taking those of the others. */
+/** Scheduling options of a tile. */
+export type TileShare = Pick<PlaceOptions, 'owner' | 'resource'> & { signal: AbortSignal }
+
+/**
+ * Keeps a crowd of tiles from taking every place of a pool, and that of one store from taking those of the others. Places are
+ * shared fairly between owners.
+ */
 export class TileLane {
   readonly #all: WorkQueue
   readonly #limits: TileLaneLimits
@@ -23,7 +30,7 @@ export class TileLane {
   }
 
   /** Does the work when its turn comes; who waits leaves when the signal aborts. */
-  async run<Result>(store: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async run<Result>(store: string, work: () => Promise<Result>, share: TileShare): Promise<Result> {
     const { count, refuse } = this.#limits.maxWaiting
     if (this.#waiting >= count) throw refuse()
     const own = this.#stores.get(store) ?? { queue: new WorkQueue({ limit: this.#limits.ofStore }), users: 0 }
@@ -34,8 +41,8 @@ export class TileLane {
     let leaveStore: (() => void) | undefined
     let leaveAll: (() => void) | undefined
     try {
-      leaveStore = own.queue.enterNow({ signal }) ?? (await own.queue.enter({ signal }))
-      leaveAll = this.#all.enterNow({ signal }) ?? (await this.#all.enter({ signal }))
+      leaveStore = own.queue.enterNow(share) ?? (await own.queue.enter(share))
+      leaveAll = this.#all.enterNow(share) ?? (await this.#all.enter(share))
       isWaiting = false
       this.#waiting -= 1
       return await work()

@@ -5,7 +5,7 @@ const decimals = 10_000
 const longestNumber = 400
 
 /** UTF-8 of a constant, made once. */
-export function bytesOf(text: string): Uint8Array {
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }
 

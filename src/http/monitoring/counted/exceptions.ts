@@ -8,13 +8,14 @@ import type { Services } from '../../../monitoring/services/services.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
+import { requestOwner } from '../../request-owner.ts'
 import { IdParams, listReplies } from '../bodies.ts'
 import type { MonitoringWire } from '../dialect.ts'
 import { describeFields, pathId, queryFields } from '../parameters.ts'
 import { ExceptionReply, ListedExceptionBody } from './exception-bodies.ts'
 import { toWireException } from './exception-wire.ts'
 import type { SeriesReads } from './reader-thread.ts'
-import { sendBytes } from './send-bytes.ts'
+import { sendParts } from './send-parts.ts'
 
 const tags = ['monitoring']
 const defaultLimit = 1000
@@ -22,7 +23,7 @@ const limitBounds = { min: 1, max: 10_000 }
 const lastBounds = { min: 60, max: 1e9 }
 
 export interface ExceptionParts {
-  series: Pick<SeriesReader<SeriesReads>, 'read'>
+  series: Pick<SeriesReader<SeriesReads>, 'read' | 'stream'>
   services: Pick<Services, 'list'>
   wire: MonitoringWire
   clock: Clock
@@ -61,7 +62,8 @@ export const listExceptions = operation({
       path: `${basePath}/monitoring/api/exceptions`,
       services: known.map(({ id, name, type }) => ({ id, name, type })),
     }
-    return sendBytes(reply, await series.read('exceptionList', asked, { signal: clientSignal(reply) }))
+    const options = { owner: requestOwner(request), signal: clientSignal(reply) }
+    return sendParts(reply, series.stream('exceptionList', asked, options))
   },
 })
 
@@ -72,7 +74,7 @@ export const showException = operation({
   answers: { 200: ExceptionReply },
   handle: async ({ series, services, wire }: ExceptionParts, request) => {
     const id = pathId(request.params.id, 'Exception')
-    const found = await series.read('exception', { id })
+    const found = await series.read('exception', { id }, { owner: requestOwner(request) })
     const service = found === undefined ? undefined : findService(await services.list(), found)
     if (found === undefined || service === undefined)
       throw notFound('unknown-exception', `Exception ${id} does not exist`)

@@ -1,54 +1,108 @@
 import type { Dialect } from '../../../config/settings.ts'
+import type { Transfer } from '../../../lib/workers/handlers.ts'
 import type { ServiceRecord } from '../../../monitoring/model/records.ts'
-import type { ExceptionFilter, ListedException } from '../../../monitoring/query/exception-reads.ts'
+import type { ExceptionFilter } from '../../../monitoring/query/exception-reads.ts'
 import { listExceptions } from '../../../monitoring/query/exception-reads.ts'
-import type { ListedLabel, ListQuery, ResourceListQuery } from '../../../monitoring/query/list-reads.ts'
-import { listLabels, listResources } from '../../../monitoring/query/list-reads.ts'
-import { readMetricData } from '../../../monitoring/query/metric-data.ts'
-import type { NamedResource } from '../../../monitoring/query/names.ts'
-import type { Reads } from '../../../monitoring/query/reads.ts'
-import { written } from '../../../monitoring/query/reads.ts'
+import type {
+  ListIds,
+  ListQuery,
+  ListSlice,
+  ResourceListQuery,
+} from '../../../monitoring/query/list-reads.ts'
+import {
+  findLabelIds,
+  findResourceIds,
+  nameLabels,
+  nameResources,
+} from '../../../monitoring/query/list-reads.ts'
+import { findResolution } from '../../../monitoring/query/metric-data.ts'
+import type { ReadLimits, Reads, Slice } from '../../../monitoring/query/reads.ts'
+import { transferSlice } from '../../../monitoring/query/reads.ts'
+import { readMetricDataSlice } from '../../../monitoring/query/slice-metric-data.ts'
+import type { SeriesDatabase } from '../../../monitoring/series/series-database.ts'
 import { wireOf } from '../dialect.ts'
 import { envelope } from '../envelope-shape.ts'
 import { bytesOf } from './byte-text.ts'
 import { toWireListed } from './exception-wire.ts'
+import type { MetricDataRequest } from './metric-data-writer.ts'
 import { writeMetricData } from './metric-data-writer.ts'
 
 /** What a reader thread is asked for a list. */
 interface ListRequest<T> {
   query: T
   dialect: Dialect
+  /** Entries that are left; absent for the first slice. */
+  rest?: ListIds
 }
 
-interface ExceptionListRequest extends ListRequest<ExceptionFilter> {
+interface ExceptionListRequest {
+  query: ExceptionFilter
+  dialect: Dialect
   /** Of the list, below which each has its details. */
   path: string
   services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
 }
 
-/** Reads whose answers are JSON already. */
+type SlicedRead<A> = (database: SeriesDatabase, request: A, limits: ReadLimits) => Promise<Transfer<Slice<A>>>
+
+/** Reads whose answers are slices of JSON. */
 export const metricDataReads = {
-  metricData: written(readMetricData, writeMetricData),
-  labels: written(listLabels, ({ dialect }: ListRequest<ListQuery>, found: ListedLabel[]) =>
-    writeList('labels', found, dialect),
-  ),
-  resources: written(listResources, ({ dialect }: ListRequest<ResourceListQuery>, found: NamedResource[]) =>
-    writeList('resources', found, dialect),
-  ),
-  exceptionList: written(listExceptions, writeExceptions),
+  metricData: sliceMetricData,
+  labels: slicedList('labels', findLabelIds, nameLabels) satisfies SlicedRead<ListRequest<ListQuery>>,
+  resources: slicedList('resources', findResourceIds, nameResources) satisfies SlicedRead<
+    ListRequest<ResourceListQuery>
+  >,
+  exceptionList: sliceExceptions,
 } satisfies Reads
 
-function writeExceptions(
-  { dialect, path, services }: ExceptionListRequest,
-  found: readonly ListedException[],
-): Uint8Array {
+/** The first slice of an answer may be the whole of it. */
+const wholeWindow = { first: 0, expected: Number.POSITIVE_INFINITY }
+
+async function sliceMetricData(
+  database: SeriesDatabase,
+  request: MetricDataRequest,
+  limits: ReadLimits,
+): Promise<Transfer<Slice<MetricDataRequest>>> {
+  const { query, start = wholeWindow } = request
+  const slice = await readMetricDataSlice(database, query, start, limits)
+  const resolution = slice.whole && (await findResolution(database, slice.whole))
+  const bytes = writeMetricData(request, slice, resolution)
+  return transferSlice({ bytes, next: slice.next && { ...request, start: slice.next } })
+}
+
+function slicedList<Q, T>(
+  key: string,
+  find: (database: SeriesDatabase, query: Q, limits: ReadLimits) => Promise<ListIds>,
+  name: (database: SeriesDatabase, ids: ListIds, count: number) => Promise<ListSlice<T>>,
+): SlicedRead<ListRequest<Q>> {
+  return async (database, request, limits) => {
+    const ids = request.rest ?? (await find(database, request.query, limits))
+    const { entries, rest } = await name(database, ids, limits.rowsPerRead)
+    const [head, tail] = listFrame(key, request.dialect)
+    const isFirst = request.rest === undefined
+    const isLast = rest.length === 0
+    const list = JSON.stringify(entries).slice(1, -1)
+    const bytes = bytesOf(`${isFirst ? head : ','}${list}${isLast ? tail : ''}`)
+    return transferSlice({ bytes, next: isLast ? undefined : { ...request, rest } })
+  }
+}
+
+async function sliceExceptions(
+  database: SeriesDatabase,
+  { query, dialect, path, services }: ExceptionListRequest,
+  limits: ReadLimits,
+): Promise<Transfer<Slice<ExceptionListRequest>>> {
+  const found = await listExceptions(database, query, limits)
   const wire = wireOf(dialect)
   const known = new Map(services.map((service) => [service.id, service]))
   const exceptions = found.map((one) => toWireListed(one, { wire, service: known.get(one.serviceId), path }))
-  return writeList('exceptions', exceptions, dialect)
+  const [head, tail] = listFrame('exceptions', dialect)
+  const bytes = bytesOf(`${head}${JSON.stringify(exceptions).slice(1, -1)}${tail}`)
+  return transferSlice<ExceptionListRequest>({ bytes, next: undefined })
 }
 
-function writeList(key: string, list: readonly unknown[], dialect: Dialect): Uint8Array {
+/** What stands around the entries of a list. */
+function listFrame(key: string, dialect: Dialect): [head: string, tail: string] {
   const around = dialect === 'geoserver' ? envelope({ key }) : {}
-  return bytesOf(JSON.stringify({ ...around, [key]: list }))
+  return [JSON.stringify({ ...around, [key]: [] }).slice(0, -2), ']}']
 }

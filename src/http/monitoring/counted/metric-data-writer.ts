@@ -5,9 +5,11 @@ import type { EventType } from '../../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../../monitoring/model/event-types.ts'
 import { periodStart } from '../../../monitoring/query/align-window.ts'
 import type { RowKey } from '../../../monitoring/query/grouping.ts'
-import type { MetricData } from '../../../monitoring/query/metric-data.ts'
+import type { MetricData, PeriodSpan } from '../../../monitoring/query/metric-data.ts'
 import type { MetricDataQuery } from '../../../monitoring/query/metric-data-query.ts'
 import type { NamedResource } from '../../../monitoring/query/names.ts'
+import type { MetricDataSlice, SliceStart } from '../../../monitoring/query/slice-metric-data.ts'
+import type { Resolution } from '../../../monitoring/series/schema.ts'
 import type { MonitoringWire } from '../dialect.ts'
 import { wireOf } from '../dialect.ts'
 import { ByteText, bytesOf } from './byte-text.ts'
@@ -20,6 +22,8 @@ export interface MetricDataRequest {
   base: string
   /** Layers of this server, as `workspace:name`; where links lead to them. */
   layers?: ReadonlySet<string>
+  /** Where the slice begins; absent for the first. */
+  start?: SliceStart
 }
 
 const part = {
@@ -43,25 +47,32 @@ const part = {
 const expectedRowBytes = 160
 const expectedPeriodBytes = 128
 
-/** The answer of metric data as JSON. */
-export function writeMetricData(request: MetricDataRequest, data: MetricData): Uint8Array<ArrayBuffer> {
+/** Writes a slice of the answer as JSON: with its head in the first, with its end in the last. */
+export function writeMetricData(
+  request: MetricDataRequest,
+  slice: MetricDataSlice,
+  resolution: Resolution | undefined,
+): Uint8Array<ArrayBuffer> {
   const { query } = request
   const wire = wireOf(request.dialect)
-  const { metric } = data.query
-  const text = new ByteText(data.order.length * expectedRowBytes + query.window.count * expectedPeriodBytes)
-  const head = {
-    input_valid_from: wire.time(query.window.from),
-    input_valid_to: wire.time(query.window.to),
-    metric: metric.name,
-    interval: query.window.intervalSeconds,
-    type: metric.type,
-    axis_label: metric.unit,
-    label: query.label ?? null,
-    ...defined({ resolution: data.resolution }),
+  const { data, first, count } = slice
+  const text = new ByteText(data.order.length * expectedRowBytes + (count + 2) * expectedPeriodBytes)
+  if (first === 0) {
+    const { metric } = data.query
+    const head = {
+      input_valid_from: wire.time(query.window.from),
+      input_valid_to: wire.time(query.window.to),
+      metric: metric.name,
+      interval: query.window.intervalSeconds,
+      type: metric.type,
+      axis_label: metric.unit,
+      label: query.label ?? null,
+      ...defined({ resolution }),
+    }
+    text.text(`{"data":${JSON.stringify(head).slice(0, -1)},"data":[`)
   }
-  text.text(`{"data":${JSON.stringify(head).slice(0, -1)},"data":[`)
-  new RowWriter(text, request, data, wire).periods()
-  text.text(']}}')
+  new RowWriter(text, request, data, wire).periods(slice)
+  if (slice.next === undefined) text.text(']}}')
   return text.finish()
 }
 
@@ -88,16 +99,16 @@ class RowWriter {
     }
   }
 
-  periods(): void {
+  periods({ first, count }: PeriodSpan): void {
     const { window } = this.#request.query
     const { rows, order } = this.#data
     const periodOf = rows.column('period')
     const text = this.#text
-    let from = this.#wire.time(periodStart(window, 0))
+    let from = this.#wire.time(periodStart(window, first))
     let next = 0
-    for (let period = 0; period < window.count; period += 1) {
-      const to = this.#wire.time(periodStart(window, period + 1))
-      text.text(`${period === 0 ? '' : ','}{"valid_from":"${from}","valid_to":"${to}","data":[`)
+    for (let period = 0; period < count; period += 1) {
+      const to = this.#wire.time(periodStart(window, first + period + 1))
+      text.text(`${first + period === 0 ? '' : ','}{"valid_from":"${from}","valid_to":"${to}","data":[`)
       from = to
       for (let isFirst = true; next < order.length; next += 1, isFirst = false) {
         const row = order[next] ?? 0

@@ -5,15 +5,16 @@ import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
+import { requestOwner } from '../../request-owner.ts'
 import type { MonitoringWire } from '../dialect.ts'
 import { queryFields } from '../parameters.ts'
 import { MetricDataReply } from './metric-data-bodies.ts'
 import { MetricDataParameters, pathMetric, readMetricDataQuery } from './metric-data-parameters.ts'
 import type { SeriesReads } from './reader-thread.ts'
-import { sendBytes } from './send-bytes.ts'
+import { sendParts } from './send-parts.ts'
 
 export interface MetricDataParts {
-  series: Pick<SeriesReader<SeriesReads>, 'read'>
+  series: Pick<SeriesReader<SeriesReads>, 'stream'>
   services: Pick<Services, 'list'>
   /** Names of the layers of this server, as `workspace:name`. */
   layerNames(): Promise<ReadonlySet<string>>
@@ -38,6 +39,7 @@ export const showMetricData = operation({
     const hasLinks = wire.isOlder && query.grouping?.includes('resource') === true
     const layers = hasLinks ? await layerNames() : undefined
     const asked = defined({ query, dialect: wire.dialect, base: request.link(''), layers })
-    return sendBytes(reply, await series.read('metricData', asked, { signal: clientSignal(reply) }))
+    const options = { owner: requestOwner(request), signal: clientSignal(reply) }
+    return sendParts(reply, series.stream('metricData', asked, options))
   },
 })

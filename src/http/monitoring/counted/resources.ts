@@ -6,13 +6,14 @@ import type { ListQuery } from '../../../monitoring/query/list-reads.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import { clientSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
+import { requestOwner } from '../../request-owner.ts'
 import { listReplies } from '../bodies.ts'
 import type { MonitoringWire } from '../dialect.ts'
 import type { Fields } from '../parameters.ts'
 import { describeFields, queryFields } from '../parameters.ts'
 import { namedTypes, readTimes, shortestSeconds } from './metric-data-parameters.ts'
 import type { SeriesReads } from './reader-thread.ts'
-import { sendBytes } from './send-bytes.ts'
+import { sendParts } from './send-parts.ts'
 
 const tags = ['monitoring']
 
@@ -29,7 +30,7 @@ const filters = {
 }
 
 export interface UsedListParts {
-  series: Pick<SeriesReader<SeriesReads>, 'read'>
+  series: Pick<SeriesReader<SeriesReads>, 'stream'>
   wire: MonitoringWire
   clock: Clock
 }
@@ -48,7 +49,8 @@ export const listResources = operation({
     const type = fields.choice('resource_type', namedTypes)
     const query = defined({ ...readListQuery(fields, clock), type })
     const asked = { query, dialect: wire.dialect }
-    return sendBytes(reply, await series.read('resources', asked, { signal: clientSignal(reply) }))
+    const options = { owner: requestOwner(request), signal: clientSignal(reply) }
+    return sendParts(reply, series.stream('resources', asked, options))
   },
 })
 
@@ -60,7 +62,8 @@ export const listLabels = operation({
   ...listReplies('labels', Type.Object({ id: Type.Integer(), name: Type.String() })),
   handle: async ({ series, wire, clock }: UsedListParts, request, reply) => {
     const asked = { query: readListQuery(queryFields(request, wire.dialect), clock), dialect: wire.dialect }
-    return sendBytes(reply, await series.read('labels', asked, { signal: clientSignal(reply) }))
+    const options = { owner: requestOwner(request), signal: clientSignal(reply) }
+    return sendParts(reply, series.stream('labels', asked, options))
   },
 })
 

@@ -1,11 +1,10 @@
-import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Comparison, Expression, TemporalRelation } from '../../../filters/expression.ts'
 import { withinDistance } from '../../../filters/expression.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
-import type { NamedCrs } from '../named-crs.ts'
+import type { LayerCrs, NamedCrs } from '../named-crs.ts'
 import { defaultCrs } from '../named-crs.ts'
 import { findProperty, isUnusedGml } from '../property-names.ts'
 import { isGml, readGml } from './gml-literals.ts'
@@ -54,7 +53,7 @@ export class FesReader {
   readonly #usual: NamedCrs
   #srs: string | undefined
 
-  constructor(layer: LayerRecord) {
+  constructor(layer: LayerCrs) {
     this.#schema = layer.details.schema
     this.#usual = defaultCrs(layer) ?? { srs: 'EPSG:4326', isYx: false, name: '' }
   }

@@ -3,25 +3,18 @@ import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
-import { wishFilter } from '../../../stores/reading/wished-filter.ts'
-import { parseRequestXml } from '../request-xml.ts'
-import { FesReader } from './fes-reader.ts'
+import type { DocumentReader } from './document-reader.ts'
 
 /** What a filter of Filter Encoding asks: features by ids, or what holds of the features of a layer. */
 export interface WrittenFes {
   ids?: string[]
-  filter?: (layer: LayerRecord) => WishedFilter
-}
-
-/** Reads a filter without DOCTYPE; names without their prefix. Throws `invalid-filter`. */
-export function parseFesXml(text: string): XmlElement {
-  return parseRequestXml(text, (reason) => invalidFilter(`The filter ${reason}`))
+  filter?: (layer: LayerRecord) => Promise<WishedFilter>
 }
 
 const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }
 
 /** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
-export function readFes(filter: XmlElement): WrittenFes {
+export function readFes(filter: XmlElement, documents: DocumentReader): WrittenFes {
   if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}" and no Filter`)
   const ids = filter.children.flatMap(({ name, attributes }) => {
     const key = ownValue(idAttributes, name)
@@ -31,11 +24,5 @@ export function readFes(filter: XmlElement): WrittenFes {
   const [only, ...others] = filter.children
   if (only === undefined || others.length > 0)
     throw invalidFilter('A Filter has one operator, or ids of features and nothing else')
-  return {
-    filter: (layer) => {
-      const reader = new FesReader(layer)
-      const written = reader.read(only)
-      return wishFilter(written, layer.details.schema, reader.srs)
-    },
-  }
+  return { filter: (layer) => documents.readFes(only, layer) }
 }

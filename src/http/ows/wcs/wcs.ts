@@ -1,6 +1,6 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
-import { abortOnClose } from '../../ogc/page-stream.ts'
+import { clientSignal } from '../../client-signal.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
@@ -33,7 +33,7 @@ export async function answerWcs(
   given: GivenCoverageRequest = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = given
-  const signal = abortOnClose(request, reply)
+  const signal = clientSignal(reply)
   let version: WcsVersion = '2.0.1'
   try {
     const name = values.require('request')

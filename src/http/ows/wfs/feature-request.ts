@@ -22,7 +22,7 @@ export interface TypeQuery {
   srsName: string | undefined
   sort: readonly { property: string; isDescending: boolean }[]
   /** The filter in the terms of its layer. */
-  filter: ((layer: LayerRecord) => WishedFilter) | undefined
+  filter: ((layer: LayerRecord) => Promise<WishedFilter>) | undefined
   bbox: RequestedBox | undefined
   /** Ids of features; those of other types find nothing. Absent: all. */
   ids: readonly string[] | undefined

@@ -22,12 +22,12 @@ export interface FeatureWish extends Omit<PageWish, 'query' | 'form'> {
 }
 
 /** The question of a query in the terms of its layer. */
-export function toFeatureWish(layer: LayerRecord, query: TypeQuery): FeatureWish {
+export async function toFeatureWish(layer: LayerRecord, query: TypeQuery): Promise<FeatureWish> {
   const { schema, srs, crs } = layer.details
   const named = answerCrs(layer, query.srsName)
   const known = schema.geometry === undefined ? undefined : (srs ?? crs)
   const box = query.bbox && readBox(layer, query.bbox, query.srsName)
-  const filter = narrowedToShapes(query.filter?.(layer), box)
+  const filter = narrowedToShapes(await query.filter?.(layer), box)
   return {
     ...{ table: layer.nativeName, sort: sortOf(layer, query), named },
     ...{ srs: named?.srs ?? 'EPSG:4326', isYx: named?.isYx === true },

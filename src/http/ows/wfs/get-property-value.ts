@@ -22,7 +22,7 @@ export async function getPropertyValue(parts: OwsParts, asked: WfsRequest): Prom
   if (asked.version !== '2.0.0')
     throw new OwsFailure('OperationNotSupported', 'GetPropertyValue is of WFS 2.0: ask by it', 'request')
   const reference = requireReference(asked)
-  const wanted = requestOf(asked)
+  const wanted = await requestOf(parts, asked)
   const { name, mediaType } = readOutputFormat(wanted.outputFormat, asked.version)
   if (name !== 'gml32')
     throw new OwsFailure('InvalidParameterValue', `Values are written as ${format} alone`, 'outputformat')
@@ -48,10 +48,10 @@ function requireReference({ values }: WfsRequest): string {
   )
 }
 
-function requestOf(asked: WfsRequest): FeatureRequest {
+async function requestOf({ documents }: OwsParts, asked: WfsRequest): Promise<FeatureRequest> {
   const id = storedId(asked)
   if (id !== undefined) return byIdRequest(asked.values, id)
-  return asked.features ?? readFeatureRequest(asked.values)
+  return asked.features ?? readFeatureRequest(asked.values, documents)
 }
 
 /** The property alone, of the features that have it. */

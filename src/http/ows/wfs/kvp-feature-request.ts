@@ -1,6 +1,7 @@
+import type { DocumentReader } from '../fes/document-reader.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
-import { parseFesXml, readFes } from '../fes/read-fes.ts'
+import { readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
@@ -10,13 +11,17 @@ const mostTypes = 20
 export const mostIds = 1000
 
 /** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
-export function readFeatureRequest(values: KeyValues): FeatureRequest {
+export async function readFeatureRequest(
+  values: KeyValues,
+  documents: DocumentReader,
+): Promise<FeatureRequest> {
   const ids = readIds(values)
   const types = readTypeNames(values)
   refuseJoins(values)
   // Ids tell their types themselves.
   const named = types.length === 0 && ids !== undefined ? [''] : types
-  const queries = named.map((typeName) => readQuery(values, typeName, ids))
+  const filters = await readFilters(values, documents)
+  const queries = named.map((typeName) => readQuery(values, typeName, { ids, filters }))
   return {
     resultType: readResultType(values.find('resulttype')),
     count: readNumber(values, 'count') ?? readNumber(values, 'maxfeatures'),
@@ -84,10 +89,13 @@ function readIds(values: KeyValues): string[] | undefined {
   throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'resourceid')
 }
 
-function readQuery(values: KeyValues, typeName: string, ids: string[] | undefined): TypeQuery {
-  const { filter, ids: ofFilter } = readFilters(values)
+function readQuery(
+  values: KeyValues,
+  typeName: string,
+  { ids, filters }: { ids: string[] | undefined; filters: WrittenFes },
+): TypeQuery {
   return {
-    ...{ typeName, ids: ids ?? ofFilter, filter },
+    ...{ typeName, ids: ids ?? filters.ids, filter: filters.filter },
     srsName: values.find('srsname'),
     properties: readNames(values.find('propertyname')),
     sort: readSort(values.find('sortby')),
@@ -134,16 +142,12 @@ function readBbox(text: string | undefined): RequestedBox | undefined {
 }
 
 /** By Filter Encoding or by the dialect of GeoServer. */
-function readFilters(values: KeyValues): Partial<Pick<TypeQuery, 'ids'>> & Pick<TypeQuery, 'filter'> {
+async function readFilters(values: KeyValues, documents: DocumentReader): Promise<WrittenFes> {
   const text = values.find('filter')
   const cql = values.find('cql_filter')
   if (text !== undefined && cql !== undefined)
     throw new OwsFailure('InvalidParameterValue', 'Only one of FILTER and CQL_FILTER can be given', 'filter')
-  if (cql !== undefined) return withFilter(readEcql(cql))
-  if (text === undefined) return { filter: undefined }
-  return withFilter(readFes(parseFesXml(text.trim().replace(/^\(|\)$/g, ''))))
-}
-
-function withFilter({ ids, filter }: WrittenFes): ReturnType<typeof readFilters> {
-  return { filter, ...(ids === undefined ? {} : { ids }) }
+  if (cql !== undefined) return readEcql(cql, documents)
+  if (text === undefined) return {}
+  return readFes(await documents.readFilterXml(text.trim().replace(/^\(|\)$/g, '')), documents)
 }

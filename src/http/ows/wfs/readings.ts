@@ -40,7 +40,7 @@ export async function toReadings(
       const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
       // By keys and values a type that is named twice is asked for once.
       const isKnown = asked.features === undefined && readings.some((one) => one.layer.id === layer.id)
-      if (!isKnown) readings.push(readingOf(layer, query))
+      if (!isKnown) readings.push(await readingOf(layer, query))
     }
   }
   if (asked.version === '2.0.0') await refuseStrangeIds(parts, asked, queries, readings)
@@ -69,9 +69,9 @@ async function refuseStrangeIds(
   }
 }
 
-function readingOf(layer: LayerRecord, query: TypeQuery): Reading {
+async function readingOf(layer: LayerRecord, query: TypeQuery): Promise<Reading> {
   const ids = query.ids?.map((id) => fromGmlId(layer.name, id)).filter((id) => id !== undefined)
-  return { layer, wish: toFeatureWish(layer, query), ids: ids && [...new Set(ids)] }
+  return { layer, wish: await toFeatureWish(layer, query), ids: ids && [...new Set(ids)] }
 }
 
 /** Ids tell their types themselves. */
@@ -86,7 +86,7 @@ async function readingsOfIds(
     const found = byLayer.get(layer.id) ?? { layer, ids: [] }
     byLayer.set(layer.id, { ...found, ids: [...found.ids, id] })
   }
-  return [...byLayer.values()].map(({ layer, ids }) => readingOf(layer, { ...query, ids }))
+  return Promise.all([...byLayer.values()].map(({ layer, ids }) => readingOf(layer, { ...query, ids })))
 }
 
 /** The layer whose name an id begins with; undefined where there is none. */

@@ -1,6 +1,6 @@
 import { ownValue } from '../../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
-import { abortOnClose } from '../../ogc/page-stream.ts'
+import { requestSignal } from '../../client-signal.ts'
 import type { KeyValues } from '../key-values.ts'
 import { keyValuesOf } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -45,7 +45,7 @@ export async function answerWfs(
   given: GivenRequest = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = given
-  const signal = abortOnClose(request, reply)
+  const signal = requestSignal(reply)
   let version: WfsVersion = '2.0.0'
   try {
     const name = values.require('request')

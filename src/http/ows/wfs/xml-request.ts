@@ -1,5 +1,6 @@
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { FastifyRequest } from '../../app-types.ts'
+import type { DocumentReader } from '../fes/document-reader.ts'
 import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
@@ -17,7 +18,7 @@ export function xmlVersion({ attributes }: XmlElement): string {
 }
 
 /** A request of WFS as XML (OGC 09-025r2; 04-094). */
-export function readWfsXml(root: XmlElement, request: FastifyRequest): GivenRequest {
+export function readWfsXml(root: XmlElement, request: FastifyRequest, documents: DocumentReader): GivenRequest {
   const { name, attributes, children } = root
   const isCapabilities = name === 'GetCapabilities'
   const pairs: [string, string][] = [
@@ -41,15 +42,23 @@ export function readWfsXml(root: XmlElement, request: FastifyRequest): GivenRequ
   const values = new KeyValues(pairs)
   // What another version has inside is not looked at.
   requestVersion(values)
-  return { values, features: featuresOf(values, root, typeOf) }
+  return { values, features: featuresOf(values, root, typeOf, documents) }
 }
 
 type TypeOf = (text: string, element: XmlElement) => string
 
-function featuresOf(values: KeyValues, { name, children }: XmlElement, typeOf: TypeOf): FeatureRequest {
+function featuresOf(
+  values: KeyValues,
+  { name, children }: XmlElement,
+  typeOf: TypeOf,
+  documents: DocumentReader,
+): FeatureRequest {
+  const most = documents.limits.queries
+  if (children.length > most)
+    throw new OwsFailure('InvalidParameterValue', `${name} has more than ${most} Query elements`, 'Query')
   const queries = children.map((query) => {
     if (query.name !== 'Query') throw unknownPart(query, name)
-    return readQuery(query, typeOf)
+    return readQuery(query, typeOf, documents)
   })
   if (queries.length === 0)
     throw new OwsFailure('MissingParameterValue', `${name} has no Query and no StoredQuery`, 'Query')
@@ -73,7 +82,7 @@ function unknownPart({ name }: XmlElement, place: string): OwsFailure {
 
 const known = ['PropertyName', 'Filter', 'SortBy']
 
-function readQuery(query: XmlElement, typeOf: TypeOf): TypeQuery {
+function readQuery(query: XmlElement, typeOf: TypeOf, documents: DocumentReader): TypeQuery {
   const { attributes, children } = query
   const strange = children.find(({ name }) => !known.includes(name))
   if (strange !== undefined) throw unknownPart(strange, 'a Query')
@@ -91,7 +100,7 @@ function readQuery(query: XmlElement, typeOf: TypeOf): TypeQuery {
       'typeNames',
     )
   const filter = children.find(({ name }) => name === 'Filter')
-  const written = filter === undefined ? {} : readFes(filter)
+  const written = filter === undefined ? {} : readFes(filter, documents)
   if ((written.ids?.length ?? 0) > mostIds)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'Filter')
   const properties = texts(children, 'PropertyName')

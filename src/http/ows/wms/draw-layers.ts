@@ -27,6 +27,7 @@ export async function drawLayers(
 ): Promise<Uint8Array> {
   const { width, height, format } = wish
   const groups = groupsOf(wish.layers)
+  if (groups.some(({ coverage }) => coverage === undefined)) requireTwoCells(wish)
   const [first, ...others] = groups
   if (first?.coverage === undefined && others.length === 0) return parts.drawings.draw(wish, signal)
   if (groups.length * width * height > mostCells)
@@ -49,6 +50,17 @@ export async function drawLayers(
     if (picture !== undefined) pictures.push(picture)
   }
   return parts.pictures.lay({ pictures, width, height, background, format }, signal)
+}
+
+/** MapServer measures a map between the centres of its first and its last cell. */
+function requireTwoCells({ width, height }: Pick<LayersWish, 'width' | 'height'>): void {
+  if (width > 1 && height > 1) return
+  const side = width > 1 ? 'height' : 'width'
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `${side.toUpperCase()} is 1: a map of features has at least 2 cells along each side`,
+    side,
+  )
 }
 
 interface Group {

@@ -87,7 +87,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   const layers = await requireLayers(parts.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimes(values, details)
-  const filters = withTimes(readQueryFilters(values, layers), layers, times)
+  const filters = withTimes(await readQueryFilters(parts, values, layers), layers, times)
   const place = { srs: crs.srs, x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
@@ -111,16 +111,21 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
 }
 
 /** Filters stand for LAYERS, of which QUERY_LAYERS are some. */
-function readQueryFilters(values: KeyValues, layers: readonly LayerRecord[]): (LayerFilter | undefined)[] {
+function readQueryFilters(
+  { documents }: Pick<OwsParts, 'documents'>,
+  values: KeyValues,
+  layers: readonly LayerRecord[],
+): Promise<(LayerFilter | undefined)[]> {
   const names = values.list('query_layers')
   const shown = values.list('layers')
   const text = values.find('cql_filter') ?? values.find('filter')
   if (text === undefined || shown.length === 0 || shown.join() === names.join())
-    return readLayerFilters(values, layers)
+    return readLayerFilters(values, layers, documents)
   return readChosenFilters(
     values,
     shown,
     layers.map((layer, at) => ({ layer, name: names[at] ?? '' })),
+    documents,
   )
 }
 

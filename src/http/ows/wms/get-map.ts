@@ -45,7 +45,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
   const times = readTimes(values, details)
-  const filters = withTimes(readLayerFilters(values, records), records, times)
+  const filters = withTimes(await readLayerFilters(values, records, parts.documents), records, times)
   const wish: LayersWish = {
     ...{ layers, srs: crs.srs, box, width, height, format, times },
     isTransparent: /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg',
@@ -101,19 +101,20 @@ export function readFormat(text: string): WrittenFormat {
 
 /** Of the cells of OGC's maps, 0.28 mm each. */
 const usualDpi = 25.4 / 0.28
-/** Lengths of styles are no more than so many times larger or smaller than usual. */
-const mostDensity = 20
+/** What MapServer takes as RESOLUTION. */
+const dpiLimits = { least: 10, most: 1000 }
 
 /** How dense the cells of the picture lie, as QGIS, GeoServer's and MapServer's clients say it; undefined where they do not. */
 function readDensity(values: KeyValues): number | undefined {
   const options = /(?:^|;)\s*dpi:([^;]*)/i.exec(values.find('format_options') ?? '')?.[1]
   const text = values.find('dpi') ?? values.find('map_resolution') ?? options
   if (text === undefined) return undefined
-  const density = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) / usualDpi : Number.NaN
-  if (density >= 1 / mostDensity && density <= mostDensity) return density
+  const { least, most } = dpiLimits
+  const dpi = /^\d{1,6}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (dpi >= least && dpi <= most) return dpi / usualDpi
   throw new OwsFailure(
     'InvalidParameterValue',
-    `DPI "${text.slice(0, 40)}" is no number from ${Math.ceil(usualDpi / mostDensity)} to ${Math.floor(usualDpi * mostDensity)}`,
+    `DPI "${text.slice(0, 40)}" is no number from ${least} to ${most}`,
     'dpi',
   )
 }
@@ -132,7 +133,7 @@ export function readColor(text: string | undefined): string {
 /** The layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
 async function readLayers(parts: OwsParts, asked: WmsRequest): Promise<StyledLayer[]> {
   const { values, request, workspace } = asked
-  const sent = parts.takesSentStyles ? readSentStyles(values) : undefined
+  const sent = parts.takesSentStyles ? await readSentStyles(values, parts.documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')

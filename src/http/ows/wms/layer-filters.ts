@@ -4,9 +4,10 @@ import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { DocumentReader } from '../fes/document-reader.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
-import { parseFesXml, readFes } from '../fes/read-fes.ts'
+import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { timesFilter } from './time-dimension.ts'
@@ -25,10 +26,11 @@ const nothing: WishedFilter = { asked: { kind: 'constant', is: false }, srs: 'EP
  * between, `FILTER` one `Filter` for each, each in parentheses where there are several; `FEATUREID` is about all of them. Throws
  * `OwsFailure`, `invalid-filter` and `unsupported-filter`.
  */
-export function readLayerFilters(
+export async function readLayerFilters(
   values: KeyValues,
   layers: readonly LayerRecord[],
-): (LayerFilter | undefined)[] {
+  documents: DocumentReader,
+): Promise<(LayerFilter | undefined)[]> {
   const [cql, fes, ids] = ['cql_filter', 'filter', 'featureid'].map((name) => values.find(name))
   const given = [cql, fes, ids].filter((one) => one !== undefined)
   if (given.length > 1)
@@ -39,9 +41,9 @@ export function readLayerFilters(
     )
   const found =
     cql !== undefined
-      ? perLayer(splitCql(cql), layers, 'cql_filter').map(readCql)
+      ? await readEach(perLayer(splitCql(cql), layers, 'cql_filter'), documents, readCql)
       : fes !== undefined
-        ? perLayer(splitFes(fes), layers, 'filter').map(readFilterXml)
+        ? await readEach(perLayer(splitFes(fes), layers, 'filter'), documents, readFilterXml)
         : ids !== undefined
           ? layers.map((layer) => readIds(ids, layer))
           : layers.map(() => undefined)
@@ -76,8 +78,9 @@ export function readChosenFilters(
   values: KeyValues,
   names: readonly string[],
   chosen: readonly { layer: LayerRecord; name: string }[],
-): (LayerFilter | undefined)[] {
-  return chosen.map(({ layer, name }) => {
+  documents: DocumentReader,
+): Promise<(LayerFilter | undefined)[]> {
+  const read = async ({ layer, name }: { layer: LayerRecord; name: string }) => {
     const at = names.indexOf(name)
     const own = (parameter: string, texts: readonly string[]): KeyValues => {
       if (texts.length === names.length) return new KeyValues([[parameter, texts[at] ?? '']])
@@ -85,8 +88,9 @@ export function readChosenFilters(
     }
     const [cql, fes] = [values.find('cql_filter'), values.find('filter')]
     const one = cql === undefined ? own('filter', splitFes(fes ?? '')) : own('cql_filter', splitCql(cql))
-    return at < 0 ? undefined : readLayerFilters(one, [layer])[0]
-  })
+    return at < 0 ? undefined : (await readLayerFilters(one, [layer], documents))[0]
+  }
+  return Promise.all(chosen.map(read))
 }
 
 function mismatched(name: string, filters: number, layers: number): OwsFailure {
@@ -124,16 +128,34 @@ function splitFes(text: string): string[] {
   return plain.startsWith('(') && plain.endsWith(')') ? plain.slice(1, -1).split(/\)\s*\(/) : [plain]
 }
 
-function readCql({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
-  return /^\s*(?:include)?\s*$/i.test(text) ? undefined : ofLayer(readEcql(text), layer)
+interface WrittenFilter {
+  text: string
+  layer: LayerRecord
 }
 
-function readFilterXml({ text, layer }: { text: string; layer: LayerRecord }): LayerFilter | undefined {
-  return text.trim() === '' ? undefined : ofLayer(readFes(parseFesXml(text)), layer)
+type ReadFilter = (written: WrittenFilter, documents: DocumentReader) => Promise<LayerFilter | undefined>
+
+/** One after the other: the first one that cannot be read decides what is told. */
+async function readEach(
+  written: readonly WrittenFilter[],
+  documents: DocumentReader,
+  read: ReadFilter,
+): Promise<(LayerFilter | undefined)[]> {
+  const filters: (LayerFilter | undefined)[] = []
+  for (const one of written) filters.push(await read(one, documents))
+  return filters
 }
 
-function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): LayerFilter {
-  return ids === undefined ? defined({ filter: filter?.(layer) }) : ofIds(ids, layer)
+const readCql: ReadFilter = async ({ text, layer }, documents) =>
+  /^\s*(?:include)?\s*$/i.test(text) ? undefined : ofLayer(await readEcql(text, documents), layer)
+
+const readFilterXml: ReadFilter = async ({ text, layer }, documents) => {
+  if (text.trim() === '') return undefined
+  return ofLayer(readFes(await documents.readFilterXml(text), documents), layer)
+}
+
+async function ofLayer({ ids, filter }: WrittenFes, layer: LayerRecord): Promise<LayerFilter> {
+  return ids === undefined ? defined({ filter: await filter?.(layer) }) : ofIds(ids, layer)
 }
 
 function readIds(text: string, layer: LayerRecord): LayerFilter {

@@ -1,4 +1,4 @@
-import { clientSignal } from '../../client-signal.ts'
+import { requestSignal } from '../../client-signal.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { ToldFailure } from '../tell-failure.ts'
 import { backgroundOf } from './draw-layers.ts'
@@ -33,7 +33,7 @@ export async function pictureOfFailure(
     const { format, laid = format, mediaType } = readFormat(values.require('format'))
     const isTransparent = /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg'
     const background = backgroundOf({ background: readColor(values.find('bgcolor')), isTransparent })
-    const signal = clientSignal(reply)
+    const signal = requestSignal(reply)
     const words: Uint8Array[] = []
     if (/^inimage$/i.test(kind)) {
       const svg = wordsSvg(told, width, height)

@@ -1,7 +1,7 @@
-import { maxRules } from '../../../cartography/read-style.ts'
+import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
-import { readSldLayers } from '../../../cartography/sld/read-sld.ts'
 import { Failure } from '../../../lib/errors.ts'
+import type { DocumentReader } from '../fes/document-reader.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
@@ -9,13 +9,14 @@ import { OwsFailure } from '../ows-failure.ts'
  * The styles that a request brings along in `SLD_BODY` (OGC 05-078r4, section 11), by the names of its layers; undefined where it has none.
  * `SLD`, which would have the server fetch an address, is not read. Throws `OwsFailure` for what cannot be read.
  */
-export function readSentStyles(values: KeyValues): Map<string, SldLayer> | undefined {
+export async function readSentStyles(
+  values: KeyValues,
+  documents: DocumentReader,
+): Promise<Map<string, SldLayer> | undefined> {
   const document = values.find('sld_body')
   if (document === undefined) return undefined
-  const layers = readLayers(document)
+  const layers = await readLayers(document, documents)
   if (layers.length === 0) throw wrong('SLD_BODY has no NamedLayer')
-  const rules = layers.reduce((sum, { style }) => sum + (style?.rules.length ?? 0), 0)
-  if (rules > maxRules) throw wrong(`SLD_BODY has ${rules} rules, of which at most ${maxRules} are read`)
   const narrowed = layers.find(({ isNarrowed }) => isNarrowed)
   if (narrowed !== undefined)
     throw new OwsFailure(
@@ -26,9 +27,11 @@ export function readSentStyles(values: KeyValues): Map<string, SldLayer> | undef
   return new Map(layers.map((layer) => [layer.name, layer]))
 }
 
-function readLayers(document: string): SldLayer[] {
+async function readLayers(document: string, documents: DocumentReader): Promise<SldLayer[]> {
   try {
-    return readSldLayers(document)
+    const layers = await documents.readSld(document)
+    requireStyleSize(layers.flatMap(({ style }) => style?.rules ?? []))
+    return layers
   } catch (error) {
     if (error instanceof Failure) throw wrong(`SLD_BODY cannot be read: ${error.message}`)
     throw error

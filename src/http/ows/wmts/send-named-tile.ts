@@ -8,12 +8,6 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { TileFormat, WmtsRequest } from './tile-request.ts'
 
-/** 256 cells that show nothing, as PNG: clients of the older services take no empty answer. */
-const nothing = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQMAAABmvDolAAAAA1BMVEUAAACnej3aAAAAAXRSTlMAQObYZgAAAB9JREFUeNrtwQENAAAAwqD3T20ON6AAAAAAAAAAAL4NIQAAAWDknZcAAAAASUVORK5CYII=',
-  'base64',
-)
-
 /** The layer that a request for tiles names; throws `OwsFailure`. */
 export async function requireTileLayer(
   { catalog }: OwsParts,
@@ -40,7 +34,7 @@ export interface SentTile {
   format: TileFormat
 }
 
-/** Answers with a tile as `/tiles` does, but for a picture in place of nothing; throws `OwsFailure` and `Failure`. */
+/** Answers with a tile as `/tiles` does; throws `OwsFailure` and `Failure`. */
 export function sendLayerTile(
   parts: OwsParts,
   request: FastifyRequest,
@@ -48,9 +42,8 @@ export function sendLayerTile(
   { layer, set, tile, style, time, format }: SentTile,
 ): Promise<unknown> {
   if (format !== 'mvt') {
-    const wanted = { layer, set, tile, style, time, format: 'png', scale: 1 } as const
-    const asked = { ...wanted, emptyPicture: nothing, isOpaque: format === 'jpeg' }
-    return sendPictureTile(parts, request, reply, asked)
+    const picture = { layer, set, tile, style, time, format: 'png', scale: 1 } as const
+    return sendPictureTile(parts, request, reply, { ...picture, isOpaque: format === 'jpeg' })
   }
   if (layer.details.kind === 'raster')
     throw new OwsFailure(

@@ -3,6 +3,7 @@ import { startThread } from '../../../lib/workers/start-thread.ts'
 import type { PatternOrder, PatternReport, PatternWork } from './pattern-work.ts'
 
 const maxPattern = 200
+/** CPU time for each name, and for all. */
 const limitMs = 100
 const wholeMs = 30_000
 

@@ -74,10 +74,10 @@ async function runStep(
   try {
     const args = transform.arguments(spec, files)
     const [program, limitedArgs] = await limitedProgram(transform.program, args, { maxFileBytes })
-    const timeoutMs = limits.toolSeconds * 1000
+    const clockLimitMs = limits.toolSeconds * 1000
     const { stderr } = await withDiskWatch(limit, signal, (watched) =>
       runProgram(program, limitedArgs, {
-        ...{ cwd, env: { ...env, CPL_TMPDIR: cwd }, signal: watched, timeoutMs, maxOutputBytes },
+        ...{ cwd, env: { ...env, CPL_TMPDIR: cwd }, signal: watched, clockLimitMs, maxOutputBytes },
         onOutput: (piece) => onShare(readShare(piece)),
       }),
     )

@@ -5,17 +5,18 @@ import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.
 import type { DistanceTest, Reach } from '../../../geo/relations/distance-test.ts'
 import { requireRelations } from '../../../geo/relations/load-relations.ts'
 import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
+import { CpuDeadline } from '../../../lib/stopwatch.ts'
 import { questionMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n
 /** Patterns and geometries that a connection holds ready: those of one filter. */
 const mostKept = 100
 
-const ends = new WeakMap<DatabaseSync, number>()
+const deadlines = new WeakMap<DatabaseSync, CpuDeadline>()
 
-/** Relations of a question that begins now are looked at for so long: SQLite gives nobody a turn meanwhile. */
+/** Limits the time in which relations of a question that starts now are tested: SQLite does not return meanwhile. */
 export function limitRelations(db: DatabaseSync): void {
-  ends.set(db, performance.now() + questionMs)
+  deadlines.set(db, new CpuDeadline(questionMs))
 }
 
 /** Makes the functions known that conditions of a filter call; empty values give an empty one. */
@@ -37,7 +38,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
   const tests = new Map<string, RelationTest>()
   db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed) => {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
-    if (performance.now() > (ends.get(db) ?? Number.POSITIVE_INFINITY)) throw tookTooLong()
+    if (deadlines.get(db)?.isOver === true) throw tookTooLong()
     const { RelationTest } = requireRelations()
     const test = kept(
       tests,
@@ -49,7 +50,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
   const distances = new Map<string, DistanceTest>()
   db.function('terrane_near', { deterministic: true }, (blob, key, fixed, distance, x, y) => {
     if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
-    if (performance.now() > (ends.get(db) ?? Number.POSITIVE_INFINITY)) throw tookTooLong()
+    if (deadlines.get(db)?.isOver === true) throw tookTooLong()
     const { DistanceTest } = requireRelations()
     const reach: Reach = { distance: Number(distance), scale: [Number(x), Number(y)] }
     const test = kept(distances, `${distance} ${x} ${y} ${key}`, () => new DistanceTest(fixed, reach))

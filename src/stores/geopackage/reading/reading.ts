@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { readyFor } from '../../../filters/row-filter.ts'
+import type { Area } from '../../../geo/area.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { inTurns } from '../../in-turns.ts'
 import type {
@@ -67,6 +68,14 @@ export class Reading implements TileReading {
     return this.use(
       (connection) => this.#getTable(connection, table).timeBounds(attribute),
       () => undefined,
+    )
+  }
+
+  /** Returns 0 where there is no such table. */
+  estimateRows(table: string, boxes: readonly Area[] | undefined): number {
+    return this.use(
+      (connection) => connection.findTable(table)?.estimateRows(boxes) ?? 0,
+      () => 0,
     )
   }
 

@@ -5,6 +5,7 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
+import type { Area } from '../../../geo/area.ts'
 import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText } from '../../../geo/time-text.ts'
@@ -12,6 +13,7 @@ import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { defined } from '../../../lib/defined.ts'
 import { unknownPosition } from '../../order.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
+import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { Condition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, setListedIds } from './conditions.ts'
@@ -31,6 +33,9 @@ const maxSteps = 10_000
 interface Found {
   ids: IdSet | undefined
 }
+
+/** Larger numbers of rows need not be told apart. */
+const mostEstimated = 50_000
 
 const mostStatements = 20
 /** Ids that a statement is given one by one at most. */
@@ -65,6 +70,26 @@ export class TableReader {
     const { bboxes, time, featureId, featureIds, idAttribute } = filter
     const key = JSON.stringify([bboxes, time, featureId, featureIds, idAttribute, filterKey(filter.filter)])
     return this.#counts.get(key, () => this.#count(filter))
+  }
+
+  /** Returns the largest id, or with boxes the number of entries of the index there, counted up to `mostEstimated`. */
+  estimateRows(boxes: readonly Area[] | undefined): number {
+    const { name, kind, idColumn, schema } = this.#table
+    if (kind !== 'table' || idColumn === undefined) return Number.MAX_SAFE_INTEGER
+    const sql = `SELECT max(${quoteName(idColumn)}) AS n FROM ${quoteName(name)}`
+    const rows = Number(this.#db.prepare(sql).get()?.['n'] ?? 0)
+    const geometry = schema.geometry?.name
+    if (boxes === undefined || geometry === undefined || rows <= mostEstimated) return rows
+    if (!hasRtree(this.#db, { table: name, geometry })) return rows
+    const rtree = quoteName(rtreeName({ table: name, geometry }))
+    const count = this.#db.prepare(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${rtree}
+       WHERE minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ? LIMIT ${mostEstimated})`,
+    )
+    return boxes.reduce(
+      (sum, { minX, minY, maxX, maxY }) => sum + Number(count.get(maxX, minX, maxY, minY)?.['n'] ?? 0),
+      0,
+    )
   }
 
   /** A page of features; ids are row numbers where the table has none. */

@@ -1,0 +1,2 @@
+export declare function buildServer(root: string): Promise<void>
+export declare function listWorkers(root: string): string[]

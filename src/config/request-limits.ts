@@ -1,0 +1,54 @@
+import type { Reader } from './parse.ts'
+
+/** Limits for the requests of one client connection and of one client address. */
+export interface ConnectionLimits {
+  /** Requests that a connection may have unanswered; further ones are not read. */
+  pipelinedRequests: number
+  /** Requests of one client address that are answered at the same time; the rest wait. */
+  addressRequests: number
+  /** Response bytes that the clients of one address have not taken yet; beyond them its next requests wait. */
+  addressUnsentBytes: number
+  /** A connection is closed if its client takes nothing of a response for this long. */
+  unreadSeconds: number
+}
+
+/** Limits for XML bodies and filters of requests. */
+export interface DocumentLimits {
+  /** Size of an XML body or of a form. */
+  bodyBytes: number
+  elements: number
+  /** Attributes of one element. */
+  attributes: number
+  depth: number
+  /** `Query` elements of a WFS request. */
+  queries: number
+  /** Operators, values and names of one filter. */
+  filterNodes: number
+  /** Positions of all geometries of one filter. */
+  coordinates: number
+}
+
+/** Reads the settings that limit what one client may send and hold. */
+export function readConnectionLimits(read: Reader): ConnectionLimits {
+  const count = { max: 1_000_000 }
+  return {
+    pipelinedRequests: read.integer('TERRANE_MAX_PIPELINED', { fallback: 1000, min: 2, ...count }),
+    addressRequests: read.integer('TERRANE_MAX_ADDRESS_REQUESTS', { fallback: 128, min: 1, ...count }),
+    addressUnsentBytes: read.bytes('TERRANE_MAX_ADDRESS_UNSENT', 64 * 2 ** 20),
+    unreadSeconds: read.integer('TERRANE_MAX_UNREAD', { fallback: 60, min: 1, max: 86_400 }),
+  }
+}
+
+/** Reads the settings that limit the documents of requests. */
+export function readDocumentLimits(read: Reader): DocumentLimits {
+  const count = { min: 1, max: 1e9 }
+  return {
+    bodyBytes: read.bytes('TERRANE_MAX_XML_BODY', 5 * 2 ** 20),
+    elements: read.integer('TERRANE_MAX_XML_ELEMENTS', { fallback: 10_000, ...count }),
+    attributes: read.integer('TERRANE_MAX_XML_ATTRIBUTES', { fallback: 200, ...count }),
+    depth: read.integer('TERRANE_MAX_XML_DEPTH', { fallback: 100, min: 1, max: 1000 }),
+    queries: read.integer('TERRANE_MAX_QUERIES', { fallback: 100, ...count }),
+    filterNodes: read.integer('TERRANE_MAX_FILTER_NODES', { fallback: 5000, ...count }),
+    coordinates: read.integer('TERRANE_MAX_FILTER_COORDINATES', { fallback: 200_000, ...count }),
+  }
+}

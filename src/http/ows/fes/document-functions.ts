@@ -1,0 +1,85 @@
+import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
+import { readSldLayers } from '../../../cartography/sld/read-sld.ts'
+import type { DocumentLimits } from '../../../config/request-limits.ts'
+import type { WrittenEcql } from '../../../filters/ecql.ts'
+import { parseEcql } from '../../../filters/ecql.ts'
+import type { Expression } from '../../../filters/expression.ts'
+import { requireFilterSize } from '../../../filters/filter-size.ts'
+import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
+import type { Schema } from '../../../geo/schema.ts'
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import { wishFilter } from '../../../stores/reading/wished-filter.ts'
+import type { LayerCrs } from '../named-crs.ts'
+import { readCrs } from '../named-crs.ts'
+import { OwsFailure } from '../ows-failure.ts'
+import { findProperty } from '../property-names.ts'
+import { parseRequestXml } from '../request-xml.ts'
+import { FesReader } from './fes-reader.ts'
+
+interface Limited {
+  limits: DocumentLimits
+}
+
+/** Reads the documents of requests. Pure functions over plain data: they run in any thread. */
+export const documentFunctions = {
+  /** Reads an XML body. Throws `OwsFailure` (`OperationParsingFailed`). */
+  body: ({ text, limits }: Limited & { text: string }): XmlElement =>
+    parseRequestXml(
+      text,
+      limits,
+      (reason) => new OwsFailure('OperationParsingFailed', `The body ${reason}`, 'body'),
+    ),
+
+  /** Reads an XML filter that is the value of a parameter. Throws `invalid-filter`. */
+  filterXml: ({ text, limits }: Limited & { text: string }): XmlElement =>
+    parseRequestXml(text, limits, (reason) => invalidFilter(`The filter ${reason}`)),
+
+  /** Reads the names and values of a form. */
+  form: ({ text }: { text: string }): [string, string][] => [...new URLSearchParams(text)],
+
+  /** Reads the styles of SLD_BODY. Throws `invalid-style`. */
+  sld: ({ text, limits }: Limited & { text: string }): SldLayer[] => readSldLayers(text, limits),
+
+  /** Reads a filter of Filter Encoding in the terms of a layer. Throws `invalid-filter` and `unsupported-filter`. */
+  fes: ({ operator, layer, limits }: Limited & { operator: XmlElement; layer: LayerCrs }): WishedFilter => {
+    const reader = new FesReader(layer)
+    const written = reader.read(operator)
+    requireFilterSize(written, limits)
+    return wishFilter(written, layer.details.schema, reader.srs)
+  },
+
+  /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
+  ecql: ({ text, limits }: Limited & { text: string }): WrittenEcql => parseEcql(text, limits),
+
+  /** Turns ECQL into a filter of a layer. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`. */
+  ecqlOfLayer: ({ found, layer }: { found: EcqlExpression; layer: LayerCrs }): WishedFilter => {
+    const { written, crs, isMixed } = found
+    const { schema, srs } = layer.details
+    const named = crs === undefined ? undefined : readCrs(crs, 'cql_filter').srs
+    const own = srs ?? 'EPSG:4326'
+    if (named !== undefined && named !== own && isMixed)
+      throw unsupportedFilter('A BBOX of the filter names a CRS that is not that of its other geometries')
+    return wishFilter(withOwnNames(written, schema), schema, named ?? own)
+  },
+}
+
+/** ECQL that is a condition and no list of ids. */
+export type EcqlExpression = Extract<WrittenEcql, { written: Expression }>
+
+/** Names without prefixes, and that of the geometry as GeoServer has it. */
+function withOwnNames(written: Expression, schema: Schema): Expression {
+  const renamed = (part: Expression): Expression => withOwnNames(part, schema)
+  switch (written.kind) {
+    case 'property':
+      return { ...written, name: findProperty(schema, written.name) ?? written.name }
+    case 'call':
+      return { ...written, args: written.args.map(renamed) }
+    case 'list':
+      return { ...written, of: written.of.map(renamed) }
+    case 'interval':
+      return { ...written, from: renamed(written.from), to: renamed(written.to) }
+    default:
+      return written
+  }
+}

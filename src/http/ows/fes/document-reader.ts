@@ -1,0 +1,112 @@
+import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
+import type { DocumentLimits } from '../../../config/request-limits.ts'
+import type { WrittenEcql } from '../../../filters/ecql.ts'
+import { Failure } from '../../../lib/errors.ts'
+import type { XmlElement } from '../../../lib/text/xml-tree.ts'
+import { startThread } from '../../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../../lib/workers/work-pool.ts'
+import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
+import type { LayerCrs } from '../named-crs.ts'
+import type { EcqlExpression } from './document-functions.ts'
+import { documentFunctions } from './document-functions.ts'
+
+type Functions = typeof documentFunctions
+
+/** Larger documents are read in a worker thread. */
+const mostDirectLength = 64 * 1024
+const file = new URL('./document-worker.ts', import.meta.url)
+const threads = 2
+const mostWaiting = 200
+const keepMs = 30_000
+/** A document within the limits takes some 30 MB. */
+const maxOldGenerationSizeMb = 512
+
+/**
+ * Reads the XML, the forms and the filters of requests within limits: small ones at once, those above 64 KiB in a worker
+ * thread, so that they never keep the main thread busy. The caller must call `close()`.
+ */
+export class DocumentReader {
+  readonly limits: DocumentLimits
+  readonly #pool: WorkPool<Functions>
+
+  constructor(limits: DocumentLimits, onEnd: (error: Error) => void = () => undefined) {
+    this.limits = limits
+    this.#pool = new WorkPool<Functions>({
+      ...{ limit: threads, surplusMs: keepMs, onEnd },
+      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      start: (events) => startThread(file, { ...events, maxOldGenerationSizeMb }),
+    })
+  }
+
+  /** Reads an XML body. Throws `OwsFailure` (`OperationParsingFailed`). */
+  async readBody(text: string): Promise<XmlElement> {
+    const argument = { text, limits: this.limits }
+    return isSmall(text) ? documentFunctions.body(argument) : this.#pool.call('body', argument)
+  }
+
+  /** Reads an XML filter that is the value of a parameter. Throws `invalid-filter`. */
+  async readFilterXml(text: string): Promise<XmlElement> {
+    const argument = { text, limits: this.limits }
+    return isSmall(text) ? documentFunctions.filterXml(argument) : this.#pool.call('filterXml', argument)
+  }
+
+  /** Reads the names and values of a form. */
+  async readForm(text: string): Promise<[string, string][]> {
+    const argument = { text }
+    return isSmall(text) ? documentFunctions.form(argument) : this.#pool.call('form', argument)
+  }
+
+  /** Reads the styles of SLD_BODY. Throws `invalid-style`. */
+  async readSld(text: string): Promise<SldLayer[]> {
+    const argument = { text, limits: this.limits }
+    return isSmall(text) ? documentFunctions.sld(argument) : this.#pool.call('sld', argument)
+  }
+
+  /** Reads an operator of Filter Encoding. Throws `invalid-filter` and `unsupported-filter`. */
+  async readFes(operator: XmlElement, layer: LayerCrs): Promise<WishedFilter> {
+    const argument = { operator, layer: crsOf(layer), limits: this.limits }
+    const isDirect = lengthOf(operator) <= mostDirectLength
+    return isDirect ? documentFunctions.fes(argument) : this.#pool.call('fes', argument)
+  }
+
+  /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
+  async readEcql(text: string): Promise<WrittenEcql> {
+    const argument = { text, limits: this.limits }
+    return isSmall(text) ? documentFunctions.ecql(argument) : this.#pool.call('ecql', argument)
+  }
+
+  /** Turns ECQL that had this text into a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
+  async ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter> {
+    const argument = { found, layer: crsOf(layer) }
+    return isSmall(text)
+      ? documentFunctions.ecqlOfLayer(argument)
+      : this.#pool.call('ecqlOfLayer', argument)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+}
+
+function isSmall(text: string): boolean {
+  return text.length <= mostDirectLength
+}
+
+/** About the length of an element as text. */
+function lengthOf({ name, text, attributes, children }: XmlElement): number {
+  let length = 2 * name.length + text.length
+  for (const [key, value] of Object.entries(attributes)) length += key.length + value.length
+  for (const one of children) length += lengthOf(one)
+  return length
+}
+
+/** Only what crosses threads. */
+function crsOf({ details: { schema, srs, crs } }: LayerCrs): LayerCrs {
+  return { details: { schema, ...(srs === undefined ? {} : { srs }), ...(crs === undefined ? {} : { crs }) } }
+}
+
+function tooBusy(): Error {
+  return new Failure('unavailable', 'too-busy', 'Too many large requests are being read: try again soon', {
+    retryAfterSeconds: 5,
+  })
+}

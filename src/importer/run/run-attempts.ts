@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Failure } from '../../lib/errors.ts'
+import { isOutage } from '../../lib/postgres/errors.ts'
+import type { ProgressBoard } from '../live/live.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { settleLoad } from './recover-task.ts'
+import type { AttemptNeeds } from './run-attempt.ts'
+import { maxTaskAttempts, runAttempt } from './run-attempt.ts'
+import type { RunningTask } from './running-task.ts'
+
+const firstPauseMs = 1000
+const longestPauseMs = 30_000
+
+/** Options for attempts that wait for a database. */
+export interface WaitNeeds {
+  /** Most milliseconds to wait for a database that is away, for each time that it goes away. */
+  waitMs: number
+  progress: ProgressBoard
+  /** Connects to the database that an import reads; throws where it is away. Undefined for other sources. */
+  reachSource(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Runs a task until an attempt ends it. When a database goes away, the target or the source, the task stays RUNNING and
+ * waits for the database with growing pauses; then the broken attempt is settled by its commit token and, where it did not
+ * commit, the task is run again. An attempt counts once its target is chosen: a task has at most three, as after a crash.
+ * Throws what the last attempt failed of.
+ */
+export async function runAttempts(
+  needs: AttemptNeeds & WaitNeeds,
+  owner: RunningTask,
+  signal: AbortSignal,
+): Promise<void> {
+  let outage = new Outage(needs.waitMs)
+  for (;;) {
+    const before = attemptOf(owner)
+    try {
+      await runAttempt(needs, owner, signal)
+      return
+    } catch (error) {
+      if (signal.aborted || !isOutage(error) || needs.waitMs === 0) throw error
+      if (attemptOf(owner) > before && owner.load !== undefined) outage = new Outage(needs.waitMs)
+      await uncount(owner, before)
+      await waitUntilBack(needs, owner, { outage, error, signal })
+      if (attemptOf(owner) < maxTaskAttempts) continue
+      if (await settleLoad(needs.kinds, owner)) return
+      throw afterAttempts(error)
+    }
+  }
+}
+
+function attemptOf({ task }: RunningTask): number {
+  return task.run?.attempt ?? 0
+}
+
+/** An attempt that found no target has done nothing. */
+async function uncount(owner: RunningTask, before: number): Promise<void> {
+  if (owner.load === undefined && owner.task.state === 'RUNNING' && attemptOf(owner) > before)
+    await owner.beginAgain(before)
+}
+
+/** Time in which a database is away. */
+class Outage {
+  readonly #startedMs = performance.now()
+  readonly #waitMs: number
+  #pauseMs = firstPauseMs
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs
+  }
+
+  /** Waits a little longer each time; false when the time is over. */
+  async pause(signal: AbortSignal): Promise<boolean> {
+    const leftMs = this.#waitMs - (performance.now() - this.#startedMs)
+    if (leftMs <= 0) return false
+    await delay(Math.min(this.#pauseMs, leftMs), undefined, { signal })
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
+    return true
+  }
+}
+
+/** Returns when source and target can be reached as far as that is known; throws the error where they stay away. */
+async function waitUntilBack(
+  needs: AttemptNeeds & WaitNeeds,
+  owner: RunningTask,
+  { outage, error, signal }: { outage: Outage; error: Failure; signal: AbortSignal },
+): Promise<void> {
+  tellWaiting(needs, owner, error)
+  const { record, task } = owner
+  let latest = error
+  for (;;) {
+    if (!(await outage.pause(signal))) throw stayedAway(latest, needs.waitMs)
+    try {
+      await needs.reachSource(record, task, signal)
+      return
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (!isOutage(thrown)) throw thrown
+      latest = thrown
+    }
+  }
+}
+
+function tellWaiting(
+  { progress, log }: WaitNeeds & AttemptNeeds,
+  { record, task }: RunningTask,
+  error: Failure,
+): void {
+  log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task waits for a database')
+  const known = progress.progressOf(record.id, task.id)
+  progress.tell(record.id, {
+    type: 'progress',
+    taskId: task.id,
+    progress: {
+      ...{ progress: 0, total: known?.total ?? task.source?.featureCount ?? -1, rejected: 0 },
+      phase: 'waiting',
+      message: `Waiting for a database: ${error.message}`,
+    },
+  })
+}
+
+function stayedAway(error: Failure, waitMs: number): Failure {
+  const text = `${error.message}. It did not come back within ${Math.round(waitMs / 1000)} s (TERRANE_DATABASE_WAIT): run the task again when it is back`
+  return new Failure(error.kind, error.code, text, { cause: error })
+}
+
+function afterAttempts(error: Failure): Failure {
+  const text = `${error.message}. The load was begun ${maxTaskAttempts} times: run the task again when the database is stable`
+  return new Failure(error.kind, error.code, text, { cause: error })
+}

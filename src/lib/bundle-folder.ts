@@ -1,0 +1,30 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+declare global {
+  interface ImportMeta {
+    /** Set by the build (`scripts/setup/server.mjs`): the folder of the bundle. Absent where the sources run. */
+    readonly bundleFolder?: string
+  }
+}
+
+/** Folder of the bundle that this thread runs from; undefined where it runs the sources. */
+export const bundleFolder: string | undefined = import.meta.bundleFolder
+
+/**
+ * Tells the set-up that this process runs from its bundle, so that a newer one does not lead to its removal: workers
+ * and packages are loaded from it later. Returns a function that takes that back.
+ */
+export function holdBundle(): () => void {
+  if (bundleFolder === undefined) return () => undefined
+  const users = join(bundleFolder, 'users')
+  const file = join(users, String(process.pid))
+  try {
+    mkdirSync(users, { recursive: true })
+    writeFileSync(file, '')
+  } catch {
+    // Whoever may not write there cannot run the set-up either.
+    return () => undefined
+  }
+  return () => rmSync(file, { force: true })
+}

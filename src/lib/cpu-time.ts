@@ -1,0 +1,44 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+/** Fields of `/proc/…/stat` are in hundredths of a second on every Linux (USER_HZ). */
+const tickMs = 10
+const utimeField = 11
+const stimeField = 12
+
+/** CPU time of a process of this user, all its threads; undefined where `/proc` does not tell. */
+export function cpuTimeOfProcess(pid: number): number | undefined {
+  return readStat(`/proc/${pid}/stat`)
+}
+
+/** CPU time of a thread of this process by its `osThreadId`; undefined where `/proc` does not tell. */
+export function cpuTimeOfThread(tid: number): number | undefined {
+  return readStat(`/proc/self/task/${tid}/stat`)
+}
+
+/** CPU time of the calling thread, or of the process if it is the main thread. */
+export function ownCpuTime(): number {
+  const { user, system } = isMainThread ? process.cpuUsage() : process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Id of the calling thread in the operating system; undefined where `/proc` does not tell. */
+export function osThreadId(): number | undefined {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+  } catch {
+    return undefined
+  }
+}
+
+function readStat(path: string): number | undefined {
+  try {
+    const text = readFileSync(path, 'latin1')
+    // The name of the program stands in parentheses and may have spaces.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const ticks = Number(fields[utimeField]) + Number(fields[stimeField])
+    return Number.isFinite(ticks) ? ticks * tickMs : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { Stopwatch } from './stopwatch.ts'
+
+interface Watched {
+  stopwatch: Stopwatch
+  /** How often it was over. */
+  count(): number
+  useCpu(ms: number): void
+  /** Time passes by the clock. */
+  pass(ms: number): Promise<void>
+}
+
+function watch(t: TestContext, { isMeasured = true } = {}): Watched {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  let cpu = 0
+  let count = 0
+  t.mock.method(performance, 'now', () => now)
+  const stopwatch = new Stopwatch({
+    limitMs: 100,
+    cpuMs: () => (isMeasured ? cpu : undefined),
+    onOver: () => {
+      count += 1
+    },
+  })
+  const pass = async (ms: number): Promise<void> => {
+    for (let at = 0; at < ms; at += 10) {
+      now += 10
+      t.mock.timers.tick(10)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return {
+    stopwatch,
+    count: () => count,
+    useCpu: (ms) => {
+      cpu += ms
+    },
+    pass,
+  }
+}
+
+describe('Stopwatch', () => {
+  it('is over at the limit where the worker used that much CPU time', async (t) => {
+    const { stopwatch, count, useCpu, pass } = watch(t)
+    stopwatch.reset(0)
+    stopwatch.run()
+    useCpu(100)
+    await pass(90)
+    assert.equal(count(), 0)
+    await pass(10)
+    assert.equal(count(), 1)
+  })
+
+  it('waits for a worker that gets little CPU time, ten times the limit at most', async (t) => {
+    const { stopwatch, count, useCpu, pass } = watch(t)
+    stopwatch.reset(0)
+    stopwatch.run()
+    useCpu(25)
+    await pass(980)
+    assert.equal(count(), 0)
+    await pass(20)
+    assert.equal(count(), 1)
+  })
+
+  it('counts CPU time since the last reset, and from the first look where that is unknown', async (t) => {
+    const { stopwatch, count, useCpu, pass } = watch(t)
+    stopwatch.reset(0)
+    stopwatch.run()
+    useCpu(90)
+    await pass(50)
+    stopwatch.reset(90)
+    useCpu(90)
+    await pass(100)
+    assert.equal(count(), 0)
+    stopwatch.reset()
+    useCpu(500)
+    await pass(110)
+    assert.equal(count(), 0)
+    useCpu(100)
+    await pass(100)
+    assert.equal(count(), 1)
+  })
+
+  it('counts the clock alone where CPU time cannot be measured, and not while it is paused', async (t) => {
+    const { stopwatch, count, pass } = watch(t, { isMeasured: false })
+    stopwatch.run()
+    await pass(60)
+    stopwatch.pause()
+    await pass(500)
+    stopwatch.run()
+    await pass(30)
+    assert.equal(count(), 0)
+    await pass(10)
+    assert.equal(count(), 1)
+  })
+})

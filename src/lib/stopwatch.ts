@@ -1,0 +1,101 @@
+import { ownCpuTime } from './cpu-time.ts'
+
+/** How many times longer than its limit a stopwatch runs by the clock when the worker uses little CPU time. */
+const clockFactor = 10
+/** Shortest time between two looks at the CPU time. */
+const leastLookMs = 20
+
+/** Options of a `Stopwatch`. */
+export interface StopwatchOptions {
+  limitMs: number
+  /** CPU time of the worker so far; undefined where it cannot be measured, then the clock alone counts. */
+  cpuMs(): number | undefined
+  onOver(limitMs: number): void
+}
+
+/**
+ * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch ran, or after ten times `limitMs` by
+ * the clock. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
+ * that a busy thread does not take its own delay for the delay of the worker.
+ */
+export class Stopwatch {
+  readonly #options: StopwatchOptions
+  #spentMs = 0
+  #runsSince: number | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** CPU time of the worker from which it counts; undefined if unknown. */
+  #cpuBase: number | undefined
+
+  constructor(options: StopwatchOptions) {
+    this.#options = options
+  }
+
+  run(): void {
+    this.#runFor(this.#options.limitMs - this.#spentMs)
+  }
+
+  pause(): void {
+    if (this.#runsSince === undefined) return
+    this.#spentMs += performance.now() - this.#runsSince
+    this.#runsSince = undefined
+    clearTimeout(this.#timer)
+  }
+
+  /** Starts at zero again, without starting or stopping. `cpuMs`: CPU time of the worker at this moment, if known. */
+  reset(cpuMs?: number): void {
+    this.#spentMs = 0
+    this.#cpuBase = cpuMs
+    if (this.#runsSince !== undefined) this.#runsSince = performance.now()
+  }
+
+  stop(): void {
+    this.pause()
+  }
+
+  #runFor(ms: number): void {
+    if (this.#runsSince !== undefined) return
+    this.#runsSince = performance.now()
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, ms))
+  }
+
+  #look(): void {
+    setImmediate(() => {
+      if (this.#runsSince === undefined) return
+      this.pause()
+      const leftMs = this.#leftMs()
+      if (leftMs > 0) this.#runFor(Math.max(leftMs, leastLookMs))
+      else this.#options.onOver(this.#options.limitMs)
+    })
+  }
+
+  /** How long to wait until the limit can be over; 0 when it is. */
+  #leftMs(): number {
+    const { limitMs } = this.#options
+    if (this.#spentMs < limitMs) return limitMs - this.#spentMs
+    const clockLeftMs = limitMs * clockFactor - this.#spentMs
+    if (clockLeftMs <= 0) return 0
+    const cpuMs = this.#options.cpuMs()
+    if (cpuMs === undefined) return 0
+    // Without a measurement since the last reset, the count starts now.
+    this.#cpuBase ??= cpuMs
+    return Math.min(clockLeftMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
+  }
+}
+
+/** A limit for work of the calling thread that does not return to its event loop: whoever works asks whether it is over. */
+export class CpuDeadline {
+  readonly #limitMs: number
+  readonly #startedMs = performance.now()
+  readonly #cpuBase = ownCpuTime()
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs
+  }
+
+  /** True when this thread has used the limit of CPU time since the start, or after ten times as long by the clock. */
+  get isOver(): boolean {
+    const spentMs = performance.now() - this.#startedMs
+    if (spentMs < this.#limitMs) return false
+    return spentMs >= this.#limitMs * clockFactor || ownCpuTime() - this.#cpuBase >= this.#limitMs
+  }
+}

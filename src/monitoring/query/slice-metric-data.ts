@@ -1,0 +1,89 @@
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { answerTooLarge, countByTotals, countSeries, countStored, countUnique } from './answer-size.ts'
+import type { MetricData, OpenQuery, PeriodSpan } from './metric-data.ts'
+import { openQuery, planSpan, readMetricData } from './metric-data.ts'
+import type { MetricDataQuery } from './metric-data-query.ts'
+import type { ReadLimits } from './reads.ts'
+import { HeavyRead } from './reads.ts'
+import type { RowPlan } from './row-plan.ts'
+
+/** Stored rows of a slice for each series that is looked up for it. */
+const rowsPerSeries = 4
+
+/** Where a slice begins. */
+export interface SliceStart {
+  /** Number of its first period. */
+  first: number
+  /** Periods that may be read together, by what the slice before had. */
+  expected: number
+}
+
+export interface MetricDataSlice extends PeriodSpan {
+  data: MetricData
+  /** Plan of the whole window; in the first slice alone. */
+  whole: RowPlan | undefined
+  /** Absent after the last period. */
+  next: SliceStart | undefined
+}
+
+/**
+ * Reads the next periods of an answer: all of them where that is light. Each slice sees one state of the series, so each
+ * period does. Throws `FieldFailure` for a resource that does not exist, `Failure` (`invalid`) for an answer of more than
+ * `maxRows` rows, `HeavyRead`.
+ */
+export async function readMetricDataSlice(
+  database: SeriesDatabase,
+  asked: MetricDataQuery,
+  { first, expected }: SliceStart,
+  limits: ReadLimits,
+): Promise<MetricDataSlice> {
+  const open = await openQuery(database, asked)
+  const rest = asked.window.count - first
+  const whole = first === 0 ? planSpan(open, { first, count: rest }) : undefined
+  const series = await countSeries(database, planSpan(open, { first, count: rest }))
+  if (limits.isLight) await refuseHeavy(database, planSpan(open, { first, count: rest }), series, limits)
+  else if (whole !== undefined && (await countUnique(database, whole, limits.maxRows)) > limits.maxRows)
+    throw answerTooLarge(limits.maxRows, open.query)
+  const limit = Math.max(limits.rowsPerRead, series * rowsPerSeries)
+  const count = limits.isLight
+    ? rest
+    : await fit(database, open, { first, count: Math.min(rest, expected) }, limit)
+  const data = await readMetricData(database, planSpan(open, { first, count }), limits.maxRows)
+  const isLast = count === rest
+  return {
+    first,
+    count,
+    data,
+    whole,
+    next: isLast ? undefined : { first: first + count, expected: 2 * count },
+  }
+}
+
+/** Throws `HeavyRead`; before that, `Failure` (`invalid`) where a few totals tell that the answer is too large. */
+async function refuseHeavy(
+  database: SeriesDatabase,
+  plan: RowPlan,
+  series: number,
+  { rowsPerRead, maxRows }: ReadLimits,
+): Promise<void> {
+  if (series <= rowsPerRead && (await countStored(database, plan, rowsPerRead)) + series <= rowsPerRead)
+    return
+  if ((await countByTotals(database, plan)) > maxRows) throw answerTooLarge(maxRows, plan.query)
+  throw new HeavyRead()
+}
+
+/** Returns how many periods are read together: at least one, at most `span.count`. */
+async function fit(
+  database: SeriesDatabase,
+  open: OpenQuery,
+  { first, count }: PeriodSpan,
+  limit: number,
+): Promise<number> {
+  let fitting = count
+  while (
+    fitting > 1 &&
+    (await countStored(database, planSpan(open, { first, count: fitting }), limit)) > limit
+  )
+    fitting = Math.ceil(fitting / 2)
+  return fitting
+}

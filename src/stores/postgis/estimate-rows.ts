@@ -1,0 +1,59 @@
+import type { PoolClient } from 'pg'
+import type { Area } from '../../geo/area.ts'
+import { Failure } from '../../lib/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
+import type { TableFacts } from './table-facts.ts'
+
+interface ExplainRow {
+  'QUERY PLAN': { Plan: { 'Plan Rows': number } }[]
+}
+
+/**
+ * Returns the number of rows that the planner expects, 0 where there is no such table, and `Number.MAX_SAFE_INTEGER` where
+ * the planner fails. Reads no row.
+ */
+export async function estimateRows(
+  client: PoolClient,
+  layouts: KeptLayouts,
+  { table, boxes }: { table: string; boxes: readonly Area[] | undefined },
+): Promise<number> {
+  const layout = await findLayout(client, layouts, table)
+  if (layout === undefined) return 0
+  const { facts } = layout
+  try {
+    const { rows } = await client.query<ExplainRow>(
+      `explain (format json) select 1 from ${quoteTable(facts.schema, facts.name)} ${whereSql(facts, boxes)}`,
+    )
+    return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? Number.MAX_SAFE_INTEGER
+  } catch {
+    layouts.forget(layout)
+    return Number.MAX_SAFE_INTEGER
+  }
+}
+
+/** Envelopes that overlap: of `ST_Intersects` the planner expects a thousandth of the rows. */
+function whereSql({ geometry }: TableFacts, boxes: readonly Area[] | undefined): string {
+  if (geometry === undefined || boxes === undefined) return ''
+  const column = `${quoteIdentifier(geometry.name)}${geometry.isGeography ? '::geometry' : ''}`
+  const parts = boxes.map(
+    ({ minX, minY, maxX, maxY }) =>
+      `${column} && ST_MakeEnvelope(${[minX, minY, maxX, maxY].map(numberSql).join(', ')}, ${geometry.srid})`,
+  )
+  return `where ${parts.length === 0 ? 'false' : parts.join(' or ')}`
+}
+
+const numberSql = (value: number): string => `'${Number(value)}'::float8`
+
+async function findLayout(
+  client: PoolClient,
+  layouts: KeptLayouts,
+  table: string,
+): Promise<ReadLayout | undefined> {
+  try {
+    return (await layouts.get(client, table)).layout
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'unknown-table') return undefined
+    throw error
+  }
+}

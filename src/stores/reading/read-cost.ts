@@ -1,0 +1,102 @@
+import type { Filter } from '../../filters/filter.ts'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { FeatureQuery, TileQuery } from '../store.ts'
+import type { PageWish, WishedBox } from './page-wish.ts'
+import type { TileWish } from './tile-wish.ts'
+
+/** A box, and the CRS of the table; absent where the box is in the CRS of the table already. */
+export interface EstimatedBox extends WishedBox {
+  crs?: CrsDeclaration | string | undefined
+}
+
+/** Returns the estimated number of rows of the table, or of its rows in a box. */
+export type EstimateRows = (box?: EstimatedBox) => Promise<number>
+
+/**
+ * Rows that a light read looks at. A GeoPackage filters or sorts some 400,000 rows a second, so that a light read keeps its
+ * thread for 50 ms at most.
+ */
+export const lightRows = 20_000
+/** Rows that a plain count passes in the time in which a filter looks at one. */
+const countedPerRow = 50
+/** Time of a comparison, and of a geometry relation, in units of the time that a row takes by itself. */
+const comparisonWeight = 0.1
+const relationWeight = 10
+/** Bytes of WKB that add as much as a row. */
+const bytesPerRow = 1600
+
+type RowChoice = Pick<FeatureQuery, 'sort' | 'time' | 'featureId' | 'featureIds'>
+
+/** What a read asks of a table. */
+export interface ReadDemand extends RowChoice {
+  offset: number
+  limit: number
+  box?: EstimatedBox | undefined
+  filter?: Filter | undefined
+  /** Whether the matching rows are counted. */
+  isCounted: boolean
+}
+
+export function demandOfPage({ query, box, filter, crs, numberMatched }: PageWish): ReadDemand {
+  return {
+    ...query,
+    box: box === undefined ? undefined : { ...box, crs },
+    filter: filter?.asked,
+    isCounted: numberMatched === undefined,
+  }
+}
+
+export function demandOfQuery({ bboxes, ...query }: FeatureQuery): ReadDemand {
+  return { ...query, box: bboxes === undefined ? undefined : { boxes: bboxes, srs: '' }, isCounted: false }
+}
+
+export function demandOfCount(query: Omit<FeatureQuery, 'limit' | 'offset'>): ReadDemand {
+  return { ...demandOfQuery({ ...query, limit: 0, offset: 0 }), isCounted: true }
+}
+
+export function demandOfTileRows({ boxes }: Pick<TileQuery, 'boxes'>): ReadDemand {
+  const box = boxes === undefined ? undefined : { boxes, srs: '' }
+  return { offset: 0, limit: Number.POSITIVE_INFINITY, box, isCounted: false }
+}
+
+/** Returns true if the read may look at more rows than a light one. Estimates nothing where the request tells. */
+export async function isHeavyRead(demand: ReadDemand, estimate: EstimateRows): Promise<boolean> {
+  const { featureId, featureIds, sort = [], time, box, filter, offset, limit, isCounted } = demand
+  if (featureId !== undefined) return false
+  if (featureIds !== undefined) return featureIds.length > lightRows
+  const isPlain = sort.length === 0 && time === undefined && box === undefined && filter === undefined
+  if (isPlain && !isCounted && offset + limit <= lightRows) return false
+  const weight = filter === undefined ? 1 : filterWeight(filter)
+  const rows = await estimate()
+  if (isPlain) {
+    const counted = isCounted ? rows / countedPerRow : 0
+    return counted + Math.min(rows, offset + limit) > lightRows
+  }
+  if (rows * weight <= lightRows) return false
+  return box === undefined || (await estimate(box)) * weight > lightRows
+}
+
+/** Returns true for a tile that chooses its rows among all those around it, without an overview. */
+export function isHeavyTile({ thinning }: TileWish): boolean {
+  return thinning?.cell !== undefined && thinning.overview === undefined
+}
+
+/** Returns the time that a filter takes for a row, in units of the time that a row takes by itself; 1 or more. */
+export function filterWeight(filter: Filter): number {
+  return 1 + conditionWeight(filter)
+}
+
+function conditionWeight(filter: Filter): number {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return filter.of.reduce((sum, one) => sum + conditionWeight(one), 0)
+    case 'not':
+      return conditionWeight(filter.of)
+    case 'relation':
+    case 'near':
+      return relationWeight + filter.wkb.length / bytesPerRow
+    default:
+      return comparisonWeight
+  }
+}

@@ -1,0 +1,43 @@
+import { metricDataReads } from '../../src/http/monitoring/counted/metric-data-reads.ts'
+import type { MetricDataRequest } from '../../src/http/monitoring/counted/metric-data-writer.ts'
+import { Transfer } from '../../src/lib/workers/handlers.ts'
+import type { MetricData } from '../../src/monitoring/query/metric-data.ts'
+import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
+import type { Read, ReadLimits, Slice } from '../../src/monitoring/query/reads.ts'
+import { readMetricDataSlice } from '../../src/monitoring/query/slice-metric-data.ts'
+import type { SeriesDatabase } from '../../src/monitoring/series/series-database.ts'
+
+const everything: ReadLimits = { isLight: false, rowsPerRead: 1e9, maxRows: 1e9 }
+
+/** The slices of an answer, as the reader threads make them one after the other. */
+export async function slicesOf(
+  database: SeriesDatabase,
+  name: keyof typeof metricDataReads,
+  request: object,
+  limits: Partial<ReadLimits> = {},
+): Promise<string[]> {
+  const read: Read = metricDataReads[name]
+  const slices: string[] = []
+  let next: unknown = request
+  while (next !== undefined) {
+    const argument = next
+    const given = await database.snapshot((snapshot) =>
+      read(snapshot, argument as never, { ...everything, ...limits }),
+    )
+    const slice = (given instanceof Transfer ? given.value : given) as Slice<unknown>
+    slices.push(new TextDecoder().decode(slice.bytes))
+    next = slice.next
+  }
+  return slices
+}
+
+/** The whole answer to a metric data query as JSON. */
+export async function metricDataText(database: SeriesDatabase, request: MetricDataRequest): Promise<string> {
+  return (await slicesOf(database, 'metricData', request)).join('')
+}
+
+/** The rows of the whole answer to a metric data query. */
+export async function readWhole(database: SeriesDatabase, query: MetricDataQuery): Promise<MetricData> {
+  const start = { first: 0, expected: query.window.count }
+  return (await readMetricDataSlice(database, query, start, everything)).data
+}
