@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
@@ -10,11 +11,12 @@ import { eventProblems, eventsPage, writeEventsTable } from './events-table.ts'
 import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
-import { readSources } from './imports.ts'
+import { readSources, type SourceFile } from './imports.ts'
 import { house } from './layers.ts'
 import { planOf } from './room-plan.ts'
 import { outputOf } from './run-tool.ts'
 import { seams } from './seams.ts'
+import { testEnvironmentProblems } from './test-environment.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 import { typeNameProblems } from './type-names.ts'
 import { unusedProblems } from './unused.ts'
@@ -35,35 +37,64 @@ const sources = [
 ]
 const documents = ['*.md', 'docs/**/*.md', 'tests/**/*.md', 'sample/**/*.md', '.ci/run', 'scripts/**/*.sh']
 
-/** Format, lint, types and the project's own rules. */
+/** What the rules read: each file is read and parsed once, whichever rules look at it. */
+interface Repository {
+  root: string
+  files: SourceFile[]
+  texts: SourceFile[]
+}
+
+/** Format, lint, types and the project's own rules. The tools, which are processes of their own, come first. */
 export function staticSteps(root: string): Step[] {
   const tool = (name: string): string => join(root, 'node_modules', '.bin', name)
+  const read = lazily(
+    (): Repository => ({ root, files: readSources(root, sources), texts: readSources(root, documents) }),
+  )
+  const rules = (name: string, find: (repository: Repository) => string[]): Step => ({
+    name,
+    run: async () => find(read()).join('\n'),
+  })
   return [
-    {
-      name: 'types',
-      run: () => outputOf(root, tool('tsc'), ['--noEmit']),
-    },
-    {
-      name: 'types of the pages',
-      run: () => outputOf(root, tool('tsc'), ['--noEmit', '-p', 'web']),
-    },
+    { name: 'types', run: () => outputOf(root, tool('tsc'), typeOptions(root, '.')) },
+    { name: 'types of the pages', run: () => outputOf(root, tool('tsc'), typeOptions(root, 'web')) },
     {
       name: 'format and lint',
       run: () => outputOf(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
-    { name: 'layers, circles, texts, documents', run: async () => projectProblems(root).join('\n') },
-    { name: 'pages made from the sources', run: async () => pageProblems(root).join('\n') },
-    { name: 'functions, comments, seams, error codes', run: async () => syntaxProblems(root).join('\n') },
     {
       name: 'unused files, exports and packages',
       run: async () => (await unusedProblems(root)).join('\n'),
     },
+    rules('layers, circles, texts, documents', projectProblems),
+    rules('pages made from the sources', pageProblems),
+    rules('functions, comments, seams, error codes', syntaxProblems),
   ]
 }
 
-function projectProblems(root: string): string[] {
-  const files = readSources(root, sources)
-  const texts = readSources(root, documents)
+/**
+ * Options of tsc for the project in a folder. The results are kept in `node_modules`, so that the next run checks only what
+ * changed. Each checker repeats work of the others: more of them than processors only cost time.
+ */
+export function typeOptions(root: string, project: string): string[] {
+  const name = project === '.' ? 'program' : project
+  return [
+    '--noEmit',
+    '--incremental',
+    ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'types', `${name}.tsbuildinfo`)],
+    ...['--checkers', String(Math.min(4, availableParallelism()))],
+    ...['--project', project],
+  ]
+}
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function projectProblems({ root, files, texts }: Repository): string[] {
   const pages = texts.filter((file) => file.path.endsWith('.md'))
   const readme = pages.find((file) => file.path === 'README.md')?.text ?? ''
   return [
@@ -76,6 +107,7 @@ function projectProblems(root: string): string[] {
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),
     ...lookupProblems(files),
+    ...testEnvironmentProblems(files),
     ...brokenPaths(root, pages),
     ...unknownFiles(files, pages),
     ...settingProblems(files, readme),
@@ -87,8 +119,7 @@ function projectProblems(root: string): string[] {
   ]
 }
 
-function syntaxProblems(root: string): string[] {
-  const files = readSources(root, sources)
+function syntaxProblems({ root, files }: Repository): string[] {
   const doors = Object.entries(house.doors).flatMap(([folder, names]) =>
     names.map((name) => `${folder}/${name}`),
   )
@@ -105,8 +136,8 @@ function syntaxProblems(root: string): string[] {
 }
 
 /** Pages that are not what `npm run docs` would make of the sources. */
-function pageProblems(root: string): string[] {
-  const files = readSources(root, ['src/**/*.ts'])
+function pageProblems({ root, files: all }: Repository): string[] {
+  const files = all.filter(({ path }) => path.startsWith('src/'))
   const read = (path: string): string => readFileSync(join(root, path), 'utf8')
   const isOld = (path: string, made: string): string[] =>
     read(path) === made ? [] : [`${path} is not what the sources say: npm run docs`]

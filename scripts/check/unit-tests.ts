@@ -9,13 +9,24 @@ export function compileCache(root: string): string {
   return join(root, 'node_modules', '.cache', 'node')
 }
 
-/** What takes long: thousands of seeds, millions of tiles, and GDAL's programs. `npm test` runs them. */
-const slow =
-  /(?:fuzz|damage|hostile|pmtiles-writer|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
+/**
+ * Files that take seconds, which `npm test` runs: those that try thousands of generated cases, unpack many files, run GDAL's
+ * programs, or wait for real time limits.
+ */
+const slow = new RegExp(
+  [
+    '(?:fuzz|damage|hostile|pmtiles-writer|gdal-\\w+|run-tools|allowed-options|archive(?:-refusals)?|log-rotation',
+    '|table-reader|compare-states|column-type|find-crs|file-store|connection-times|time-limits)\\.test\\.ts$',
+    '|^src/formats/(?:gdal|raster)/',
+  ].join(''),
+)
 
 /** What changes its process, or starts others: these have a process each. */
 const apart =
-  /(?:archive(?:-\w+)?|load-sharp|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|allowed-options|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
+  /(?:load-sharp|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
+
+/** A test that takes longer hangs. */
+const hangMs = 900_000
 
 export interface UnitTests {
   /** Files that share a process, one list for each process. */
@@ -45,8 +56,14 @@ export function unitTestStep(root: string): Step {
   const processes = availableParallelism()
   const { shared, alone } = divideUnitTests(tests, processes)
   const env = { NODE_COMPILE_CACHE: compileCache(root), ...process.env }
+  const always = [
+    '--test',
+    '--test-reporter=dot',
+    `--test-timeout=${hangMs}`,
+    ...['--import', join(root, 'tests', 'support', 'forbid-defaults.ts')],
+  ]
   const run = (files: string[], ...options: string[]): Promise<string> =>
-    outputOf(root, process.execPath, ['--test', '--test-reporter=dot', ...options, ...files], env)
+    outputOf(root, process.execPath, [...always, ...options, ...files], env)
   return {
     name: 'unit tests',
     run: async () => {

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { temporaryFolder } from '../../tests/support/temporary-files.ts'
 import { version } from '../config/version.ts'
 import { runCommandLine } from './command-line.ts'
 
-/** What a command says that needs no server. */
+/** Runs a command that needs no server, and checks that it starts none. */
 async function run(t: TestContext, args: string[]) {
   const said = { stdout: '', stderr: '' }
+  const data = join(temporaryFolder(t), 'data')
   for (const name of ['stdout', 'stderr'] as const) {
     const write = process[name].write.bind(process[name])
     t.mock.method(process[name], 'write', (text: string | Uint8Array) => {
@@ -17,7 +21,8 @@ async function run(t: TestContext, args: string[]) {
     })
   }
   try {
-    const code = await runCommandLine(args, { TERRANE_PASSWORD: 'none', TERRANE_PORT: '0' })
+    const code = await runCommandLine(args, { TERRANE_PORT: '0', TERRANE_DATA: data })
+    assert.ok(!existsSync(data), `a server was started for: ${args.join(' ')}`)
     return { code, ...said }
   } finally {
     t.mock.restoreAll()
@@ -35,6 +40,14 @@ describe('a command line with mistakes', () => {
     ['workspaces change a', /needs what to change/],
     ['workspaces change a --public --private', /exclude one another/],
     ['users create a --role boss', /--role is user, staff, admin/],
+    ['workspaces create a --public --private', /exclude one another/],
+    ['layers show a:b --workspace c', /names another workspace/],
+    ['layers restore a x', /is not the number of a version/],
+    ['stores change a', /needs what to change/],
+    ['imports rejects x 0', /is not the id of an import/],
+    ['monitoring services add', /goes on with list, add NAME or remove NAME/],
+    ['monitoring services add a', /needs --type and --host/],
+    ['monitoring load', /needs one file/],
     ['layers create', /come into being by `terrane import`/],
     ['serve --prot 80', /`terrane serve` has no option --prot/],
     ['doctor now', /takes no "now"/],

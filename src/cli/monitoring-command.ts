@@ -7,7 +7,7 @@ import { parseMonitoringOptions } from './monitoring-options.ts'
 import { runHosts, runServices } from './monitoring-services.ts'
 import { showStatus } from './monitoring-status.ts'
 import { UsageError } from './options.ts'
-import { withServer } from './server-access.ts'
+import { withClient } from './server-access.ts'
 
 const commands: Record<string, MonitoringCommand> = {
   load: loadDump,
@@ -26,7 +26,5 @@ export async function runMonitoring(args: string[], env: Environment): Promise<n
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   if (!settings.monitoring.isOn) throw new UsageError('Monitoring is switched off by TERRANE_MONITORING')
   const say = (text: string): void => void process.stdout.write(`${text}\n`)
-  return withServer(settings, options.access, env, (access) =>
-    command({ ...access, options, env, say }, words),
-  )
+  return withClient(settings, options.access, env, (client) => command({ client, options, env, say }, words))
 }

@@ -1,8 +1,9 @@
 import type { Environment } from './environment.ts'
 import type { MonitoringOptions } from './monitoring-options.ts'
-import type { ServerAccess } from './server-access.ts'
+import type { RestRequests } from './rest-client.ts'
 
-export interface MonitoringContext extends ServerAccess {
+export interface MonitoringContext {
+  client: RestRequests
   options: MonitoringOptions
   env: Environment
   /** Prints a line. */

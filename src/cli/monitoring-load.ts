@@ -4,7 +4,7 @@ import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
 import type { MonitoringCommand } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestRequests } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 const path = '/monitoring/api/load/'
@@ -34,7 +34,7 @@ export const loadDump: MonitoringCommand = async ({ client, options, say }, word
 }
 
 /** Shows how far the server is once it has everything; gives the function that stops it. */
-function watch(client: RestClient, display: ProgressDisplay, total: number): () => void {
+function watch(client: RestRequests, display: ProgressDisplay, total: number): () => void {
   let isAsking = false
   const timer = setInterval(async () => {
     if (isAsking) return

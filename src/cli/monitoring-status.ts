@@ -1,7 +1,7 @@
 import { fieldOf, listOf, textOf } from './json-views.ts'
 import type { MonitoringCommand } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestRequests } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 /** `terrane monitoring status`: 0 when every check holds and everything is collected, 1 otherwise. */
@@ -31,7 +31,7 @@ export const showStatus: MonitoringCommand = async ({ client, options, say }, wo
 }
 
 /** What does not hold, and how bad it is: in the dialect of older systems `status` tells it, else `notifications`. */
-async function readProblems(client: RestClient): Promise<unknown> {
+async function readProblems(client: RestRequests): Promise<unknown> {
   for (const path of ['notifications', 'status']) {
     const data = fieldOf(await client.get(`/monitoring/api/${path}/`), 'data')
     if (textOf(data, 'health_level') !== '') return data

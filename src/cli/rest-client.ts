@@ -21,9 +21,8 @@ export class RestError extends Error {
   }
 }
 
-/** Speaks JSON with a server; paths are below its base path, such as `/rest/imports`. */
-export interface RestClient {
-  readonly url: string
+/** Requests to a server in JSON; paths are below its base path, such as `/rest/imports`. */
+export interface RestRequests {
   get(path: string, headers?: Record<string, string>): Promise<unknown>
   post(path: string, body?: unknown): Promise<unknown>
   put(path: string, body: unknown): Promise<unknown>
@@ -34,6 +33,11 @@ export interface RestClient {
   sendFile(path: string, file: UploadFile, onSent: (bytes: number) => void): Promise<unknown>
   /** Writes what the path answers into a file, and gives its headers; `onReceived` hears of the bytes so far. */
   download(path: string, file: string, onReceived: (bytes: number) => void): Promise<IncomingHttpHeaders>
+}
+
+/** A connection to a server. The caller must call `close()`. */
+export interface RestClient extends RestRequests {
+  readonly url: string
   close(): void
 }
 

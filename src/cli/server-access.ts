@@ -5,7 +5,7 @@ import type { AccessOptions } from './options.ts'
 import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestClient, RestRequests } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
 /** A server to talk to. */
@@ -34,6 +34,49 @@ export async function withServer<T>(
       ? joinServer(own.localUrl, options, env, work)
       : own.withClient((client) => work({ client, isLocal: true })),
   )
+}
+
+/**
+ * Calls `work` with a client that finds or starts the server when it sends its first request, so that a mistake in the
+ * command line is reported without a server.
+ */
+export async function withClient<T>(
+  settings: Settings,
+  options: AccessOptions,
+  env: Environment,
+  work: (client: RestRequests, connect: () => Promise<RestClient>) => Promise<T>,
+): Promise<T> {
+  const finished = Promise.withResolvers<void>()
+  const connected = Promise.withResolvers<RestClient>()
+  let serving: Promise<void> | undefined
+  const connect = (): Promise<RestClient> => {
+    if (serving === undefined) {
+      serving = withServer(settings, options, env, ({ client }) => {
+        connected.resolve(client)
+        return finished.promise
+      })
+      serving.catch(connected.reject)
+    }
+    return connected.promise
+  }
+  try {
+    return await work(requestsOf(connect), connect)
+  } finally {
+    finished.resolve()
+    await serving
+  }
+}
+
+function requestsOf(connect: () => Promise<RestClient>): RestRequests {
+  return {
+    get: async (...args) => (await connect()).get(...args),
+    post: async (...args) => (await connect()).post(...args),
+    put: async (...args) => (await connect()).put(...args),
+    delete: async (...args) => (await connect()).delete(...args),
+    upload: async (...args) => (await connect()).upload(...args),
+    sendFile: async (...args) => (await connect()).sendFile(...args),
+    download: async (...args) => (await connect()).download(...args),
+  }
 }
 
 async function joinServer<T>(

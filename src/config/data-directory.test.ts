@@ -42,7 +42,7 @@ describe('lockDataDirectory', () => {
     lockDataDirectory(join(root, 'lock'))()
   })
 
-  it('is given back when the process is killed', { timeout: 10_000 }, async () => {
+  it('is given back when the process is killed', async () => {
     prepareDataDirectory(settingsFor('killed'))
     const program = join(root, 'hold.mjs')
     const module = new URL('./data-directory.ts', import.meta.url).href

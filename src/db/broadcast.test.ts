@@ -25,7 +25,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await delay(10)
 }
 
-describe('a broadcast', { timeout: 30_000 }, () => {
+describe('a broadcast', () => {
   it('is heard in order by every other process that listens to its topic, and not by its own', async (test) => {
     const url = await (await testCluster()).createDatabase()
     const [one, two, three] = [await join(test, url), await join(test, url), await join(test, url)]

@@ -3,15 +3,10 @@ import type { WrittenJson } from '../formats/geojson/written-json.ts'
 import { isObject, parseWritten, plainJson, WrittenNumber } from '../formats/geojson/written-json.ts'
 import { GeometryError } from '../geo/wkb.ts'
 import type { Expression } from './expression.ts'
-import {
-  comparisons,
-  deepestFilter,
-  spatialRelations,
-  temporalRelations,
-} from './expression.ts'
-import { intervalEnd, wkbOf } from './literals.ts'
+import { comparisons, deepestFilter, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
 import { defaultFilterLimits, requireFilterSize, tooManyNodes } from './filter-size.ts'
+import { intervalEnd, wkbOf } from './literals.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const operators: readonly string[] = [
@@ -48,11 +43,7 @@ function read(written: WrittenJson | undefined, reader: Reader, depth: number): 
   return readObject(written, reader, depth)
 }
 
-function readObject(
-  written: Record<string, WrittenJson>,
-  reader: Reader,
-  depth: number,
-): Expression {
+function readObject(written: Record<string, WrittenJson>, reader: Reader, depth: number): Expression {
   const { op, args, property, date, timestamp, interval, bbox, type } = written
   if (typeof op === 'string') {
     const known = operatorOf(op)

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { until } from '../../tests/support/until.ts'
 import { collectYoungGarbage, QuietCollector } from './collect-garbage.ts'
 
 type Collect = NonNullable<typeof globalThis.gc>
@@ -21,14 +22,6 @@ async function withCollector(work: (calls: unknown[]) => Promise<void>): Promise
     await work(calls)
   } finally {
     Reflect.deleteProperty(globalThis, 'gc')
-  }
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!isTrue()) {
-    assert.ok(performance.now() < end)
-    await sleep(20)
   }
 }
 

@@ -153,7 +153,7 @@ describe('extractArchive', () => {
     assert.deepEqual(odd, { 'mün.csv': '1' })
   })
 
-  it('unpacks 60,000 entries', { timeout: 120_000 }, async (test) => {
+  it('unpacks 60,000 entries', async (test) => {
     const entries = Array.from({ length: 60_000 }, (_, index) => ({
       name: `many/${index}.csv`,
       content: 'a\n1\n',

@@ -19,7 +19,7 @@ interface Feature {
   properties: Record<string, unknown>
 }
 
-describe('maps in GDAL', { timeout: 240_000 }, () => {
+describe('maps in GDAL', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   before(async () => {

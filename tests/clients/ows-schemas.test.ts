@@ -37,7 +37,7 @@ const questions = [
 ]
 const types = ['countries', 'states', 'boundary_lines', 'places', 'crossing']
 
-describe('answers of the older services', { timeout: 240_000 }, () => {
+describe('answers of the older services', () => {
   const ends: (() => void)[] = []
   const cleanup: Cleanup = { after: (work: () => void) => ends.push(work) }
   let server: ServedMaps

@@ -36,7 +36,7 @@ function layersOf(text: string, version: Version): ToldLayer[] {
 const elementsOf = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, one = '']) => plain(one))
 
-describe('capabilities of WMS', { timeout: 240_000 }, () => {
+describe('capabilities of WMS', () => {
   const ends: (() => void)[] = []
   const cleanup: Cleanup = { after: (work: () => void) => ends.push(work) }
   let server: ServedMaps

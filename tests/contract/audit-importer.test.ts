@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../support/importer-client.ts'
 import { manyLayers } from '../support/many-layers.ts'
+import { patience } from '../support/until.ts'
 
 const fixture = (name: string): Buffer => readFileSync(join('tests/fixtures', name))
 const point = JSON.stringify({
@@ -175,7 +176,7 @@ describe('a request with an idempotency key', () => {
     lost.destroy()
     const again = async () => fetch(`${url}/rest/imports?exec=true`, { ...options, body })
     let reply = await again()
-    for (let tries = 0; reply.status === 409 && tries < 200; tries += 1) {
+    for (const hasTime = patience(); reply.status === 409 && hasTime(); ) {
       await sleep(25)
       reply = await again()
     }

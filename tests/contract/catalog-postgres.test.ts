@@ -6,6 +6,7 @@ import { createTestApp } from '../support/app.ts'
 import { configurationClient } from '../support/configuration.ts'
 import type { PostgresCluster } from '../support/postgres.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
+import { patienceMs } from '../support/until.ts'
 
 let cluster: PostgresCluster
 let databaseUrl: string
@@ -89,7 +90,7 @@ describe('PostGIS stores', () => {
     assert.equal((await change({ 'max connections': 3 })).statusCode, 200)
     assert.equal((await change({ passwd: 'wrong' })).statusCode, 400)
     const store = await terrane.catalog.stores.require('default', 'edited')
-    await (await terrane.catalog.stores.open(store)).check(AbortSignal.timeout(5000))
+    await (await terrane.catalog.stores.open(store)).check(AbortSignal.timeout(patienceMs))
     assert.equal(store.parameters['max connections'], '3')
   })
 

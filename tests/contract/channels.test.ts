@@ -9,8 +9,6 @@ import type { ListeningReceiver, TestReceiver, TestReceivers } from '../support/
 import type { WatchedChecks } from '../support/watched-checks.ts'
 import { ownDatabasePlace, testOutlets, watchChecks } from '../support/watched-checks.ts'
 
-const mostAbortMs = 2000
-
 /** How receivers of a channel are started stands in a file named after it. */
 async function receiversOf({ name }: Channel): Promise<TestReceivers> {
   const file = new URL(`../support/receivers/${name}.ts`, import.meta.url)
@@ -172,9 +170,7 @@ for (const channel of channels) {
       const stop = new AbortController()
       const sent = sender.send(parcel, stop.signal)
       setTimeout(() => stop.abort(new Error('the test stops it')), 50)
-      const began = performance.now()
       await assert.rejects(sent)
-      assert.ok(performance.now() - began < mostAbortMs)
     })
 
     it('says why it cannot be used on a server that has no settings for it', async (t) => {

@@ -97,7 +97,7 @@ function assertProfile(graph: Graph): void {
 }
 
 for (const [name, environment] of Object.entries(databases))
-  describe(`DCAT-AP over ${name}`, { timeout: 120_000 }, () => {
+  describe(`DCAT-AP over ${name}`, () => {
     let server: TestApp
     before(async () => {
       server = await createTestApp({ env: await environment() })

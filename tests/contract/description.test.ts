@@ -37,7 +37,7 @@ async function lint(folder: string, text: string): Promise<string[]> {
   return problems.map(({ ruleId, message, location: [place] }) => `${ruleId}: ${message} ${place?.pointer}`)
 }
 
-describe('the OpenAPI document', { timeout: 60_000 }, () => {
+describe('the OpenAPI document', () => {
   for (const dialect of ['contract', 'geoserver'] as const)
     it(`has no fault and every endpoint, in the dialect ${dialect}`, async (test) => {
       const folder = mkdtempSync(join(tmpdir(), 'terrane-openapi-'))

@@ -15,7 +15,6 @@ import type { Points } from '../support/versioned-layers.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 const points: Points = Array.from({ length: 500 }, (_, at) => [`p${at}`, -179 + at * 0.7, 80 * Math.sin(at)])
-const minuteMs = 60_000
 const formats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'kml']
 
 interface Download {
@@ -92,7 +91,7 @@ for (const [name, environment] of Object.entries(shapes))
       const { id } = reply.json<{ download: Download }>().download
       assert.match(id, /^[0-9a-f]{32}$/)
       assert.ok(String(reply.headers.location).endsWith(`/rest/downloads/${id}`))
-      await until(async () => (await show(id)).state === 'COMPLETE', minuteMs)
+      await until(async () => (await show(id)).state === 'COMPLETE')
       const { href = '' } = await show(id)
       const file = await get(new URL(href).pathname)
       assert.equal(readByGdal(t, 'gpkg', file.rawPayload).length, points.length)
@@ -138,7 +137,7 @@ for (const [name, environment] of Object.entries(shapes))
       const begin = async (): Promise<string> =>
         (await get(url, { prefer: 'respond-async' })).json<{ download: Download }>().download.id
       const [first, second] = [await begin(), await begin()]
-      await until(async () => (await show(first)).state === 'COMPLETE', minuteMs)
+      await until(async () => (await show(first)).state === 'COMPLETE')
       assert.equal((await get(`/rest/downloads/${first}/file`, {})).statusCode, 200)
       const removed = await server.app.inject({ method: 'DELETE', url: `/rest/downloads/${second}` })
       assert.equal(removed.statusCode, 200, removed.body)

@@ -49,7 +49,7 @@ function clientOf(server: TestApp) {
     return reply.json<{ download: Download }>().download
   }
   const ended = async (id: string): Promise<Download> => {
-    await until(async () => !['PENDING', 'RUNNING'].includes((await show(id)).state), 60_000)
+    await until(async () => !['PENDING', 'RUNNING'].includes((await show(id)).state))
     return show(id)
   }
   const fileOf = async (id: string): Promise<Buffer> =>

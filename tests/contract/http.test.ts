@@ -281,7 +281,7 @@ function environment(folder: string) {
 }
 
 describe('server', () => {
-  it('listens, answers, and closes with a connection kept alive', { timeout: 20_000 }, async () => {
+  it('listens, answers, and closes with a connection kept alive', async () => {
     const env = without(environment('second'), 'TERRANE_ADMIN_PASSWORD')
     const settings = loadSettings({ ...env, TERRANE_BASE_PATH: '/g' })
     const told: string[] = []

@@ -10,6 +10,7 @@ import type { Answer, ImporterClient, Json } from '../support/importer-client.ts
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 import { rawZip } from '../support/raw-zip.ts'
 import { temporaryFolder } from '../support/unpacking.ts'
+import { patience } from '../support/until.ts'
 
 const geojson = JSON.stringify({
   type: 'FeatureCollection',
@@ -287,7 +288,7 @@ describe('data without content', () => {
   it('makes no task where uploads are still to come, also when created asynchronously', async (test) => {
     const client = await startImporter(test)
     await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (const hasTime = patience(); hasTime(); ) {
       if (String((await client.call('GET', '/0')).json.import?.state) !== 'INIT') break
       // Requests without a socket alone leave no turn to files.
       await sleep(5)

@@ -6,6 +6,7 @@ import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, listOf, readItems, startImporter } from '../support/importer-client.ts'
 import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
 import { runSql } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 let url = ''
 let targets = 0
@@ -254,10 +255,7 @@ describe('imports of a database', () => {
     const client = await startImporter(t)
     const created = await createDatabaseImport(client, parameters, { query: '?async=true&exec=true' })
     assert.equal(created.json.import?.state, 'INIT')
-    for (let attempt = 0; String((await importState(client)).state) !== 'COMPLETE'; attempt += 1) {
-      assert.ok(attempt < 500, 'the import does not end')
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await until(async () => String((await importState(client)).state) === 'COMPLETE')
     assert.equal(await countFeatures(client, 'default:places'), 2)
   })
 

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { startImporter } from '../support/importer-client.ts'
+import { patienceMs } from '../support/until.ts'
 
 interface News {
   id?: number
@@ -35,7 +36,7 @@ async function openEvents(
   const abort = new AbortController()
   test.after(() => abort.abort())
   const reply = await fetch(`${url}/rest/imports/0/events`, {
-    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(20_000)]),
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(patienceMs)]),
     headers: {
       ...client.server.admin,
       ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),

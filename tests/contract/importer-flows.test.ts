@@ -7,6 +7,7 @@ import { countFeatures, listOf, readItems, startImporter } from '../support/impo
 import { storeParameters } from '../support/postgis-store.ts'
 import { testCluster } from '../support/postgres.ts'
 import { appendTransforms, gdalInfo, publishedPath } from '../support/raster-imports.ts'
+import { patience } from '../support/until.ts'
 import { startWebServer } from '../support/web-server.ts'
 
 /** A catalogue and a store of the workspace `topp`: its default store, or one that is named and of another type. */
@@ -215,7 +216,7 @@ for (const place of places) {
 }
 
 async function pollUntil(client: ImporterClient, path: string, state: string) {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', path)
     if ((json.import?.state as unknown) === state) return json
     await new Promise((resolve) => setTimeout(resolve, 25))

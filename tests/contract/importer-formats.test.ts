@@ -109,9 +109,7 @@ describe('importing through GDAL', needsGdal, () => {
     assert.deepEqual([code?.binding, code?.example], ['java.lang.String', '007'])
   })
 
-  it('reads a File Geodatabase from its folder and leaves it as it was', {
-    timeout: 120_000,
-  }, async (test) => {
+  it('reads a File Geodatabase from its folder and leaves it as it was', async (test) => {
     const client = await startImporter(test)
     const path = incoming(client, 'places.gdb')
     execFileSync('ogr2ogr', ['-f', 'OpenFileGDB', path, gdalFixture('places.gml').path])
@@ -123,7 +121,7 @@ describe('importing through GDAL', needsGdal, () => {
     assert.deepEqual(readdirSync(path), before)
   })
 
-  it('reads every layer of a File Geodatabase in a zip', { timeout: 120_000 }, async (test) => {
+  it('reads every layer of a File Geodatabase in a zip', async (test) => {
     const client = await startImporter(test)
     await client.call('POST', '', { import: {} })
     const content = readFileSync(gdalFixture('testopenfilegdb.gdb.zip').path)

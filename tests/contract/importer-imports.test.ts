@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
+import { patience } from '../support/until.ts'
 
 function provideText(client: ImporterClient, name: string, content: string): string {
   const path = join(client.server.dataDir, 'incoming', name)
@@ -17,7 +18,7 @@ async function until(
   path: string,
   isDone: (state: string) => boolean,
 ): Promise<string> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const state = String((await client.call('GET', path)).json.import?.state)
     if (isDone(state)) return state
     await new Promise((resolve) => setTimeout(resolve, 25))

@@ -7,6 +7,7 @@ import { defined } from '../../src/lib/defined.ts'
 import { adminPassword, basicAuth, createTestApp } from '../support/app.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
+import { patience } from '../support/until.ts'
 
 interface Reply {
   status: number
@@ -65,7 +66,7 @@ function form(...names: string[]): FormData {
 async function commit(client: OlderClient, path: string): Promise<void> {
   const { status, body } = await client.call('POST', `${path}?async=true`)
   assert.deepEqual([status, body], [204, ''])
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', path)
     if (String(json.import?.state) === 'COMPLETE') return
     assert.match(String(json.import?.state), /^(PENDING|RUNNING)$/)
@@ -78,7 +79,7 @@ const lines = ['shp', 'shx', 'dbf', 'prj'].map(
   (ending) => `shapefile/ne_110m_admin_0_boundary_lines_land.${ending}`,
 )
 
-describe('a client of the older importer', { timeout: 120_000 }, () => {
+describe('a client of the older importer', () => {
   it('uploads, sends the task to a store, gives it transformations, commits and deletes', async (test) => {
     const client = await startOlderClient(test)
     const made = await client.call('POST', '/', '{"import": {}}')

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FilePart, ImporterClient, Json } from '../support/importer-client.ts'
 import { listOf, multipart, multipartType, startImporter } from '../support/importer-client.ts'
+import { patience } from '../support/until.ts'
 
 /**
  * The requests and readings of a Python client of the older importer, one object after the other: it takes what it
@@ -60,7 +61,7 @@ class Walk {
 
   async commit(session: Json): Promise<Json> {
     await this.request('POST', `/imports/${Number(session.id)}?async=true&exec=true`)
-    for (let tries = 0; tries < 600; tries += 1) {
+    for (const hasTime = patience(); hasTime(); ) {
       const now = await this.reload(session)
       if (String(now.state) === 'COMPLETE') return now
       assert.match(String(now.state), /^(PENDING|RUNNING)$/, JSON.stringify(now))
@@ -114,7 +115,7 @@ async function begin(test: TestContext): Promise<{ walk: Walk; client: ImporterC
   return { client, walk: new Walk(client) }
 }
 
-describe('the walk of an older client', { timeout: 120_000 }, () => {
+describe('the walk of an older client', () => {
   it('uploads a Shapefile, sends it to a workspace alone, sets srs and charset, commits and deletes', async (test) => {
     const { walk } = await begin(test)
     const session = await walk.start()

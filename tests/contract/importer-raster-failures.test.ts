@@ -51,7 +51,7 @@ async function waitFor(
   }
 }
 
-describe('a chain of raster tools that goes wrong', { timeout: 120_000 }, () => {
+describe('a chain of raster tools that goes wrong', () => {
   it('makes the task ERROR with what the tool said, leaves nothing, and runs again when it is mended', async (test) => {
     const client = await startImporter(test)
     const id = await uploadRaster(client)
@@ -117,7 +117,7 @@ describe('a chain of raster tools that goes wrong', { timeout: 120_000 }, () => 
   })
 })
 
-describe('a running chain of raster tools', { timeout: 120_000 }, () => {
+describe('a running chain of raster tools', () => {
   /** A tool that says how far it is and then waits for ever. */
   const stuck = 'echo "0...10...20...30...40...50..."; exec sleep 1000'
 

@@ -36,7 +36,7 @@ async function waitFor(
   }
 }
 
-describe('flow 4: a raster is optimised', { timeout: 120_000 }, () => {
+describe('flow 4: a raster is optimised', () => {
   it('warps, translates and adds overviews in that order, and publishes what comes of it', async (test) => {
     const client = await startImporter(test)
     const id = await uploadRaster(client)
@@ -117,7 +117,7 @@ describe('flow 4: a raster is optimised', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a raster without CRS', { timeout: 120_000 }, () => {
+describe('a raster without CRS', () => {
   /** A small GeoTIFF made of the fixture without CRS. */
   async function makeRaster(test: TestContext, ...options: string[]): Promise<Buffer> {
     const path = join(temporaryFolder(test), 'made.tif')

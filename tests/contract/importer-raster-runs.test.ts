@@ -12,7 +12,6 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { listLayers } from '../../src/catalog/rows/layer-rows.ts'
 import { listStores } from '../../src/catalog/rows/store-rows.ts'
 import { copyFolder } from '../../src/importer/publish/file-store.ts'
@@ -27,6 +26,7 @@ import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { clientOf, startImporter } from '../support/importer-client.ts'
 import { gdal, importRaster, rasterBytes, rasterFixtures, taskOf } from '../support/rasters.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
+import { until } from '../support/until.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const hugeBytes = 16 * 2 ** 30
@@ -72,14 +72,6 @@ function storedEntries({ server }: ImporterClient): string[] {
 async function uploadedPath({ server }: ImporterClient, importId: number): Promise<string> {
   const task = await getTask(server.database.kysely, importId, 0)
   return task.files[0]?.path ?? assert.fail('the task has no file')
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 800; tries += 1) {
-    if (await isDone()) return
-    await delay(10)
-  }
-  assert.fail('it does not come to an end')
 }
 
 describe('REPLACE of a coverage', () => {

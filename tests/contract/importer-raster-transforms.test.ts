@@ -23,7 +23,7 @@ function typesOf(json: Json | undefined): string[] {
   return listOf(json).map(({ type }) => String(type))
 }
 
-describe('transformations of a raster task', { timeout: 120_000 }, () => {
+describe('transformations of a raster task', () => {
   it('are appended, listed in chain order, and shown with all parameters', async (test) => {
     const client = await startImporter(test)
     const id = await uploadRaster(client)
@@ -155,7 +155,7 @@ describe('transformations of a raster task', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the older names of raster transformations', { timeout: 120_000 }, () => {
+describe('the older names of raster transformations', () => {
   const older = [
     { type: 'GdalWarpTransform', options: warp.options },
     { type: 'gdalTranslateTransform', options: translate.options },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { seededRandom } from '../../bench/random.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
@@ -8,6 +9,7 @@ import { fixedClock } from '../support/fixed-clock.ts'
 import type { Listed, ListedLayer } from '../support/listed-layers.ts'
 import { ask, listLayers, namesOf } from '../support/listed-layers.ts'
 import { databases, makeRoles } from '../support/monitoring-client.ts'
+import { until } from '../support/until.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 async function start(
@@ -47,7 +49,7 @@ function drawLayers(seed: number, count: number): ListedLayer[] {
 }
 
 for (const [database, environment] of Object.entries(databases)) {
-  describe(`the list of layers on ${database}`, { timeout: 120_000 }, () => {
+  describe(`the list of layers on ${database}`, () => {
     it('finds by name, title, keywords, columns and abstract, whatever case and accents', async (test) => {
       const server = await start(test, environment)
       const schema = { attributes: [attribute('Höhe_üNN'), attribute('POP90_SQMI')], geometry: undefined }
@@ -226,14 +228,15 @@ for (const [database, environment] of Object.entries(databases)) {
         clock.advance(60_000)
         await ask(server, 'sort=name')
         await server.catalog.looks.refresh()
-        await new Promise((resolve) => setTimeout(resolve, 300))
         const { page } = await ask(server, 'sort=name')
         assert.equal(page.counts.problems, page.layers.filter(({ problem }) => problem).length)
         return page.layers.map(({ problem }) => problem?.code)
       }
-      assert.deepEqual(await problems(), [undefined, 'source-gone', undefined])
+      const untilProblems = (codes: (string | undefined)[]) =>
+        until(async () => isDeepStrictEqual(await problems(), codes))
+      await untilProblems([undefined, 'source-gone', undefined])
       await (await server.catalog.layers.openStoreOf(layer)).dropTable('dropped')
-      assert.deepEqual(await problems(), ['source-gone', 'source-gone', undefined])
+      await untilProblems(['source-gone', 'source-gone', undefined])
       assert.deepEqual(await namesOf(server, 'problem=true'), ['dropped', 'nowhere'])
       assert.deepEqual(await namesOf(server, 'problem=false'), ['whole'])
     })

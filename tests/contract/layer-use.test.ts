@@ -30,7 +30,7 @@ async function feedWeek(fed: FedMonitoring): Promise<void> {
 }
 
 for (const [database, environment] of Object.entries(databases)) {
-  describe(`requests in lists on ${database}`, { timeout: 120_000 }, () => {
+  describe(`requests in lists on ${database}`, () => {
     it('are those of the last 30 days by day, as metric data have them', async (test) => {
       const fed = await startFed(test, await environment())
       await listLayers(fed.server, [
@@ -100,7 +100,7 @@ for (const [database, environment] of Object.entries(databases)) {
     })
   })
 
-  describe(`the state of things on ${database}`, { timeout: 120_000 }, () => {
+  describe(`the state of things on ${database}`, () => {
     it('tells requests of today and of a week ago by this time, alerts, imports and layers', async (test) => {
       const fed = await startFed(test, await environment())
       await feedWeek(fed)

@@ -10,7 +10,7 @@ import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { clientOf } from '../support/importer-client.ts'
 import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 import { importPoints, pointsJson, publishTable, recordOf, versionOf } from '../support/versioned-layers.ts'
 
 const manyWrites = 20
@@ -27,7 +27,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Res
 
 /** The server keeps a file open for a moment after a load, and then it cannot be given another journal. */
 async function letGo(file: string): Promise<void> {
-  for (let round = 0; existsSync(`${file}-wal`) && round < 500; round += 1) await sleep(10)
+  await until(() => !existsSync(`${file}-wal`))
 }
 
 /** A GeoPackage as other programs write to it: its triggers call functions of theirs. */
@@ -68,7 +68,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
     /** Returns when the server's process has gone too: as it goes, it tells what it changed. */
     const psql = (sql: string): void => {
       ask(sql, 'outsider')
-      for (let tries = 0; ask(isThere, 'watcher').trim() !== ''; tries += 1) assert.ok(tries < 1000)
+      for (const hasTime = patience(); ask(isThere, 'watcher').trim() !== ''; ) assert.ok(hasTime())
     }
     const send = (method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) =>
       server.app.inject({
@@ -92,7 +92,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
       await sleep(before.tookMs < slowMs ? usualRestMs : Math.min(longestRestMs, before.tookMs * 10))
       const { tookMs } = await timed(() => versionOf(server, layer))
       const isSlow = Math.max(before.tookMs, tookMs) >= slowMs
-      if (isSlow) await until(async () => (await versionOf(server, layer)) > before.result, 4 * longestRestMs)
+      if (isSlow) await until(async () => (await versionOf(server, layer)) > before.result)
       await later(layer, before.result, change)
     }
     /** The same for what takes less time than a look counts. */

@@ -29,13 +29,13 @@ describe('versions of a GeoPackage that child processes of the server write to',
       await until(async () => {
         await refresh(name)
         return (await versionsOf(server, `default:${name}`))[0]?.cause === 'outside'
-      }, 10_000)
+      })
   })
   after(() => server.close())
 
   const refresh = async (name: string) => server.catalog.layers.refreshVersion(await recordOf(server, name))
   /** The log is moved into the file a moment after a load. */
-  const letGo = () => until(async () => !existsSync(`${file}-wal`), 10_000)
+  const letGo = () => until(async () => !existsSync(`${file}-wal`))
   function writeOutside(sql: string): void {
     const db = new DatabaseSync(file, { timeout: 5000 })
     for (const name of ['ST_IsEmpty', 'ST_MinX', 'ST_MaxX', 'ST_MinY', 'ST_MaxY']) db.function(name, (_) => 1)

@@ -66,9 +66,7 @@ describe('names that PostgreSQL would cut', () => {
   })
 
   for (const [catalogue, names] of Object.entries(byStore)) {
-    it(`are imported thirteen times into ${catalogue}, each with its layer, columns and style`, {
-      timeout: 120_000,
-    }, async (test) => {
+    it(`are imported thirteen times into ${catalogue}, each with its layer, columns and style`, async (test) => {
       const env: Record<string, string> =
         catalogue === 'PostGIS' ? { TERRANE_DATABASE_URL: await fileDatabase() } : {}
       const client = await startImporter(test, { env: { ...env, TERRANE_LOADS: '4' } })
@@ -85,9 +83,7 @@ describe('names that PostgreSQL would cut', () => {
       assert.ok(styles.body.split('"name"').length > layers.length)
     })
 
-    it(`may be those of workspaces in ${catalogue}, also as long as they may be`, {
-      timeout: 60_000,
-    }, async (test) => {
+    it(`may be those of workspaces in ${catalogue}, also as long as they may be`, async (test) => {
       const env: Record<string, string> =
         catalogue === 'PostGIS' ? { TERRANE_DATABASE_URL: await fileDatabase() } : {}
       const client = await startImporter(test, { env })

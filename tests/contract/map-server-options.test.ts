@@ -8,9 +8,10 @@ import type { DrawnLayer } from '../../src/maps/drawing/map-file.ts'
 import { mapFileText, partNames, projectionOf } from '../../src/maps/drawing/map-file.ts'
 import { MapServer } from '../../src/maps/drawing/map-server.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { patienceMs } from '../support/until.ts'
 
 const stations = join(import.meta.dirname, '..', 'fixtures', 'geopackage', 'stations.gpkg')
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(patienceMs)
 
 /** A map of what a connection of GDAL gives, as no map file of ours says it. */
 async function drawn(
@@ -40,7 +41,7 @@ async function drawn(
     .bytes
 }
 
-describe('GDAL in MapServer', { timeout: 120_000 }, () => {
+describe('GDAL in MapServer', () => {
   it('has its options while a request is answered: it asks no other server, and loads no functions that nobody needs', async (t) => {
     const files = new KeptMapFiles(join(temporaryData(t), 'drawings'))
     const server = new MapServer(files, { onError: () => undefined })

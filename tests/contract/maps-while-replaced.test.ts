@@ -70,7 +70,7 @@ async function generationsIn(picture: Buffer): Promise<{ outer: Set<number>; inn
 }
 
 for (const catalogue of ['SQLite', 'PostgreSQL'])
-  describe(`maps while their layers are replaced, catalogue in ${catalogue}`, { timeout: 240_000 }, () => {
+  describe(`maps while their layers are replaced, catalogue in ${catalogue}`, () => {
     it('are of one version each, however many ask', async (t) => {
       const env: Record<string, string> =
         catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }

@@ -95,7 +95,7 @@ function changed(list: readonly Change[]): DumpObject[] {
   return objects
 }
 
-describe('a dump that is none', { timeout: 60_000 }, () => {
+describe('a dump that is none', () => {
   it('is refused with the place that is wrong, and nothing of it is loaded', async (t) => {
     const fed = await startFed(t)
     const before = await traces(fed)
@@ -131,7 +131,7 @@ describe('a dump that is none', { timeout: 60_000 }, () => {
 })
 
 for (const [name, makeDatabase] of Object.entries(databases)) {
-  describe(`a dump with objects that are wrong on ${name}`, { timeout: 120_000 }, () => {
+  describe(`a dump with objects that are wrong on ${name}`, () => {
     it('is loaded without them, and each is told with its reason', async (t) => {
       const fed = await startFed(t, await makeDatabase())
       const wrong: [reason: string, change: Record<string, unknown>][] = [
@@ -208,7 +208,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
   })
 }
 
-describe('a dump that is nested deeply', { timeout: 60_000 }, () => {
+describe('a dump that is nested deeply', () => {
   it('is refused or loaded without it', async (t) => {
     const fed = await startFed(t)
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`

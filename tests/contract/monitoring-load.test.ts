@@ -99,7 +99,7 @@ const firstMinute = `request.count/?valid_from=${day}T10:00&valid_to=${day}T10:0
 const wholeDay = `request.count/?valid_from=${day}&valid_to=${day}T23:59&interval=86400`
 
 for (const [name, makeDatabase] of Object.entries(databases)) {
-  describe(`the dump of an older system on ${name}`, { timeout: 60_000 }, () => {
+  describe(`the dump of an older system on ${name}`, () => {
     it('is told by metric_data as it was counted, each value in the period it stands for', async (t) => {
       const fed = await startFed(t, await makeDatabase())
       assert.deepEqual(await told(fed, wholeDay), [])
@@ -206,7 +206,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
   })
 }
 
-describe('the dump of an older system', { timeout: 60_000 }, () => {
+describe('the dump of an older system', () => {
   it('brings hosts, services that wait to be switched on, checks and their addresses', async (t) => {
     const fed = await startFed(t)
     await loadDump(fed, dumpText)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { startMailServer, startOddMailServer } from '../support/mail-server.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
+import { patienceMs } from '../support/until.ts'
 import { databaseKinds, ownDatabasePlace, toAddress, watchChecks } from '../support/watched-checks.ts'
 
 before(async () => {
@@ -51,7 +52,7 @@ for (const kind of databaseKinds) {
       const server = await startMailServer(t)
       const watched = await watchChecks(t, await ownDatabasePlace(t, kind), { smtpUrl: server.url })
       const id = await watched.add([toAddress('a@example.org'), toAddress('b@example.org')])
-      const signal = AbortSignal.timeout(20_000)
+      const signal = AbortSignal.timeout(patienceMs)
       assert.deepEqual(await watched.notifications.test(id, signal), [
         { receiver: 'a@example.org' },
         { receiver: 'b@example.org' },

@@ -52,7 +52,7 @@ function undocumented(value: unknown, schemas: readonly Schema[], at = ''): stri
   })
 }
 
-describe('the OpenAPI document of monitoring', { timeout: 60_000 }, () => {
+describe('the OpenAPI document of monitoring', () => {
   it('tells for each route what it is, its parameters, its body and its answer', async (t) => {
     const fed = await startFed(t)
     const paths = await readPaths(fed)

@@ -148,9 +148,7 @@ describe('recording of own requests', () => {
     ])
   })
 
-  it('counts what a client breaks off once, with 499 where there was no answer yet', {
-    timeout: 30_000,
-  }, async (test) => {
+  it('counts what a client breaks off once, with 499 where there was no answer yet', async (test) => {
     const app = await startApp(test)
     const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
     const head = `POST /rest/imports/1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: ${app.admin.authorization}\r\n`

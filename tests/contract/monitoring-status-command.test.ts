@@ -14,10 +14,7 @@ async function runStatus({ server }: NotificationClient): Promise<{ code: number
   const client = createRestClient(url, basicAuthorization('admin', adminPassword))
   const said: string[] = []
   const options = parseMonitoringOptions(['status'])
-  const code = await showStatus(
-    { client, isLocal: false, options, env: {}, say: (text) => said.push(text) },
-    [],
-  )
+  const code = await showStatus({ client, options, env: {}, say: (text) => said.push(text) }, [])
   return { code, said: said.join('\n') }
 }
 

@@ -31,7 +31,7 @@ import {
   startMosaics,
 } from '../support/mosaics.ts'
 import { testCluster } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 
@@ -86,7 +86,7 @@ function loadInto(store: StoreRecord, dataDir: string): TaskLoad & { granuleFold
 }
 
 async function finish(client: MosaicServer): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json, text } = await client.call('GET', '/0?expand=2')
     const state = String(json.import?.state)
     if (state === 'COMPLETE') return
@@ -219,7 +219,7 @@ describe('a mosaic that is cancelled', () => {
     const gate = Promise.withResolvers<void>()
     const held = locks.hold(`store ${store.id}`, () => gate.promise)
     await client.call('POST', '/0?async=true')
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (const hasTime = patience(); hasTime(); ) {
       if ((await getTask(client.server.database.kysely, 0, 0)).run?.load !== undefined) break
       await delay(10)
     }

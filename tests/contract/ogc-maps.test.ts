@@ -9,6 +9,7 @@ import { untilTagged, untilUnchanged } from '../support/known-answers.ts'
 import { createMosaic, runMosaic, startMosaics } from '../support/mosaics.ts'
 import { differing, pictureTile } from '../support/raster-tiles.ts'
 import { gdal, importRaster, rasterFixtures } from '../support/rasters.ts'
+import { patience } from '../support/until.ts'
 
 const rgb = join(rasterFixtures, 'RGB.byte.tif')
 const half = 20037508.342789244
@@ -30,11 +31,11 @@ async function mapOf(
   query = '',
   headers: Record<string, string> = {},
 ): Promise<Picture> {
-  for (let attempt = 0; ; attempt += 1) {
+  for (const hasTime = patience(); ; ) {
     const url = `/ogc/collections/${layer}/map?${query}`
     const reply = await app.inject({ url, headers: { ...admin, ...headers } })
     const { statusCode: status, body } = reply
-    if (status === 503 && attempt < 20) continue
+    if (status === 503 && hasTime()) continue
     if (status !== 200)
       return { status, headers: reply.headers, body, rgba: new Uint8Array(), width: 0, height: 0 }
     const { data, info } = await sharp(reply.rawPayload)
@@ -64,7 +65,7 @@ async function warped(
   return sharp(target).ensureAlpha().raw().toBuffer()
 }
 
-describe('maps of a coverage', { timeout: 120_000 }, () => {
+describe('maps of a coverage', () => {
   it('are the cells of tiles where they lie on those', async (test) => {
     const { client } = await serve(test)
     const [z, x, y] = [9, 144, 219]
@@ -209,7 +210,7 @@ describe('maps of a coverage', { timeout: 120_000 }, () => {
   })
 })
 
-describe('maps of a mosaic', { timeout: 120_000 }, () => {
+describe('maps of a mosaic', () => {
   it('show the newest time, another one, or all of an interval, and say which', async (test) => {
     const client = await startMosaics(test, 'GeoPackage')
     for (const [column, name] of ['a_2020', 'b_2021', 'c_2022'].entries())

@@ -79,7 +79,7 @@ const told: ListedLayer[] = [
 ]
 
 for (const [name, environment] of Object.entries(databases))
-  describe(`OGC API Records over ${name}`, { timeout: 120_000 }, () => {
+  describe(`OGC API Records over ${name}`, () => {
     let server: TestApp
     before(async () => {
       server = await createTestApp({ env: await environment() })
@@ -347,7 +347,7 @@ for (const [name, environment] of Object.entries(databases))
     })
   })
 
-describe('the records of many layers', { timeout: 120_000 }, () => {
+describe('the records of many layers', () => {
   it('are those that a plain pass over all of them leaves', async (t) => {
     const server = await createTestApp()
     t.after(() => server.close())

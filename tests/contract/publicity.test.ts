@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
+import { downloaded } from '../support/downloaded.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 const origin = 'https://elsewhere.example.org'
@@ -35,7 +36,9 @@ describe('who may read a layer', () => {
     user: basicAuth('user', 'long-enough-password'),
     staff: basicAuth('staff', 'long-enough-password'),
   }
-  const get = (url: string, headers: Record<string, string> = {}) => server.app.inject({ url, headers })
+  /** A file that is not ready at once is fetched when it is. */
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    url.endsWith('/download?f=csv') ? downloaded(server, url, headers) : server.app.inject({ url, headers })
   const isPublic = (workspace: string, wish: (typeof wishes)[number]): boolean =>
     wish === 'workspace' ? workspace === 'open' : wish
   const paths = (name: string): string[] => [

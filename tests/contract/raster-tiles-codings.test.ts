@@ -76,9 +76,7 @@ const twoColors: Record<string, { options: string[]; colors: string[] }> = {
 }
 
 describe('tiles of rasters', () => {
-  it('are those that GDAL warps, however the file is packed, or turned', {
-    timeout: 120_000,
-  }, async (test) => {
+  it('are those that GDAL warps, however the file is packed, or turned', async (test) => {
     const client = await startImporter(test)
     const folder = join(client.server.dataDir, 'incoming')
     for (const [name, { make, resampling = 'bilinear', most = 4 }] of Object.entries(kinds)) {
@@ -95,7 +93,7 @@ describe('tiles of rasters', () => {
     }
   })
 
-  it('of one bit have two colours, and NaN is nothing', { timeout: 90_000 }, async (test) => {
+  it('of one bit have two colours, and NaN is nothing', async (test) => {
     const client = await startImporter(test)
     const folder = join(client.server.dataDir, 'incoming')
     for (const [name, { options, colors }] of Object.entries(twoColors)) {

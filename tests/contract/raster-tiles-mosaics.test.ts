@@ -12,7 +12,7 @@ function shades(rgba: Uint8Array): number[] {
 
 for (const store of indexStores) {
   describe(`tiles of a mosaic with its index in ${store}`, () => {
-    it('show the newest time, another one, or all of an interval', { timeout: 120_000 }, async (test) => {
+    it('show the newest time, another one, or all of an interval', async (test) => {
       const client = await startMosaics(test, store)
       for (const [column, name] of ['a_2020', 'b_2021', 'c_2022'].entries())
         client.granule(`m/${name}.tif`, { column: column + 1 })

@@ -40,9 +40,7 @@ function copies({ server }: ImporterClient): string[] {
 }
 
 describe('tiles of a coverage in another CRS', () => {
-  it('have the cells that GDAL warps, transparent outside and without data', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('have the cells that GDAL warps, transparent outside and without data', async (test) => {
     const { client, folder } = await serve(test, { 'rgb.tif': translate(rgb) })
     const { status, rgba, headers } = await pictureTile(client, `default:rgb/${place.join('/')}.png`)
     assert.equal(status, 200)
@@ -115,7 +113,7 @@ describe('tiles of a file on the cells of web mercator', () => {
     jpeg: { options: ['-co', 'COMPRESS=JPEG'], most: 12 },
   }
 
-  it('are cut out of it, however it is coded, and no copy is made', { timeout: 60_000 }, async (test) => {
+  it('are cut out of it, however it is coded, and no copy is made', async (test) => {
     const made = Object.entries(codings).map(
       ([name, { options }]) => [`${name}.tif`, translate(rgb, ...aligned, ...options)] as const,
     )
@@ -132,9 +130,7 @@ describe('tiles of a file on the cells of web mercator', () => {
 })
 
 describe('tiles of rasters of many kinds', () => {
-  it('have the colours of palettes, bands of alpha, masks, 16 bits, floats and inks', {
-    timeout: 90_000,
-  }, async (test) => {
+  it('have the colours of palettes, bands of alpha, masks, 16 bits, floats and inks', async (test) => {
     const { client, folder } = await serve(test, {
       'short.tif': translate(
         rgb,
@@ -223,7 +219,7 @@ describe('tiles of a palette and of a JPEG with a place', () => {
     rmSync(`${target}.vrt`)
   }
 
-  it('have the colours that the files say', { timeout: 90_000 }, async (test) => {
+  it('have the colours that the files say', async (test) => {
     const { client, folder } = await serve(test, { 'palette.tif': paletted })
     const { rgba, status } = await pictureTile(client, 'default:palette/2/1/1.png')
     assert.equal(status, 200)
@@ -270,9 +266,7 @@ describe('tiles of rasters across the antimeridian', () => {
       rmSync(`${target}.asc`)
     }
 
-  it('lie on both sides of it, whatever its longitudes are counted from', {
-    timeout: 90_000,
-  }, async (test) => {
+  it('lie on both sides of it, whatever its longitudes are counted from', async (test) => {
     const { client } = await serve(test, {
       'across.tif': longitudes(170, 20),
       'round.tif': longitudes(0, 360),

@@ -18,7 +18,7 @@ const csv = (days: string[]): string =>
   `name,seen,x,y\n${days.map((day, at) => `a${at},${day},${at},5`).join('\n')}\n`
 
 for (const [name, environment] of Object.entries(databases))
-  describe(`records of layers of features over ${name}`, { timeout: 120_000 }, () => {
+  describe(`records of layers of features over ${name}`, () => {
     let server: TestApp
     before(async () => {
       const contact = {

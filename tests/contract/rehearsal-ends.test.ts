@@ -100,7 +100,7 @@ describe('a rehearsal', () => {
     const next = await createTestApp({ dataDir })
     test.after(() => next.close())
     const again = clientOf(next)
-    await until(async () => String((await rehearsalOf(again, id)).state) === 'COMPLETE', 30_000)
+    await until(async () => String((await rehearsalOf(again, id)).state) === 'COMPLETE')
     assert.deepEqual(await statesOf(again, id), ['PENDING', 'READY'])
     const [task] = listOf((await rehearsalOf(again, id)).tasks)
     assert.equal(task?.rows?.load, 100_000)

@@ -80,7 +80,7 @@ async function whole(server: TestApp, name: string, content: Buffer): Promise<st
 }
 
 for (const [database, environment] of Object.entries(databases)) {
-  describe(`resumable uploads on ${database}`, { timeout: 120_000 }, () => {
+  describe(`resumable uploads on ${database}`, () => {
     it('of files that belong together become one task, and its layer', async (test) => {
       const server = await start(test, await environment())
       const names = (await readdir(samples)).filter((one) => /\.(shp|dbf|shx|prj)$/.test(one))
@@ -125,7 +125,7 @@ for (const [database, environment] of Object.entries(databases)) {
   })
 }
 
-describe('resumable uploads', { timeout: 120_000 }, () => {
+describe('resumable uploads', () => {
   it('speak tus: options, creation with and without a piece, offsets, expiry, giving up', async (test) => {
     const server = await start(test)
     const options = await call(server, { method: 'OPTIONS' })

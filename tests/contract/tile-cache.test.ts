@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib'
 import type { MapTile } from '../../src/maps/maps.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
-import { until } from '../support/until.ts'
+import { patienceMs, until } from '../support/until.ts'
 import type { Points } from '../support/versioned-layers.ts'
 import { importPoints, recordOf } from '../support/versioned-layers.ts'
 
@@ -31,7 +31,7 @@ async function serving(t: TestContext, options: Parameters<typeof createTestApp>
 
 async function tileOf(server: TestApp, name: string, [z, x, y] = [0, 0, 0]): Promise<MapTile> {
   const question = { set: 'WebMercatorQuad', tile: { z: z ?? 0, x: x ?? 0, y: y ?? 0 } } as const
-  return server.maps.tile(await recordOf(server, name), question, AbortSignal.timeout(20_000))
+  return server.maps.tile(await recordOf(server, name), question, AbortSignal.timeout(patienceMs))
 }
 
 /** Files of kept tiles, of all layers. */

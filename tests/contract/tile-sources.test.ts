@@ -76,7 +76,7 @@ function sideFiles(server: TestApp): string[] {
 async function overviewOf(server: TestApp, name: string): Promise<string> {
   const { id } = await recordOf(server, name)
   const path = join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.overview`)
-  await until(() => existsSync(path), 20_000)
+  await until(() => existsSync(path))
   return path
 }
 

@@ -21,8 +21,6 @@ import { publishTable, recordOf, versionOf } from '../support/versioned-layers.t
 const never = new AbortController().signal
 const rows = 12_000
 /** Longer than a file takes on a busy machine. */
-const patienceMs = 240_000
-
 /** Rows of every type with and without values, in shapes of every kind, over Germany and where no map is. */
 const everyType = `select g as n, g % 2 = 0 as yes, (g % 100)::int2 as small, case when g % 3 = 0 then g * 3 end as mid,
     case when g % 5 > 0 then (g - 7000) * 461168601842738::bigint end as large, (g / 7.0)::real as single,
@@ -97,7 +95,7 @@ async function rowFileOf(server: TestApp, name: string): Promise<string> {
   const { id } = await recordOf(server, name)
   await askForTiles(server, name, 0, 16)
   const path = join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.rows`)
-  await until(() => existsSync(path), patienceMs)
+  await until(() => existsSync(path))
   return path
 }
 
@@ -186,7 +184,7 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     await server.catalog.layers.change(layer, { title: 'Many' })
     await askForTiles(server, 'many', 100, 1)
     const edited = join(server.dataDir, 'maps', String(layer.id), `${await versionOf(server, 'many')}.rows`)
-    await until(() => existsSync(edited), patienceMs)
+    await until(() => existsSync(edited))
     assert.equal(statSync(edited).ino, statSync(first).ino, 'a title has not changed the rows')
 
     await load(server, squares(rows, 2), 'REPLACE')
@@ -205,9 +203,9 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     }
     for (let x = 2128; x < 2150; x += 1) await ask(x)
     assert.deepEqual([...shown], [2])
-    await until(() => rowFiles(server).every((file) => !file.endsWith(edited.slice(-6))), patienceMs)
+    await until(() => rowFiles(server).every((file) => !file.endsWith(edited.slice(-6))))
     await server.catalog.layers.delete(await recordOf(server, 'many'), { recurse: true })
-    await until(() => rowFiles(server).length === 0, patienceMs)
+    await until(() => rowFiles(server).length === 0)
   })
 
   it('are not laid out of tables that have no key, or bytes that no tile shows', async (t) => {
@@ -262,7 +260,7 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
     const small = await serving(t, { TERRANE_MAX_TILE_COPIES: '100KiB' })
     await load(small, [{ name: 'many.geojson', content: crowdedSquares(rows, 1) }])
     await askForTiles(small, 'many', 0, 40)
-    await until(() => rowFiles(small).length === 0, patienceMs)
+    await until(() => rowFiles(small).length === 0)
     const kept = await small.maps.tile(await recordOf(small, 'many'), { set: 'WebMercatorQuad', tile }, never)
     assert.deepEqual(Buffer.from(kept.bytes), Buffer.from(whole.bytes))
   })

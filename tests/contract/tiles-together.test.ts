@@ -89,7 +89,6 @@ describe('tiles that are made together', () => {
   for (const description of Object.values(stores).filter(({ can }) => can.takesLoads)) {
     it(
       `have the bytes, counts and look of tiles made alone: ${description.type}`,
-      { timeout: 120_000 },
       withStore(
         () => startStore(description),
         async ({ store, fill }) => {

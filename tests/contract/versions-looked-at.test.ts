@@ -59,7 +59,7 @@ async function exported(server: TestApp, layer: string, version: number): Promis
     const shown = (await get(server, `/rest/downloads/${download.id}`)) as { download: { state: string } }
     return shown.download.state
   }
-  await until(async () => !['PENDING', 'RUNNING'].includes(await state()), 60_000)
+  await until(async () => !['PENDING', 'RUNNING'].includes(await state()))
   assert.equal(await state(), 'COMPLETE')
   const folder = mkdtempSync(join(tmpdir(), 'terrane-versions-'))
   try {

@@ -39,7 +39,7 @@ async function importCoverages(server: TestApp, names: readonly string[]): Promi
   }
 }
 
-describe('WCS', { timeout: 120_000 }, () => {
+describe('WCS', () => {
   it('is read by those who may read the layer, by every way', async (test) => {
     const { server } = await startMonitoring(test)
     await importCoverages(server, ['open', 'closed'])

@@ -7,7 +7,7 @@ import { createMosaic, indexStores, runMosaic, startMosaics } from '../support/m
 import { readRaster } from '../support/raster-cells.ts'
 
 for (const store of indexStores) {
-  describe(`mosaics in WCS with their index in ${store}`, { timeout: 120_000 }, () => {
+  describe(`mosaics in WCS with their index in ${store}`, () => {
     let client: MosaicServer
     const ending: (() => void)[] = []
     before(async () => {

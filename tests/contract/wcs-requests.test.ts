@@ -9,7 +9,7 @@ import { seededRandom } from '../support/kills/session.ts'
 import { readRaster } from '../support/raster-cells.ts'
 import { gdal, importRaster } from '../support/rasters.ts'
 
-describe('requests of WCS', { timeout: 300_000 }, () => {
+describe('requests of WCS', () => {
   let coverages: CoverageServer
   const ending: (() => void)[] = []
   before(async () => {

@@ -7,7 +7,7 @@ import { assertSameRaster, cellTypes, cover, crsUri, serveCoverages } from '../s
 import { seededRandom } from '../support/kills/session.ts'
 import { readRaster } from '../support/raster-cells.ts'
 
-describe('coverages by WCS', { timeout: 300_000 }, () => {
+describe('coverages by WCS', () => {
   let coverages: CoverageServer
   const ending: (() => void)[] = []
   before(async () => {

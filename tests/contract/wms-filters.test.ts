@@ -87,7 +87,7 @@ const filters: [query: string, leaves: (field: Field) => boolean][] = [
 const sources = ['GeoPackage', 'PostGIS', 'a served file'] as const
 
 for (const source of sources) {
-  describe(`filters of maps of ${source}`, { timeout: 180_000 }, () => {
+  describe(`filters of maps of ${source}`, () => {
     let client: ImporterClient
     const ending: (() => void)[] = []
     const layerOf = async (name: string, shown: readonly Field[]): Promise<void> => {

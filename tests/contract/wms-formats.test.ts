@@ -25,7 +25,7 @@ const square = JSON.stringify({
   },
 })
 
-describe('pictures of WMS', { timeout: 120_000 }, () => {
+describe('pictures of WMS', () => {
   let client: ImporterClient
   const ending: (() => void)[] = []
   before(async () => {

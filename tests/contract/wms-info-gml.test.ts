@@ -66,7 +66,7 @@ function flat(coordinates: unknown): number[] {
   return [coordinates].flat(9) as number[]
 }
 
-describe('what is at a point, as GML', { timeout: 120_000 }, () => {
+describe('what is at a point, as GML', () => {
   it('is to GDAL what it is as GeoJSON, in each version, and each order of axes', async (t) => {
     const client = await startImporter(t)
     const folder = join(client.server.dataDir, 'incoming')

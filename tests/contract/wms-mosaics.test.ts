@@ -7,7 +7,7 @@ import type { Box } from '../support/wms-maps.ts'
 import { ask, cell, mapQuery, rgbaOf } from '../support/wms-maps.ts'
 
 for (const store of indexStores) {
-  describe(`mosaics in WMS with their index in ${store}`, { timeout: 120_000 }, () => {
+  describe(`mosaics in WMS with their index in ${store}`, () => {
     let client: MosaicServer
     const ending: (() => void)[] = []
     before(async () => {

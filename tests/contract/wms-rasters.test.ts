@@ -38,7 +38,7 @@ const longitudes = [
   ...Array.from({ length: 40 }, () => Array.from({ length: 40 }, (_, at) => at * 6 + 1).join(' ')),
 ].join('\n')
 
-describe('coverages in WMS', { timeout: 240_000 }, () => {
+describe('coverages in WMS', () => {
   let client: ImporterClient
   let folder: string
   before(async () => {

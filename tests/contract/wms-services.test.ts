@@ -203,9 +203,7 @@ describe('WMS as a service', () => {
     await until(async () => mapServers().length === 0)
   })
 
-  it('loses one drawing when a process hangs, and no other waits for it', {
-    timeout: 120_000,
-  }, async (test) => {
+  it('loses one drawing when a process hangs, and no other waits for it', async (test) => {
     const server = await createTestApp()
     test.after(() => server.close())
     await importPoints(server, { name: 'roads' })
@@ -238,9 +236,7 @@ describe('WMS as a service', () => {
     assert.ok(mapServers().length <= 4)
   })
 
-  it('draws on while processes die again and again, and leaves none of them', {
-    timeout: 120_000,
-  }, async (test) => {
+  it('draws on while processes die again and again, and leaves none of them', async (test) => {
     const server = await createTestApp()
     test.after(() => server.close())
     await importPoints(server, { name: 'roads' })

@@ -154,7 +154,7 @@ describe('blocks of the documents', () => {
   })
 })
 
-describe('docs/operations.md', { timeout: 60_000 }, () => {
+describe('docs/operations.md', () => {
   const unit = blockAt('docs/operations.md > Starting and stopping > ini 1')
 
   it('has a unit that systemd takes', (t) => {

@@ -67,7 +67,7 @@ const databases: Record<string, () => Promise<Record<string, string>>> = {
 }
 
 for (const [name, makeDatabase] of Object.entries(databases)) {
-  describe(`terrane monitoring load on ${name}`, { timeout: 90_000 }, () => {
+  describe(`terrane monitoring load on ${name}`, () => {
     it('loads a dump into a running server, whose metric data tell it; again changes nothing', async (t) => {
       const server = await serve(t, await makeDatabase())
       assert.ok(!(await tellAll(server)).some(hasValues))
@@ -91,7 +91,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
   })
 }
 
-describe('terrane monitoring load', { timeout: 90_000 }, () => {
+describe('terrane monitoring load', () => {
   it('tells what is wrong with a broken file, with code 1, and leaves nothing of it', async (t) => {
     const server = await serve(t)
     const before = JSON.stringify(await server.get('hosts/'))

@@ -70,7 +70,7 @@ describe('a file that is broken as a whole', () => {
       [
         'GeoPackage',
         [part('a.gpkg', cut(geoPackage(temporaryData(t))))],
-        /"a\.gpkg" cannot be read: database disk image is malformed/,
+        /"a\.gpkg" cannot be read: the database is damaged/,
       ],
       [
         'CSV',

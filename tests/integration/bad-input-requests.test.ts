@@ -20,6 +20,7 @@ import {
 } from '../support/bad-input.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { until } from '../support/until.ts'
 
 const points = collection(feature({ a: 1 }))
 const link = 0o120777
@@ -147,23 +148,15 @@ describe('an upload that breaks off', () => {
       socket.on('error', () => {})
       socket.write(`${start} HTTP/1.1\r\nhost: x\r\nauthorization: ${client.server.admin.authorization}\r\n`)
       socket.write(`content-type: ${type}\r\ncontent-length: 1000000\r\n\r\n${body}`)
-      await waitUntil(() => uploadedFiles(client, id).length > 0)
+      await until(() => uploadedFiles(client, id).length > 0)
       socket.destroy()
-      await waitUntil(() => uploadedFiles(client, id).length === 0)
+      await until(() => uploadedFiles(client, id).length === 0)
       await sleep(50)
       assert.deepEqual(await pictureOf(client, id), before, start)
     }
     assert.equal((await client.upload(id, [{ name: 'a.geojson', content: points }])).status, 201)
   })
 })
-
-async function waitUntil(isDone: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!isDone()) {
-    assert.ok(performance.now() < deadline, 'it took more than ten seconds')
-    await sleep(10)
-  }
-}
 
 describe('an import that cannot be', () => {
   it('is refused for paths outside the import roots, by any way, and is not made', async (t) => {
@@ -313,9 +306,5 @@ describe('a run that may not be', () => {
 })
 
 async function waitForState(client: ImporterClient, id: number, state: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    if (String((await client.call('GET', `/${id}`)).json.import?.state) === state) return
-    await sleep(5)
-  }
-  assert.fail(`import ${id} was never ${state}`)
+  await until(async () => String((await client.call('GET', `/${id}`)).json.import?.state) === state)
 }

@@ -8,6 +8,7 @@ import { countFeatures, startImporter } from '../support/importer-client.ts'
 import { storeParameters } from '../support/postgis-store.ts'
 import type { PostgresCluster } from '../support/postgres.ts'
 import { runSql, startPostgres } from '../support/postgres.ts'
+import { patience } from '../support/until.ts'
 
 const oldRows = 5_000
 const newRows = 100_000
@@ -48,7 +49,7 @@ async function prepare(client: ImporterClient, updateMode: string, content: stri
 
 /** Waits until rows of a load have been sent to the database. */
 async function whenLoading(client: ImporterClient, id: number): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', `/${id}/tasks/0/progress`)
     if (Number(json.progress) > 0) return
     await sleep(2)
@@ -57,7 +58,7 @@ async function whenLoading(client: ImporterClient, id: number): Promise<void> {
 }
 
 async function ended(client: ImporterClient, id: number): Promise<Json> {
-  for (let attempt = 0; attempt < 3000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', `/${id}?expand=3`)
     if (/^COMPLETE/.test(String(json.import?.state))) return json.import as Json
     await sleep(10)

@@ -6,13 +6,14 @@ import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
 import { runSql } from '../support/postgres.ts'
+import { patience, until } from '../support/until.ts'
 
 const rows = 200_000
 const cut = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'terrane_import'`
 
 async function whenReading(client: ImporterClient, importId: number): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', `/${importId}/tasks/0/progress`)
     if (Number(json.progress) > 0) return
     await sleep(2)
@@ -62,9 +63,6 @@ describe('a database that goes away while it is read', () => {
     assert.equal(task?.state, 'CANCELED')
     const left = `select pid from pg_stat_activity
       where datname = current_database() and application_name = 'terrane_import'`
-    for (let attempt = 0; (await runSql(await fileDatabase(), left)).length > 0; attempt += 1) {
-      assert.ok(attempt < 100, 'the connection stays open')
-      await sleep(50)
-    }
+    await until(async () => (await runSql(await fileDatabase(), left)).length === 0)
   })
 })

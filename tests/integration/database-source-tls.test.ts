@@ -7,6 +7,7 @@ import { createDatabaseImport, databaseParameters, importState, places } from '.
 import { countFeatures, startImporter } from '../support/importer-client.ts'
 import { runSql, startPostgres } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { until } from '../support/until.ts'
 
 /** A key and a certificate that nobody has signed. */
 function makeCertificate(folder: string): { key: string; certificate: string } {
@@ -37,7 +38,9 @@ describe('a database over TLS', () => {
       await runSql(url, `copy (${lines}) to program 'umask 077; cat > ${name}'`)
     }
     await runSql(url, 'alter system set ssl = on')
-    await runSql(url, 'select pg_reload_conf(), pg_sleep(0.3)')
+    await runSql(url, 'select pg_reload_conf()')
+    // A new connection reads the setting from the process that was told to read it again.
+    await until(async () => (await runSql(url, 'show ssl'))[0]?.ssl === 'on')
     const { json } = await createDatabaseImport(client, encrypted)
     assert.equal(json.import?.state, 'PENDING', String(json.import?.message))
     await client.call('POST', '/1')

@@ -66,7 +66,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-describe('a file of the series that is damaged', { timeout: 60_000 }, () => {
+describe('a file of the series that is damaged', () => {
   for (const [what, damage] of damages) {
     it(`and ${what} lets the server start, serve, say so, and go on once it is away`, async (test) => {
       const dataDir = await usedDirectory(test)

@@ -32,9 +32,7 @@ async function untilOk(app: TestApp): Promise<void> {
 }
 
 describe('monitoring on a full disk', () => {
-  it('says so, fails no request, and records all of them once there is room', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('says so, fails no request, and records all of them once there is room', async (test) => {
     const disk = await smallDisk(test, diskMegabytes)
     if (disk === undefined) return
     const victim = await startVictim(test, disk)
@@ -66,9 +64,7 @@ describe('monitoring on a full disk', () => {
 })
 
 describe('monitoring while PostgreSQL is away', () => {
-  it('says so, fails no request, and records all of them once it is back', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('says so, fails no request, and records all of them once it is back', async (test) => {
     const cluster = await testCluster()
     const url = await cluster.createDatabase()
     const name = new URL(url).pathname.slice(1)

@@ -13,6 +13,7 @@ import { clientOf, countFeatures } from '../support/importer-client.ts'
 import { storeParameters } from '../support/postgis-store.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { patience } from '../support/until.ts'
 
 /** Keeps what stands in our database when a load's token has been written, just before the store commits. */
 const keepSql = `
@@ -85,7 +86,7 @@ async function dieAfterCommit(t: TestContext, store: object): Promise<string> {
 }
 
 async function ended(client: ImporterClient, id: number): Promise<Json> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await client.call('GET', `/${id}?expand=3`)
     if (/^COMPLETE/.test(String(json.import?.state))) return json.import as Json
     await sleep(10)

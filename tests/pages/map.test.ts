@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { patience } from '../support/until.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSoundIn } from './support/states.ts'
 
@@ -18,7 +19,7 @@ describe('the map of layers', async () => {
     await page.focus('canvas')
     for (const _ of [1, 2]) await page.click('[aria-label=Nearer]')
     await page.focus('canvas')
-    for (let turn = 0; turn < 10 && (await page.locator('.values').count()) === 0; turn += 1) {
+    for (const hasTime = patience(); hasTime() && (await page.locator('.values').count()) === 0; ) {
       await page.keyboard.press('Enter')
       await page.keyboard.press('ArrowRight')
       await page.waitForTimeout(400)

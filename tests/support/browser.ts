@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { defined } from '../../src/lib/defined.ts'
 import type { Cleanup } from './terrane-process.ts'
+import { patienceMs } from './until.ts'
 import { startWebServer } from './web-server.ts'
 
 const modules = join(import.meta.dirname, '..', '..', 'node_modules')
 /** Pictures of maps are as wide as a world of tiles of 512 pixels at zoom 0. */
 export const pictureSize = 512
-const patienceMs = 30_000
 const types: Record<string, string> = {
   '.mjs': 'text/javascript',
   '.js': 'text/javascript',

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { commandEnvironment } from './terrane-process.ts'
+import { patienceMs } from './until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -38,23 +40,29 @@ terrane() { bin/terrane.mjs "$@"; }
 sudo() { "$@" || failed=1; }
 systemctl() { echo "systemctl $*"; }`
 
-/** Runs commands of a document in the folder of the project; code 1 where a request was refused or a command failed. */
+/**
+ * Runs commands of a document in the folder of the project, with `commandEnvironment`; code 1 where a request was refused or a
+ * command failed.
+ */
 export async function runCommands(
   commands: string,
   env: Record<string, string>,
   folder = root,
 ): Promise<Said> {
+  const cleanups: (() => void)[] = []
   const script = `${strictCommands}\n${commands}\nexit $failed`
   const child = spawn('bash', ['-c', script], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    timeout: 180_000,
+    env: commandEnvironment({ after: (work) => cleanups.push(work) }, env),
+    timeout: patienceMs,
   })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await ended, stdout, stderr }
+  const code = await ended
+  for (const cleanUp of cleanups) cleanUp()
+  return { code, stdout, stderr }
 }

@@ -3,8 +3,6 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { TestApp } from './app.ts'
 import { until } from './until.ts'
 
-const longestMs = 10 * 60_000
-
 /**
  * The file of a download's address, or why there is none, however long making it takes. Where the server says 202, the
  * file is asked for again once that one is made.
@@ -21,7 +19,7 @@ export async function downloaded(
     await until(async () => {
       const shown = await app.inject({ url: `/rest/downloads/${id}`, headers })
       return !/PENDING|RUNNING/.test(shown.json<{ download: { state: string } }>().download.state)
-    }, longestMs)
+    })
   }
   return assert.fail(`${url} answered 202 five times`)
 }

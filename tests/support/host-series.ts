@@ -8,6 +8,7 @@ import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/se
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import { testCluster } from './postgres.ts'
 import { temporaryData } from './terrane-process.ts'
+import { patienceMs } from './until.ts'
 
 export const seriesKinds = ['sqlite', 'postgres'] as const
 
@@ -47,7 +48,7 @@ export async function watchHost(place: SeriesPlace, source: CollectedSource): Pr
   const collector = createHostCollector(service, { writer })
   if (collector === undefined) throw new Error(`Nothing collects ${source.kind}`)
   return {
-    async collect(now, signal = AbortSignal.timeout(30_000)) {
+    async collect(now, signal = AbortSignal.timeout(patienceMs)) {
       await collector.collect(now, signal)
     },
     rows: (metric) => readRows(database, metric),

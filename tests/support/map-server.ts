@@ -1,11 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { blocksOf } from './document-commands.ts'
 import { freePort, openFolder, startProgram } from './remote-servers.ts'
 import type { Cleanup } from './terrane-process.ts'
+import { until } from './until.ts'
 
-const patienceMs = 10_000
 const program = '/usr/lib/cgi-bin/mapserv'
 
 /** A MapServer behind nginx, with the layers `towns` and `roads` at `/ows`. */
@@ -37,18 +36,11 @@ export async function startMapServer(test: Cleanup): Promise<MapServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     log,
-    untilLogged: (lines) =>
-      until(
-        () => countLines(logs) >= lines,
-        () => `${countLines(logs)} of ${lines} lines`,
-      ),
+    untilLogged: (lines) => until(() => countLines(logs) >= lines),
     async rotate(name) {
       renameSync(log, join(logs, name))
       process.kill(Number(readFileSync(pid, 'utf8')), 'SIGUSR1')
-      await until(
-        () => existsSync(log),
-        () => 'no new log',
-      )
+      await until(() => existsSync(log))
     },
   }
 }
@@ -103,9 +95,4 @@ function documentedLogFormat(): string {
 function countLines(logs: string): number {
   const texts = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
   return texts.join('').split('\n').length - 1
-}
-
-async function until(isSo: () => boolean, found: () => string): Promise<void> {
-  for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(20)) if (isSo()) return
-  throw new Error(`There is ${found()} after ${patienceMs / 1000} s`)
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-const patienceMs = 2000
+import { patience, patienceMs } from './until.ts'
 
 const countOpen = (): number => readdirSync('/proc/self/fd').length
 
@@ -10,12 +9,12 @@ const countOpen = (): number => readdirSync('/proc/self/fd').length
 export async function leavesNothingOpen<T>(what: string, work: () => Promise<T>): Promise<T> {
   const before = countOpen()
   const result = await work()
-  for (const until = Date.now() + patienceMs; countOpen() > before && Date.now() < until; ) await sleep(10)
+  for (const hasTime = patience(); countOpen() > before && hasTime(); ) await sleep(10)
   assert.ok(countOpen() <= before, `${what} leaves ${countOpen() - before} handles open`)
   return result
 }
 
-/** Asserts that work which was told to stop ends within two seconds, with the reason that it was given or as usual. */
+/** Asserts that work which was told to stop ends, with the reason that it was given or as usual. */
 export async function endsSoon(
   what: string,
   abort: AbortController,
@@ -34,7 +33,7 @@ export async function endsSoon(
     sleep(patienceMs, late, { signal: timer.signal }).catch(() => undefined),
   ])
   timer.abort()
-  assert.notEqual(ended, late, `${what} goes on for more than two seconds after it was told to stop`)
+  assert.notEqual(ended, late, `${what} goes on after it was told to stop`)
   if (ended !== undefined)
     assert.equal(ended, reason, `${what} ends with another error than the signal's reason`)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { it } from 'node:test'
 import { runSql, testCluster } from './postgres.ts'
+import { until } from './until.ts'
 
 it('gives each caller a database of its own with PostGIS', async () => {
   const cluster = await testCluster()
@@ -32,14 +33,10 @@ setInterval(() => {}, 1000)`
   })
   await runSql(url, 'select 1')
   child.kill('SIGKILL')
-  const deadline = Date.now() + 8000
-  let isGone = false
-  while (!isGone && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    isGone = await runSql(url, 'select 1').then(
+  await until(() =>
+    runSql(url, 'select 1').then(
       () => false,
       () => true,
-    )
-  }
-  assert.ok(isGone)
+    ),
+  )
 })

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, openFolder, startProgram } from './remote-servers.ts'
 import type { Cleanup } from './terrane-process.ts'
-
-const patienceMs = 20_000
+import { patienceMs } from './until.ts'
 
 export interface NodeExporterOptions {
   /** Basic authentication: the user and the bcrypt hash of the password. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import type { ImporterClient } from './importer-client.ts'
 import { gdal } from './rasters.ts'
+import { patience } from './until.ts'
 
 export interface TilePicture {
   status: number
@@ -18,11 +19,11 @@ const half = 20037508.342789244
 /** Asks for a tile until it is made, or for good. */
 export async function pictureTile(client: ImporterClient, path: string): Promise<TilePicture> {
   const { app, admin } = client.server
-  for (let attempt = 0; ; attempt += 1) {
+  for (const hasTime = patience(); ; ) {
     const reply = await app.inject({ method: 'GET', url: `/tiles/${path}`, headers: admin })
     const { statusCode: status, headers } = reply
     const code = status >= 400 ? (JSON.parse(reply.body) as { code: string }).code : undefined
-    if (code === 'tiles-being-made' && attempt < 20) continue
+    if (code === 'tiles-being-made' && hasTime()) continue
     const rgba = status === 200 ? await rgbaOf(reply.rawPayload) : new Uint8Array()
     return { status, headers, rgba, width: Math.sqrt(rgba.length / 4), code }
   }

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cleanup } from './terrane-process.ts'
-
-const patienceMs = 20_000
+import { patienceMs } from './until.ts'
 
 /** Why servers with accounts of the system cannot be started here; undefined where they can. */
 export const noAccounts = process.getuid?.() === 0 ? undefined : 'accounts of the system need root'

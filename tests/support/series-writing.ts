@@ -47,7 +47,7 @@ export function describeSeries(
     const makePlace = kinds[kind]
     describe(`${name} in ${kind}`, () => {
       define((title, work) => {
-        it(title, { timeout: 120_000 }, async () => {
+        it(title, async () => {
           const { place, remove } = await makePlace()
           try {
             await work(place)

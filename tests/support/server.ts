@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from './importer-client.ts'
 import type { Cleanup, RunningProcess } from './terrane-process.ts'
 import { startTerrane } from './terrane-process.ts'
+import { patienceMs } from './until.ts'
 
 const password = 'server-test-password'
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
-const patienceMs = 60_000
 
 /** User and password as GDAL's `GDAL_HTTP_USERPWD` takes them. */
 export const userAndPassword = `admin:${password}`

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Cleanup } from './terrane-process.ts'
+import { commandEnvironment } from './terrane-process.ts'
+import { patienceMs } from './until.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
 
@@ -16,8 +18,8 @@ export async function runAtTerminal(
 ): Promise<string> {
   const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
-    timeout: 60_000,
+    env: { TERM: 'xterm', ...commandEnvironment(t, env) },
+    timeout: patienceMs,
     killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { patienceMs } from './until.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
-const patienceMilliseconds = 150_000
 
 export interface Ended {
   code: number | null
@@ -28,8 +28,18 @@ export interface Cleanup {
 }
 
 /**
- * Starts `terrane` with these arguments and settings; of this process's environment it gets the path and home alone.
- * It is killed when the test ends before it.
+ * Environment of a command that a test runs: the path and home of this process, and these settings. Without a setting, the
+ * command finds no server of the machine (port 0 is never asked) and its data directory is one of the test's own.
+ */
+export function commandEnvironment(t: Cleanup, env: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env
+  const own = env['TERRANE_DATA'] === undefined ? { TERRANE_DATA: temporaryData(t) } : {}
+  return { PATH, HOME, TERRANE_PORT: '0', ...own, ...env }
+}
+
+/**
+ * Starts `terrane` with these arguments and settings (`commandEnvironment`). The process is killed when the test ends before
+ * it, or when it does not end at all.
  */
 export function startTerrane(
   t: Cleanup,
@@ -39,7 +49,7 @@ export function startTerrane(
 ): RunningProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: commandEnvironment(t, env),
     timeout: patienceMs,
     killSignal: 'SIGKILL',
   })

@@ -1,10 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Returns when it is so; throws when it is not within the time. For what gives no event. */
-export async function until(isSo: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+/**
+ * How long tests wait for a state before they fail. Only a state that never comes takes so long: a machine that is busy with
+ * other work must not fail a test.
+ */
+export const patienceMs = 300_000
+
+/** Starts the patience; the function returned tells whether some is left. */
+export function patience(): () => boolean {
+  const deadline = performance.now() + patienceMs
+  return () => performance.now() < deadline
+}
+
+/** Returns when the condition holds; throws when it does not within the limit. For states that no event announces. */
+export async function until(isSo: () => boolean | Promise<boolean>, limitMs = patienceMs): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`It was not so within ${limitMs} ms: ${isSo}`)
+    if (performance.now() > deadline)
+      throw new Error(`The condition did not hold within ${limitMs} ms: ${isSo}`)
     await sleep(10)
   }
 }

@@ -3,8 +3,8 @@ import { ownValue } from '../../lib/own-value.ts'
 import { nearestWord } from '../../lib/text/nearest-word.ts'
 import type { Environment } from '../environment.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from '../options.ts'
-import type { RestClient } from '../rest-client.ts'
-import { withServer } from '../server-access.ts'
+import type { RestRequests } from '../rest-client.ts'
+import { withClient } from '../server-access.ts'
 
 /** Options that some action takes. */
 const flags = {
@@ -44,7 +44,9 @@ function readAll(command: string, args: string[]) {
 }
 
 export interface ManageContext {
-  client: RestClient
+  client: RestRequests
+  /** Connects now rather than at the first request: the login is asked for before anything else. */
+  connect(): Promise<unknown>
   values: Values
   env: Environment
 }
@@ -93,8 +95,8 @@ export async function runKind({ command, actions }: Kind, args: string[], env: E
   refuseOtherOptions(whole, values, action.options)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const access = { ...readAccess(values), needsPassword: action.needsPassword ?? false }
-  const { answer, text, isFailed } = await withServer(settings, access, env, ({ client }) =>
-    action.run({ client, values, env }, words),
+  const { answer, text, isFailed } = await withClient(settings, access, env, (client, connect) =>
+    action.run({ client, connect, values, env }, words),
   )
   process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
   return isFailed === true ? 1 : 0

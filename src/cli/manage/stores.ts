@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts'
 import { parseDatabase } from '../import-database.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { UsageError } from '../options.ts'
-import type { RestClient } from '../rest-client.ts'
+import type { RestRequests } from '../rest-client.ts'
 import { RestError } from '../rest-client.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
@@ -31,7 +31,7 @@ async function placeOf({ client, values }: ManageContext, text: string): Promise
 }
 
 /** A store of either kind with its path. */
-async function findStore(client: RestClient, { workspace, name }: Place) {
+async function findStore(client: RestRequests, { workspace, name }: Place) {
   for (const kind of kinds) {
     const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
     try {

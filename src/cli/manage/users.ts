@@ -2,7 +2,7 @@ import { askLine, isTerminal } from '../ask.ts'
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { readChoice, UsageError } from '../options.ts'
-import type { Action, Kind } from './run-kind.ts'
+import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 
@@ -19,10 +19,11 @@ function readRole(role: string | undefined): string | undefined {
 }
 
 /** A password that is given in the environment, else typed twice. */
-async function newPassword(env: Environment): Promise<string> {
+async function newPassword({ env, connect }: ManageContext): Promise<string> {
   const { TERRANE_NEW_PASSWORD: given } = env
   if (given !== undefined && given !== '') return given
   if (!isTerminal()) throw new UsageError('The new password is needed: set TERRANE_NEW_PASSWORD')
+  await connect()
   const password = await askLine('New password: ', { isShown: false })
   const again = await askLine('The same again: ', { isShown: false })
   if (password === again) return password
@@ -47,9 +48,10 @@ const show: Action = {
 const create: Action = {
   words: ['NAME'],
   options: ['role', 'email'],
-  run: async ({ client, values, env }, [name = '']) => {
+  run: async (context, [name = '']) => {
+    const { client, values } = context
     const role = readRole(values.role)
-    const password = await newPassword(env)
+    const password = await newPassword(context)
     const user = { name, password, ...given({ role, email: values.email }) }
     return describe(await client.post(collection, { user }))
   },
@@ -58,12 +60,13 @@ const create: Action = {
 const change: Action = {
   words: ['NAME'],
   options: ['role', 'email', 'password', 'enable', 'disable'],
-  run: async ({ client, values, env }, [name = '']) => {
+  run: async (context, [name = '']) => {
+    const { client, values } = context
     const wanted = given({
       role: readRole(values.role),
       email: values.email,
-      password: values.password === true ? await newPassword(env) : undefined,
       enabled: eitherOption(values, 'enable', 'disable'),
+      password: values.password === true ? await newPassword(context) : undefined,
     })
     requireChange('users change', wanted, '--role, --email, --password, --enable or --disable')
     return describe(await client.put(userPath(name), { user: wanted }))
@@ -110,8 +113,9 @@ const ownPassword: Action = {
   words: [],
   options: [],
   needsPassword: true,
-  run: async ({ client, env }) => {
-    await client.put('/rest/security/self/password', { newPassword: await newPassword(env) })
+  run: async (context) => {
+    const password = await newPassword(context)
+    await context.client.put('/rest/security/self/password', { newPassword: password })
     return { answer: { changed: 'password' }, text: 'The password is changed' }
   },
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
-import type { RestClient } from '../rest-client.ts'
+import type { RestRequests } from '../rest-client.ts'
 import type { Action, Kind } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
@@ -11,13 +11,13 @@ export function workspacePath(name: string): string {
   return `${collection}/${encodeURIComponent(name)}`
 }
 
-export async function workspaceNames(client: RestClient): Promise<string[]> {
+export async function workspaceNames(client: RestRequests): Promise<string[]> {
   const answer = await client.get(collection)
   return listOf(fieldOf(answer, 'workspaces'), 'workspace').map((one) => textOf(one, 'name'))
 }
 
 /** The workspace that is meant where none is named. */
-export async function defaultWorkspace(client: RestClient): Promise<string> {
+export async function defaultWorkspace(client: RestRequests): Promise<string> {
   return textOf(fieldOf(await client.get(`${collection}/default`), 'workspace'), 'name')
 }
 

@@ -210,7 +210,7 @@ describe('FlatGeobuf geometries', () => {
     assert.match(rejects[5]?.reason ?? '', /curves/)
   })
 
-  it('rejects a geometry whose parts point at one another over and over', { timeout: 60_000 }, async () => {
+  it('rejects a geometry whose parts point at one another over and over', async () => {
     const deep = (depth: number): FgbGeometry => ({
       type: 7,
       parts: depth === 0 ? [point] : [deep(depth - 1)],

@@ -165,7 +165,7 @@ async function withPrograms(test: TestContext, script: string): Promise<string> 
 const gml = () => gdalFormats.find(({ name }) => name === 'GML')
 const describeGml = (signal = context.signal) => gml()?.describe(gdalFixture('places.gml'), { signal })
 
-describe('programs that go wrong', { timeout: 60_000 }, () => {
+describe('programs that go wrong', () => {
   it('are ended when they hang and the import is cancelled', async (test) => {
     await withPrograms(test, 'sleep 600')
     const reason = new Error('enough')

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync, constants as sqlite } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { copyGuardedSync, findSettledPath } from '../../lib/files/guarded-files.ts'
+import { plainReason } from '../../lib/plain-reason.ts'
 import { FormatError } from '../format.ts'
 
 /** Longest value and row that is read. */
@@ -97,5 +98,10 @@ export function distrust(db: DatabaseSync): void {
 /** What went wrong inside SQLite, as an error about the file. */
 export function asFormatError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return error
-  return new FormatError(`GeoPackage "${basename(path)}" cannot be read: ${error.message}`, { cause: error })
+  return new FormatError(
+    `GeoPackage "${basename(path)}" cannot be read: ${plainReason(error) ?? error.message}`,
+    {
+      cause: error,
+    },
+  )
 }

@@ -93,7 +93,7 @@ describe('hostile KML', () => {
     )
   })
 
-  it('does not fill the memory with one endless value', { timeout: 60_000 }, async () => {
+  it('does not fill the memory with one endless value', async () => {
     const start = Buffer.from('<kml><Document><Placemark><name>')
     const error = await failure(Buffer.concat([start, Buffer.alloc(66 << 20, 'x')]))
     assert.equal(error.code, 'too-large')

@@ -74,7 +74,7 @@ async function answer(socket: Socket): Promise<string> {
 const head = (method: string, path: string, more = ''): string =>
   `${method} ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
-describe('connections', { timeout: 60_000 }, () => {
+describe('connections', () => {
   it('that never send a byte are closed', async (test) => {
     const { open } = await start(test)
     const sockets = await Promise.all(Array.from({ length: 20 }, open))

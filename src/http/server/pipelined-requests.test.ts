@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fastify } from 'fastify'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
@@ -59,7 +59,11 @@ async function start(test: TestContext, limits: Partial<typeof usual> = {}) {
     ),
   )
   app.post('/echo', async ({ body }) => `<${String(body)}>`)
-  app.addContentTypeParser('text/plain', { parseAs: 'string' }, async (_request: unknown, body: string) => body)
+  app.addContentTypeParser(
+    'text/plain',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => body,
+  )
   await app.listen({ port: 0, host: '127.0.0.1' })
   test.after(() => {
     gate.resolve()

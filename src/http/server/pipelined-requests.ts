@@ -60,7 +60,10 @@ class PipelinedRequests {
   /** Starts a request, or lets it wait for the response before. */
   add(socket: Socket, request: PendingRequest): void {
     const connection = this.#connections.get(socket)
-    if (connection !== undefined) return this.#wait(socket, connection, request)
+    if (connection !== undefined) {
+      this.#wait(socket, connection, request)
+      return
+    }
     const opened = { current: request.reply, waiting: [], isOverfull: false, isReadingStopped: false }
     this.#connections.set(socket, opened)
     this.#start(socket, opened, request)

@@ -50,7 +50,7 @@ async function drip(socket: Socket, count: number): Promise<void> {
 }
 
 describe('limitBodyTimes', () => {
-  it('cuts a body that stops arriving', { timeout: 30_000 }, async () => {
+  it('cuts a body that stops arriving', async () => {
     for (const path of ['/small', '/large']) {
       const socket = post(path, 10)
       socket.write('x')
@@ -58,7 +58,7 @@ describe('limitBodyTimes', () => {
     }
   })
 
-  it('cuts a small body that arrives by drops, not a large one', { timeout: 30_000 }, async () => {
+  it('cuts a small body that arrives by drops, not a large one', async () => {
     const small = post('/small', 20)
     const large = post('/large', 20)
     const [, , smallAnswer, largeAnswer] = await Promise.all([
@@ -71,9 +71,7 @@ describe('limitBodyTimes', () => {
     assert.match(largeAnswer, /200 OK/)
   })
 
-  it('leaves a request alone whose body is there and whose answer takes time', {
-    timeout: 30_000,
-  }, async () => {
+  it('leaves a request alone whose body is there and whose answer takes time', async () => {
     const socket = post('/slow', 1)
     socket.write('x')
     assert.match(await answer(socket), /200 OK/)

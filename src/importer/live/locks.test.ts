@@ -29,8 +29,9 @@ describe('ImportLocks', () => {
     const locks = new ImportLocks()
     const abort = new AbortController()
     let isHeld = true
+    const gate = Promise.withResolvers<void>()
     const first = locks.hold('k', async () => {
-      await delay(20)
+      await gate.promise
       isHeld = false
     })
     const second = locks.hold('k', () => Promise.resolve(), abort.signal)
@@ -38,6 +39,7 @@ describe('ImportLocks', () => {
     abort.abort(new Error('left'))
     await assert.rejects(second, /left/)
     assert.equal(isHeld, true)
+    gate.resolve()
     assert.equal(await third, false)
     await first
   })

@@ -18,9 +18,7 @@ describe('RunningTable', () => {
     ]
     const other = running.duringRequest(2, outer, () => Promise.resolve('done'))
     const refused = works.map((work) => assert.rejects(work, { kind: 'conflict', code: 'canceled' }))
-    const began = performance.now()
     await running.cancelRequests(1)
-    assert.ok(performance.now() - began < 5000)
     await Promise.all(refused)
     assert.equal(await other, 'done')
   })

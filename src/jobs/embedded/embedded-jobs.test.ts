@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
 import type { Database } from '../../db/connection.ts'
 import { openDatabase } from '../../db/connection.ts'
@@ -12,6 +14,7 @@ import { defaultMaxAttempts } from '../jobs.ts'
 import { EmbeddedJobs } from './embedded-jobs.ts'
 
 const never = new AbortController().signal
+const free = { isFree: true }
 
 async function open(test: TestContext): Promise<Database> {
   const database = await openDatabase({ path: ':memory:' })
@@ -60,18 +63,21 @@ describe('EmbeddedJobs', () => {
     const jobs = jobsOn(database)
     let running = 0
     let most = 0
-    const work = handler(async () => {
+    const two = Promise.withResolvers<void>()
+    // Jobs without a key wait for one another; those of one key would wait for ever.
+    const work = handler(async (payload) => {
       running += 1
       most = Math.max(most, running)
-      await delay(10)
+      if (running === 2) two.resolve()
+      await (isDeepStrictEqual(payload, free) ? two.promise : delay(10))
       running -= 1
     })
     await jobs.start({ work })
     const same = [await enqueue(database, jobs, 'k'), await enqueue(database, jobs, 'k')]
     for (const id of same) await jobs.wait(id, never)
     assert.equal(most, 1)
-    const free = [await enqueue(database, jobs), await enqueue(database, jobs)]
-    for (const id of free) await jobs.wait(id, never)
+    const others = [await enqueue(database, jobs, '', free), await enqueue(database, jobs, '', free)]
+    for (const id of others) await jobs.wait(id, never)
     await jobs.stop()
     assert.equal(most, 2)
   })
@@ -79,13 +85,16 @@ describe('EmbeddedJobs', () => {
   it('takes up at the next start what a stop interrupted', async (test) => {
     const database = await open(test)
     const first = jobsOn(database)
+    const begun = Promise.withResolvers<void>()
     await first.start({
       work: handler(async (_payload, { signal }) => {
-        await delay(60_000, undefined, { signal })
+        begun.resolve()
+        await once(signal, 'abort')
+        signal.throwIfAborted()
       }),
     })
     const id = await enqueue(database, first)
-    await delay(20)
+    await begun.promise
     await first.stop()
     const second = jobsOn(database)
     const attempts: number[] = []

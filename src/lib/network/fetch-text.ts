@@ -1,5 +1,6 @@
 import { basicAuthorization } from '../basic-authorization.ts'
 import { defined } from '../defined.ts'
+import { plainReason } from '../plain-reason.ts'
 
 /** What went wrong with a request to another server: says which address and what to look at, without credentials. */
 export class FetchFailure extends Error {
@@ -130,9 +131,11 @@ function place(url: URL): string {
   return `${url.origin}${url.pathname}`.slice(0, 300)
 }
 
-/** What the network said; a name with several addresses fails with an error for each. */
+/** Why the network failed; a name with several addresses fails with an error for each. */
 function innermost(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0])
   if (error instanceof Error && error.cause instanceof Error) return innermost(error.cause)
-  return error instanceof Error && error.message !== '' ? error.message : String(error)
+  return (
+    plainReason(error) ?? (error instanceof Error && error.message !== '' ? error.message : String(error))
+  )
 }

@@ -21,9 +21,7 @@ function source(more: Partial<RasterSource> = {}): RasterSource {
 }
 
 describe('copies of rasters', () => {
-  it('are made once for all who ask, and go on when one of them leaves', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('are made once for all who ask, and go on when one of them leaves', async (test) => {
     const folder = temporaryFolder(test)
     const copies = new RasterCopies({ folder, limits, isAlone: true })
     const leaving = new AbortController()
@@ -44,9 +42,7 @@ describe('copies of rasters', () => {
     await copies.close()
   })
 
-  it('have a reason where they cannot be made, which holds for a while', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('have a reason where they cannot be made, which holds for a while', async (test) => {
     const copies = new RasterCopies({ folder: temporaryFolder(test), limits, isAlone: true })
     const polar = source({ geoTransform: [-180, 0.125, 0, 89.9, 0, -0.001], file: { path, state: 'polar' } })
     const complex = source({ bands: [{ dataType: 'CFloat32' }], file: { path, state: 'complex' } })

@@ -15,9 +15,7 @@ const service = 'a service' as unknown as CollectedService
 const batch = { source: 'own:1', number: 1, now: 0, services: {}, requests: [], exceptions: [] }
 
 describe('CollectorHandle', () => {
-  it('fails while the thread is dead, and starts it anew with the services that it had', {
-    timeout: 20_000,
-  }, async (test) => {
+  it('fails while the thread is dead, and starts it anew with the services that it had', async (test) => {
     const entry = new URL('../../../tests/support/mortal-thread.ts', import.meta.url)
     const handle = new CollectorHandle(settings, silentLogger, entry)
     test.after(() => handle.terminate())

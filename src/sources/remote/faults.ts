@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { plainReason } from '../../lib/plain-reason.ts'
 import { RemoteFault } from './remote.ts'
 
 /** Certificates, protocols and answers that no further try changes. */
@@ -16,7 +17,7 @@ const reasons: Record<string, string> = {
 /** An error in words: the system's own where it has no better ones. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
-  return ownValue(reasons, String(code)) ?? message ?? String(error)
+  return ownValue(reasons, String(code)) ?? plainReason(error) ?? message ?? String(error)
 }
 
 /** An error of a connection or of a client as a fault; what says for itself what is to be done stays as it is. */

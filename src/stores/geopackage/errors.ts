@@ -30,6 +30,8 @@ export function storeFailure(error: unknown, path: string): unknown {
   }
   const known = typeof errcode === 'number' ? causes[errcode & 0xff] : undefined
   if (known === undefined) return error
-  const message = `The GeoPackage "${name}" ${known.text}: ${error.message}`
+  // Only a constraint is named by SQLite's own words.
+  const said = known.code === 'constraint-violated' ? `: ${error.message}` : ''
+  const message = `The GeoPackage "${name}" ${known.text}${said}`
   return new Failure(known.kind, known.code, message, { cause: error })
 }

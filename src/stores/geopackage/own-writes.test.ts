@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patienceMs } from '../../../tests/support/until.ts'
 import { beginChange } from './change-file.ts'
 import { openForLoading, openForReading } from './connections.ts'
 import { lookAtDatabaseNow } from './database-look.ts'
@@ -97,7 +98,7 @@ describe('writes of ours that overlap', () => {
     t.after(() => other.close())
     // What does not fit into memory goes to the log before it is committed.
     other.exec('PRAGMA cache_size = 10')
-    const change = await beginChange(path, other, AbortSignal.timeout(10_000))
+    const change = await beginChange(path, other, AbortSignal.timeout(patienceMs))
     const insert = other.prepare('INSERT INTO t VALUES (?)')
     for (let row = 0; row < 200; row += 1) insert.run('x'.repeat(4000))
     for (let round = 0; round < 5; round += 1) {
@@ -116,7 +117,7 @@ describe('writes of ours that overlap', () => {
     const { text: first } = await databaseState(path)
     const other = openForLoading(path)
     t.after(() => other.isOpen && other.close())
-    const change = await beginChange(path, other, AbortSignal.timeout(10_000))
+    const change = await beginChange(path, other, AbortSignal.timeout(patienceMs))
     other.exec('INSERT INTO t VALUES (2)')
     change.commit()
     assert.equal((await databaseState(path)).sameAs?.has(first), true)

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows } from '../../../tests/contract/store-session.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
+import { until } from '../../../tests/support/until.ts'
 import type { UpdateMode, VectorStore } from '../store.ts'
 import { openForReading } from './connections.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
@@ -107,8 +108,7 @@ describe('loads that follow one another', () => {
     const { load, folder } = makePlace(test, 20)
     await load('a')
     assert.ok(readdirSync(folder).length > 1)
-    const deadline = performance.now() + 5000
-    while (readdirSync(folder).length > 1 && performance.now() < deadline) await sleep(20)
+    await until(() => readdirSync(folder).length === 1)
     assert.deepEqual(readdirSync(folder), ['x.gpkg'])
   })
 
@@ -123,8 +123,7 @@ describe('loads that follow one another', () => {
     // Longer than a load that ends waits for those who read.
     await sleep(700)
     reader.close()
-    const deadline = performance.now() + 5000
-    while (readdirSync(folder).length > 1 && performance.now() < deadline) await sleep(20)
+    await until(() => readdirSync(folder).length === 1)
     const { text, sameAs } = await databaseState(path)
     assert.notEqual(text, before.text)
     assert.ok(sameAs?.has(before.text))

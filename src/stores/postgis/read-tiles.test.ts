@@ -5,6 +5,7 @@ import { never } from '../../../tests/contract/store-session.ts'
 import { rowsOf } from '../../../tests/support/batches.ts'
 import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../tests/support/postgres.ts'
+import { patience, until } from '../../../tests/support/until.ts'
 import type { TileNote, TileQuery, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { createPostgisStore } from './postgis-store.ts'
@@ -151,7 +152,7 @@ describe('rows for tiles from PostGIS', () => {
     }
     /** Whoever has written to the table counts for a moment as one that may have written more. */
     const settled = async (): Promise<string> => {
-      for (let tries = 0; tries < 600; tries += 1) {
+      for (const hasTime = patience(); hasTime(); ) {
         const found = await seen()
         if (found !== undefined) return found
         await sleep(25)
@@ -177,7 +178,7 @@ describe('rows for tiles from PostGIS', () => {
 
   it('end what runs in the database when they are given up', async () => {
     await renew(
-      'create table u (n int, g geometry(Geometry, 4326)); create view t as select n, g from u, pg_sleep(30)',
+      'create table u (n int, g geometry(Geometry, 4326)); create view t as select n, g from u, pg_sleep(100000)',
       'u',
     )
     const controller = new AbortController()
@@ -198,9 +199,7 @@ describe('rows for tiles from PostGIS', () => {
     while ((await running()) === 0) await sleep(10)
     controller.abort(new Error('given up'))
     await assert.rejects(reading, /given up/)
-    const end = performance.now() + 5000
-    while ((await running()) > 0 && performance.now() < end) await sleep(10)
-    assert.equal(await running(), 0)
+    await until(async () => (await running()) === 0)
   })
 
   it('are served on by the same store when one was left or given up', async () => {

@@ -5,6 +5,7 @@ import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
 import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../tests/support/postgres.ts'
+import { until } from '../../../tests/support/until.ts'
 import type { VectorStore } from '../store.ts'
 import { createPostgisStore } from './postgis-store.ts'
 
@@ -21,6 +22,7 @@ interface Bench {
   names(): Promise<unknown[]>
 }
 
+const waitingSql = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
 let count = 0
 
 /** A table `layer` with the rows (1, a) and (2, b) in a schema of its own. */
@@ -282,24 +284,23 @@ it('refuses a name that another session takes at the same moment', () =>
     await other.query(`begin; create table replace_${count}.twin (code int)`)
     const loading = loadRows(store, { table: 'twin', schema, rows: [row(1, 'a')] })
     const refused = assert.rejects(loading, { code: 'table-exists' })
-    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    while ((await sql(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until(async () => (await sql(waitingSql)).length > 0)
     await other.query('commit')
     await other.end()
     await refused
   }))
 
 it('waits for a reader that holds the old table, and for nobody before that', () =>
-  withTable(async ({ url, store, names }) => {
+  withTable(async ({ url, store, names, sql }) => {
     const { Client } = await import('pg')
     const reader = new Client({ connectionString: url })
     await reader.connect()
     await reader.query(`begin; select from replace_${count}.layer`)
-    const loading = replace(store, [row(3, 'c')])
-    const isDone = await Promise.race([
-      loading.then(() => true),
-      new Promise<boolean>((resolve) => setTimeout(resolve, 500, false)),
-    ])
+    let isDone = false
+    const loading = replace(store, [row(3, 'c')]).then(() => {
+      isDone = true
+    })
+    await until(async () => (await sql(waitingSql)).length > 0)
     assert.equal(isDone, false)
     assert.deepEqual((await reader.query(`select name from replace_${count}.layer order by fid`)).rows, [
       { name: 'a' },

@@ -51,7 +51,7 @@ describe('the state of a table', () => {
     }
     // Until statements are known and who made the table is gone.
     const first = { client: counted.client, statements, schema: 'watched', table: 't' }
-    await until(async () => (await readTableState(first, new LeavingSessions()))?.mayLag === false, 60_000)
+    await until(async () => (await readTableState(first, new LeavingSessions()))?.mayLag === false)
     const once = (await look()).asked
     const other = await connect('other')
     await other.query('begin; insert into watched.t values (1)')

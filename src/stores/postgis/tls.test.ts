@@ -8,6 +8,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { storeParameters } from '../../../tests/support/postgis-store.ts'
 import type { PostgresCluster } from '../../../tests/support/postgres.ts'
 import { runSql, startPostgres } from '../../../tests/support/postgres.ts'
+import { until } from '../../../tests/support/until.ts'
 import { createPostgisStore } from './postgis-store.ts'
 
 let cluster: PostgresCluster
@@ -58,7 +59,9 @@ async function connects(mode: string): Promise<string> {
 
 async function switchTls(state: 'on' | 'off'): Promise<void> {
   await runSql(url, `alter system set ssl = ${state}`)
-  await runSql(url, 'select pg_reload_conf(), pg_sleep(0.3)')
+  await runSql(url, 'select pg_reload_conf()')
+  // A new connection reads the setting from the process that was told to read it again.
+  await until(async () => (await runSql(url, 'show ssl'))[0]?.ssl === state)
 }
 
 describe('a PostGIS store with "SSL mode"', () => {

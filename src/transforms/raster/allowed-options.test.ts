@@ -77,17 +77,17 @@ async function run(folder: string, type: string, options: string[], more: object
 }
 
 describe('options of raster tools that are allowed', () => {
-  it('are understood by gdal_translate', { timeout: 120_000 }, async (test) => {
+  it('are understood by gdal_translate', async (test) => {
     for (const options of translate) {
       await run(temporaryFolder(test), 'RasterTranslateTransform', options)
     }
   })
 
-  it('are understood by gdalwarp', { timeout: 120_000 }, async (test) => {
+  it('are understood by gdalwarp', async (test) => {
     for (const options of warp) await run(temporaryFolder(test), 'RasterWarpTransform', options)
   })
 
-  it('are understood by gdaladdo', { timeout: 120_000 }, async (test) => {
+  it('are understood by gdaladdo', async (test) => {
     for (const options of overview) {
       const folder = temporaryFolder(test)
       const path = await run(folder, 'RasterTranslateTransform', ['-outsize', '400', '400'])

@@ -40,7 +40,7 @@ const shownByMapLibre = (column: string): string =>
 const shownByOpenLayers = (column: string): string =>
   `[...new Set(map.getLayers().item(0).getFeaturesInExtent(map.getView().calculateExtent()).map((one) => one.get('${column}')))]`
 
-describe('maps in a browser', { timeout: 240_000 }, () => {
+describe('maps in a browser', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser

@@ -12,6 +12,7 @@ import { mapLibrePage, showMapLibre } from '../../support/map-pages.ts'
 import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import { dimensions, samples, styledFeatures } from '../../support/styled-features.ts'
+import { patience } from '../../support/until.ts'
 
 const layers = { 0: 'points', 1: 'lines', 2: 'areas' } as const
 const middle: [number, number] = [10, 50]
@@ -119,7 +120,7 @@ function apart(one: number[], other: number[]): number {
   return all === 0 ? 0 : difference / all
 }
 
-describe('styles drawn by WMS beside MapLibre', { timeout: 480_000 }, () => {
+describe('styles drawn by WMS beside MapLibre', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser
@@ -169,10 +170,10 @@ describe('styles drawn by WMS beside MapLibre', { timeout: 480_000 }, () => {
   }
   const byMaps = async (layer: string, style: string, box: number[], size = [pictureSize, pictureSize]) => {
     const query = `service=WMS&version=1.3.0&request=GetMap&layers=default:${layer}&styles=${style}&crs=EPSG:3857&bbox=${box.join()}&width=${size[0]}&height=${size[1]}&format=image/png`
-    for (let tries = 0; ; tries += 1) {
+    for (const hasTime = patience(); ; ) {
       const reply = await fetch(`${server.url}/wms?${query}`)
       const bytes = Buffer.from(await reply.arrayBuffer())
-      if (reply.status === 503 && tries < 20) continue
+      if (reply.status === 503 && hasTime()) continue
       assert.equal(reply.status, 200, bytes.toString('utf8').slice(0, 400))
       return bytes
     }

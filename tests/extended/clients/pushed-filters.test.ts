@@ -52,7 +52,7 @@ for version, kit in (('1.1.0', fes), ('2.0.0', fes2)):
         told[version + ' ' + asked] = sorted(html.unescape(name) for name in re.findall('<default:NAME>([^<]*)<', text))
 print(json.dumps(told))`
 
-describe('filters as other programs write them, out of PostGIS', { timeout: 240_000 }, () => {
+describe('filters as other programs write them, out of PostGIS', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

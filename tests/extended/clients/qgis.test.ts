@@ -28,7 +28,7 @@ interface Drawn {
   to: string
 }
 
-describe('maps in QGIS, out of PostGIS', { timeout: 240_000 }, () => {
+describe('maps in QGIS, out of PostGIS', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

@@ -53,7 +53,7 @@ for service in (
     told.append([i.title, i.abstract, i.keywords, i.fees, contact.name, getattr(contact, 'organization', None) or getattr(p, 'name', None), contact.email, contact.city])
 print(json.dumps(told))`
 
-describe('what the older services say of themselves', { timeout: 120_000 }, () => {
+describe('what the older services say of themselves', () => {
   it('is by the settings in each, valid and as OWSLib reads it', async (t) => {
     const server = await serveMaps(t, about)
     const documents: XmlWish[] = []

@@ -29,7 +29,7 @@ const olderVersion: [string, string] = [
   "LAYERS: 'default:countries', VERSION: '1.1.1'",
 ]
 
-describe('WMS, WMTS, TMS and WFS in pages of other origins', { timeout: 240_000 }, () => {
+describe('WMS, WMTS, TMS and WFS in pages of other origins', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser

@@ -25,7 +25,7 @@ const files: Record<string, string> = {
   places: 'places.geojson',
 }
 
-describe('styles between QGIS, the server and MapLibre', { timeout: 240_000 }, () => {
+describe('styles between QGIS, the server and MapLibre', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser

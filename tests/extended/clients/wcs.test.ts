@@ -49,7 +49,7 @@ interface Told {
   boxes: string[]
 }
 
-describe('WCS in the programs of others, with PostgreSQL', { timeout: 240_000 }, () => {
+describe('WCS in the programs of others, with PostgreSQL', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

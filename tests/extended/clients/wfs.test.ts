@@ -65,7 +65,7 @@ interface Feature {
   geometry: { type: string; coordinates: unknown } | null
 }
 
-describe('WFS in the programs of others, out of PostGIS', { timeout: 240_000 }, () => {
+describe('WFS in the programs of others, out of PostGIS', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

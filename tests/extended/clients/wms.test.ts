@@ -18,6 +18,7 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import { userAndPassword } from '../../support/server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
+import { patience } from '../../support/until.ts'
 
 const run = promisify(execFile)
 
@@ -45,7 +46,7 @@ print(json.dumps(told))
 
 /** Waits until the copy of a raster is made. */
 async function ready(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt += 1) if ((await fetch(url)).status === 200) return
+  for (const hasTime = patience(); hasTime(); ) if ((await fetch(url)).status === 200) return
   assert.fail(`${url} is not ready`)
 }
 
@@ -58,7 +59,7 @@ interface Told {
   found: string[]
 }
 
-describe('WMS in the programs of others, out of PostGIS', { timeout: 240_000 }, () => {
+describe('WMS in the programs of others, out of PostGIS', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

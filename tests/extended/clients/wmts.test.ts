@@ -36,7 +36,7 @@ print(json.dumps(dict(
 )))
 `
 
-describe('WMTS and TMS in the programs of others', { timeout: 240_000 }, () => {
+describe('WMTS and TMS in the programs of others', () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis

@@ -24,7 +24,7 @@ function run(command: string): ReturnType<typeof runTool> {
   return runTool(root, 'bash', ['-c', command], env)
 }
 
-describe('the commands of CONTRIBUTING.md', { timeout: 300_000 }, () => {
+describe('the commands of CONTRIBUTING.md', () => {
   it('are scripts of the project', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>

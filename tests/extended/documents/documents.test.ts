@@ -56,7 +56,7 @@ async function makeDatabase(t: Cleanup): Promise<URL> {
   return new URL(url)
 }
 
-describe('README.md and docs/operations.md', { timeout: 400_000 }, () => {
+describe('README.md and docs/operations.md', () => {
   it('have commands that do what they say, one after the other on a fresh server', async (t) => {
     const folder = makeClone(t)
     const archive = readFileSync(join(fixtures, 'archives', 'utf.zip'))
@@ -118,7 +118,7 @@ describe('README.md and docs/operations.md', { timeout: 400_000 }, () => {
   })
 })
 
-describe('docs/moving-and-backup.md', { timeout: 400_000 }, () => {
+describe('docs/moving-and-backup.md', () => {
   it('restores what was backed up: data, passwords that the key opens, and users', async (t) => {
     const folder = makeClone(t)
     const data = join(folder, 'terrane')

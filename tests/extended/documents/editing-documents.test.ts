@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const password = 'e2e-password'
 const hasGdal = spawnSync('ogrinfo', ['--version']).status === 0
 
-describe('docs/editing.md', { timeout: 120_000 }, () => {
+describe('docs/editing.md', () => {
   it('has commands that do what they say, and GDAL reads what they make', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))

@@ -27,9 +27,7 @@ describe('docs/extending', () => {
     for (const page of pages) assert.ok(readme.includes(`](${page})`), `README.md does not lead to ${page}`)
   })
 
-  it('has examples that pass check and seams in a tree that has them all', {
-    timeout: 300_000,
-  }, async (t) => {
+  it('has examples that pass check and seams in a tree that has them all', async (t) => {
     const tree = temporaryFolder(t)
     copyTree(tree)
     const guides = readGuides()

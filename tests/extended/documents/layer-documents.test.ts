@@ -10,7 +10,7 @@ import { pointsJson } from '../../support/versioned-layers.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 const password = 'e2e-password'
 
-describe('docs of finding, filtering, paging and downloading layers', { timeout: 120_000 }, () => {
+describe('docs of finding, filtering, paging and downloading layers', () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))

@@ -137,7 +137,7 @@ function upload(megabytes: number): Sent {
   }
 }
 
-describe('docs/behind-a-proxy.md', { timeout: 90_000 }, () => {
+describe('docs/behind-a-proxy.md', () => {
   for (const [name, start] of [
     ['nginx', startNginx],
     ['Apache', startApache],

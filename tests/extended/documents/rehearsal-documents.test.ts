@@ -36,7 +36,7 @@ async function start(t: Cleanup): Promise<(place: string) => Promise<string>> {
   }
 }
 
-describe('docs/rehearsals.md', { timeout: 120_000 }, () => {
+describe('docs/rehearsals.md', () => {
   it('has commands that do what they say', async (t) => {
     const run = await start(t)
     const document = 'docs/rehearsals.md'
@@ -56,7 +56,7 @@ describe('docs/rehearsals.md', { timeout: 120_000 }, () => {
   })
 })
 
-describe('docs/upserts.md', { timeout: 120_000 }, () => {
+describe('docs/upserts.md', () => {
   it('has commands that do what they say', async (t) => {
     const run = await start(t)
     const document = 'docs/upserts.md'

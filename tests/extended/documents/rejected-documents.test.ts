@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const password = 'e2e-password'
 const places = 'docs/rejected-rows.md > In five lines'
 
-describe('docs/rejected-rows.md', { timeout: 120_000 }, () => {
+describe('docs/rejected-rows.md', () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))

@@ -9,7 +9,7 @@ import { pointsJson } from '../../support/versioned-layers.ts'
 
 const password = 'e2e-password'
 
-describe('docs/resumable-uploads.md', { timeout: 120_000 }, () => {
+describe('docs/resumable-uploads.md', () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     const env = {

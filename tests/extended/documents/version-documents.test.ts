@@ -19,7 +19,7 @@ const geojson = (names: string[]): string =>
     })),
   })
 
-describe('docs/versions.md', { timeout: 120_000 }, () => {
+describe('docs/versions.md', () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))

@@ -16,7 +16,7 @@ interface Config {
   notification: { active: boolean; severity: string; grace_period: { seconds: number } }
 }
 
-describe('docs/writing-checks.md', { skip, timeout: 300_000 }, () => {
+describe('docs/writing-checks.md', { skip }, () => {
   it('has examples that do what it says, one after the other on a fresh server', async (t) => {
     const server = startTerrane(t, ['serve'], {
       ...{ TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },

@@ -85,9 +85,7 @@ async function startHostile(test: TestContext, act: (socket: Socket) => void): P
 }
 
 describe('a database server that means harm', () => {
-  it('is told of and left, as source and as store, with bounded memory and without the password', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('is told of and left, as source and as store, with bounded memory and without the password', async (test) => {
     const victim = await startVictim(test, temporaryData(test))
     await victim.assertLives()
     const tries = Object.entries(behaviours).map(async ([name, [act, words]], at) => {

@@ -199,9 +199,7 @@ describe('a file that points elsewhere', () => {
   })
 
   for (const [name, door] of Object.entries(doors)) {
-    it(`makes the server read no other file and ask nobody, coming by ${name}`, {
-      timeout: 60_000,
-    }, async (test) => {
+    it(`makes the server read no other file and ask nobody, coming by ${name}`, async (test) => {
       const trap = await layTrap(test)
       const victim = await startVictim(test, temporaryData(test))
       for (const files of pointing(trap)) {

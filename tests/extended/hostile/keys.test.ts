@@ -14,7 +14,7 @@ const leftOut = [
   'put /rest/security/self/password',
   'post /monitoring/api/load',
 ]
-/** Longest that one answer may take, on a machine that does other work too. */
+/** The most processor time that one answer may take. */
 const longestMs = 5000
 const inherited = [Object, Array, Function, String, Number, Map, Promise, Error]
 
@@ -49,7 +49,7 @@ function* transformRequests(texts: readonly string[]): Generator<HostileRequest>
 async function send({ server }: ImporterClient, request: HostileRequest): Promise<void> {
   const { method, url, type, body, what } = request
   const shown = `${method} ${url.slice(0, 200)} ${what}`
-  const begun = performance.now()
+  const before = process.cpuUsage()
   const reply = await server.app.inject({
     method: method.toUpperCase() as 'GET',
     url,
@@ -57,16 +57,15 @@ async function send({ server }: ImporterClient, request: HostileRequest): Promis
     ...defined({ payload: body }),
   })
   assert.ok(reply.statusCode < 500, `${reply.statusCode} ${shown} ${reply.body.slice(0, 200)}`)
-  assert.ok(performance.now() - begun < longestMs, `${shown} took ${performance.now() - begun} ms`)
+  const { user, system } = process.cpuUsage(before)
+  assert.ok((user + system) / 1000 < longestMs, `${shown} took ${(user + system) / 1000} ms`)
 }
 
 function prototypes(): string[][] {
   return inherited.map((one) => Reflect.ownKeys(one.prototype).map(String))
 }
 
-describe('names that every object inherits, and other texts that nobody expects', {
-  timeout: 120_000,
-}, () => {
+describe('names that every object inherits, and other texts that nobody expects', () => {
   for (const [dialect, texts, isQuick] of [
     ['contract', hostileTexts, false],
     ['geoserver', ['__proto__', 'constructor'], true],

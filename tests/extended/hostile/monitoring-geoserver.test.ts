@@ -48,7 +48,7 @@ function answer(response: ServerResponse, pieces: Iterable<string>): void {
   response.end()
 }
 
-describe("a GeoServer's monitor that means harm", { timeout: 60_000 }, () => {
+describe("a GeoServer's monitor that means harm", () => {
   const wrong: [what: string, send: (response: ServerResponse) => void, says: RegExp][] = [
     ['sends without end', sendWithoutEnd, /answered with more than 33554432 bytes/],
     [

@@ -178,9 +178,7 @@ describe('lines of a log that mean harm', () => {
     assert.deepEqual(await service.sums('request.count'), { count: 151 })
   })
 
-  it('names without number are capped, with bounded memory, and every request counts', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('names without number are capped, with bounded memory, and every request counts', async (test) => {
     const { path, service } = await watched(test)
     const count = 8000
     const texts = Array.from({ length: count }, (_, at) =>

@@ -64,7 +64,7 @@ async function countsOf(place: SeriesPlace): Promise<number[]> {
   }
 }
 
-describe('series on a disk that is full', { timeout: 60_000 }, () => {
+describe('series on a disk that is full', () => {
   it('are computed, rolled up and cleaned once there is room, with nothing lost or doubled', async (test) => {
     const disk = await smallDisk(test, 24)
     if (disk === undefined) return
@@ -94,7 +94,7 @@ describe('series on a disk that is full', { timeout: 60_000 }, () => {
   })
 })
 
-describe('series under clocks that are wrong', { timeout: 60_000 }, () => {
+describe('series under clocks that are wrong', () => {
   it('lose and double nothing when the clock jumps back an hour, on a day, a year, and back again', async (test) => {
     const place = await seriesPlace(test, 'sqlite')
     const writer = await openWriter(place)

@@ -10,9 +10,7 @@ const point = '{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}
 const json = 'application/json'
 
 describe('uploads in large numbers', () => {
-  it('takes as many files in a form as tasks in an import, and says so where there are more', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('takes as many files in a form as tasks in an import, and says so where there are more', async (test) => {
     const victim = await startVictim(test, temporaryData(test))
     const files = (count: number): FilePart[] =>
       Array.from({ length: count }, (_, at) => ({ name: `${at}.txt`, content: '' }))
@@ -24,9 +22,7 @@ describe('uploads in large numbers', () => {
     await victim.assertLives()
   })
 
-  it('takes many uploads to one import at the same time, each with its own tasks', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('takes many uploads to one import at the same time, each with its own tasks', async (test) => {
     const victim = await startVictim(test, temporaryData(test))
     const id = await victim.newImport()
     const names = Array.from({ length: 40 }, (_, at) => `town${at}.geojson`)
@@ -40,9 +36,7 @@ describe('uploads in large numbers', () => {
 })
 
 describe('a file name that is meant to harm', () => {
-  it('stays in the folder of its upload or is refused, and gets into no log line or header', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('stays in the folder of its upload or is refused, and gets into no log line or header', async (test) => {
     const victim = await startVictim(test, temporaryData(test), { TERRANE_LOG: 'debug' })
     const id = await victim.newImport()
     const put = async (name: string): Promise<string> => {
@@ -80,9 +74,7 @@ describe('a file name that is meant to harm', () => {
       if (line !== '') assert.doesNotThrow(() => JSON.parse(line), line)
   })
 
-  it('reaches nothing outside as the id of a file, for reading or deleting', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('reaches nothing outside as the id of a file, for reading or deleting', async (test) => {
     const victim = await startVictim(test, temporaryData(test))
     const id = await victim.newImport()
     await victim.upload(id, [{ name: 'a.geojson', content: point }])

@@ -8,6 +8,7 @@ import type { Victim } from '../../support/hostile.ts'
 import { startVictim } from '../../support/hostile.ts'
 import { runSql, startPostgres, testCluster } from '../../support/postgres.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
+import { patience } from '../../support/until.ts'
 
 const rows = 150_000
 
@@ -39,7 +40,7 @@ async function prepareLoad(victim: Victim): Promise<number> {
 }
 
 async function whenLoading(victim: Victim, id: number): Promise<void> {
-  for (let attempt = 0; attempt < 4000; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     const { json } = await victim.call('GET', `/${id}/tasks/0/progress`)
     if (Number(json.progress) > 0) return
     await sleep(2)
@@ -73,9 +74,7 @@ async function assertLoadedOnce(victim: Victim): Promise<void> {
 }
 
 describe('a server whose own database goes away in the middle of a load', () => {
-  it('answers 503 with what to do, lives, and ends the import once it is back, without a restart', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('answers 503 with what to do, lives, and ends the import once it is back, without a restart', async (test) => {
     const cluster = await testCluster()
     const { victim, gate, password } = await startBehindGate(test, await cluster.createDatabase())
     const id = await prepareLoad(victim)
@@ -103,9 +102,7 @@ describe('a server whose own database goes away in the middle of a load', () => 
     assert.doesNotMatch(await victim.log(), new RegExp(password))
   })
 
-  it('takes connections anew after PostgreSQL lost a process to SIGKILL, idle and under load', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('takes connections anew after PostgreSQL lost a process to SIGKILL, idle and under load', async (test) => {
     const cluster = await startPostgres({ isDurable: true })
     test.after(() => cluster.stop())
     const url = await cluster.createDatabase()
@@ -130,7 +127,7 @@ describe('a server whose own database goes away in the middle of a load', () => 
 /** Waits until PostgreSQL has ended its other processes, recovered, and takes connections. */
 async function whenBack(url: string): Promise<void> {
   await sleep(500)
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (const hasTime = patience(); hasTime(); ) {
     try {
       await runSql(url, 'select 1')
       return

@@ -16,6 +16,7 @@ import { createTestApp } from '../../support/app.ts'
 import { madeUpTile } from '../../support/made-up-tiles.ts'
 import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
 import { testCluster } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
 import { importPoints, pointsJson } from '../../support/versioned-layers.ts'
 
 /** The server of the test is to go on meanwhile: how long its looks at files take counts. */
@@ -37,16 +38,12 @@ async function namesIn(server: TestApp, layer: string): Promise<string[]> {
   return Array.from({ length: found.length }, (_, at) => String(found.feature(at).properties.name)).sort()
 }
 
-/** A look counts for 5 ms; one that took over 100 ms, as on a busy machine, for ten times that, at most 5 s. */
-const longestRestMs = 5000
-
 async function untilNames(server: TestApp, layer: string, wanted: string[]): Promise<void> {
-  const end = performance.now() + longestRestMs + 1000
   let names: string[] = []
-  do {
-    await sleep(10)
+  await until(async () => {
     names = await namesIn(server, layer)
-  } while (names.length < wanted.length && performance.now() < end)
+    return names.length >= wanted.length
+  })
   assert.deepEqual(names, wanted)
 }
 

@@ -8,9 +8,7 @@ import { startWebServer } from '../../support/web-server.ts'
 const towns = readFileSync('tests/fixtures/geojson/valid.geojson')
 
 describe('a server that is killed while it fetches', () => {
-  it('fetches again at its next start, with the password that it sealed', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('fetches again at its next start, with the password that it sealed', async (test) => {
     let isSlow = true
     const base = await startWebServer(test, ({ headers }, reply) => {
       if (headers.authorization === undefined) reply.writeHead(401).end()

@@ -95,9 +95,7 @@ function ownFolders(dataDir: string, layer: string): string[] {
 }
 
 describe('a server that is killed while it loads into a layer over a file left in place', () => {
-  it('serves the file or the whole new layer, comes to its end by itself, and never touches the file', {
-    timeout: 300_000,
-  }, async (t) => {
+  it('serves the file or the whole new layer, comes to its end by itself, and never touches the file', async (t) => {
     const dataDir = temporaryData(t)
     const folder = writeSources(dataDir)
     let server = await startServer(t, dataDir)

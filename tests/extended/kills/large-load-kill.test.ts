@@ -19,7 +19,7 @@ function pointsCsv(count: number, textLength: number): string {
 }
 
 describe('a server that is killed before a large load commits', () => {
-  it('leaves every layer of the GeoPackage at its version', { timeout: 240_000 }, async (t) => {
+  it('leaves every layer of the GeoPackage at its version', async (t) => {
     const dataDir = temporaryData(t)
     const incoming = join(dataDir, 'incoming')
     mkdirSync(incoming, { recursive: true })

@@ -81,7 +81,7 @@ async function assertWhole(server: TestServer, dataDir: string, count: number): 
 }
 
 describe('a server that is killed while it loads a mosaic', () => {
-  it('comes back with one layer and every granule once', { timeout: 300_000 }, async (t) => {
+  it('comes back with one layer and every granule once', async (t) => {
     const dataDir = temporaryData(t)
     await writeArchives(dataDir, loads.length)
     let server = await startServer(t, dataDir)

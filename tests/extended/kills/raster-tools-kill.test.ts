@@ -30,9 +30,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-it('a server killed while a raster tool works takes the tool with it, and its next start does the task anew', {
-  timeout: 300_000,
-}, async (test) => {
+it('a server killed while a raster tool works takes the tool with it, and its next start does the task anew', async (test) => {
   const dataDir = temporaryData(test)
   mkdirSync(join(dataDir, 'incoming'), { recursive: true })
   copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))

@@ -195,7 +195,7 @@ const wanted = {
 
 for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    describe(`a server that gets ${signal}, catalogue in ${catalogue}`, { timeout: 300_000 }, () => {
+    describe(`a server that gets ${signal}, catalogue in ${catalogue}`, () => {
       it('has every import in its state at the next start, and each can be driven to COMPLETE', async (t) => {
         const { dataDir, env } = await makePlace(t, catalogue)
         const tool = hangingProgram(t, 'gdalwarp')

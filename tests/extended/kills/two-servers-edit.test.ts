@@ -86,7 +86,7 @@ async function namesOf(server: TestServer, query = ''): Promise<string[]> {
   return features.map(({ properties }) => properties.name).sort()
 }
 
-describe('edits on two servers of one catalogue', { concurrency: 2, timeout: 120_000 }, () => {
+describe('edits on two servers of one catalogue', { concurrency: 2 }, () => {
   for (const type of ['PostGIS', 'GeoPackage'] as const)
     it(`takes one of two that name the same state of a feature, and loses none of the others, in ${type}`, async (t) => {
       const { first, second } = await startWithLayer(t, type)

@@ -10,7 +10,7 @@ const type = 'application/offset+octet-stream'
 const rows = 20_000
 const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 
-describe('a resumable upload', { timeout: 120_000 }, () => {
+describe('a resumable upload', () => {
   it('goes on after kills of the server, from the offset that it tells, and becomes its layer', async (t) => {
     const dataDir = temporaryData(t)
     const start = () => startServer(t, dataDir)
@@ -58,7 +58,7 @@ describe('a resumable upload', { timeout: 120_000 }, () => {
       await until(async () => {
         if (piece.isRefused) piece = open(offset, end)
         return (await offsetNow()) > offset
-      }, 20_000)
+      })
       await server.kill()
       server = await start()
       assert.ok((await offsetNow()) > offset)
@@ -70,7 +70,7 @@ describe('a resumable upload', { timeout: 120_000 }, () => {
       const piece = Buffer.from(content.subarray(offset))
       await ask('PATCH', path, { 'content-type': type, 'upload-offset': String(offset) }, piece)
       return false
-    }, 30_000)
+    })
     const upload = [path.split('/').at(-1)]
     const made = await server.call('POST', '/rest/imports', { import: { data: { type: 'file', upload } } })
     assert.equal(made.status, 201, made.text)

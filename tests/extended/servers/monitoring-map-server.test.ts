@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { startApache } from '../../support/apache.ts'
 import { blocksOf } from '../../support/document-commands.ts'
 import { seriesPlace } from '../../support/host-series.ts'
 import type { MapServer } from '../../support/map-server.ts'
 import { startMapServer } from '../../support/map-server.ts'
+import { until } from '../../support/until.ts'
 import { watchService } from '../../support/watched-service.ts'
 
 const getMap =
@@ -99,8 +99,7 @@ describe('an Apache with the log of the documents', () => {
       source: { kind: 'log', path: apache.log },
     })
     test.after(() => watched.close())
-    for (const end = Date.now() + 10_000; Date.now() < end && apache.readLog().split('\n').length < 4; )
-      await setTimeout(20)
+    await until(() => apache.readLog().split('\n').length >= 4)
     assert.equal((await watched.collect(Date.now() + 60_000)).problem, undefined)
     assert.deepEqual(await watched.sums('response.status'), { 200: 2, 404: 1 })
     assert.deepEqual(await watched.sums('response.error.types'), { ServiceException: 1 })

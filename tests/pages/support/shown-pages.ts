@@ -7,9 +7,9 @@ import { chromium } from 'playwright-core'
 import type { Cleanup, RunningProcess } from '../../support/terrane-process.ts'
 import { startTerrane } from '../../support/terrane-process.ts'
 import { closeAfterLastFile } from '../../support/test-file-hooks.ts'
+import { patienceMs } from '../../support/until.ts'
 
 export const password = 'pages-are-looked-at'
-const patienceMs = 30_000
 const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 const flags = [
   ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
+import { patienceMs } from '../../support/until.ts'
 import { zipOf } from '../archives.ts'
 import { makeGranule } from '../mosaics.ts'
 import { testCluster } from '../postgres.ts'
@@ -15,7 +16,6 @@ import type { KillReport, KillSession } from './session.ts'
 import { endImport, seededRandom } from './session.ts'
 import { inOrder } from './version-rounds.ts'
 
-const patienceMs = 60_000
 const granuleCount = 3
 
 export interface CoverageSetting {

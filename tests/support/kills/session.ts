@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patienceMs } from '../../support/until.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
 
@@ -75,9 +76,6 @@ export async function endImport(server: TestServer, id: number, where: string): 
   const done = await server.importIn(id, ['COMPLETE', 'COMPLETE_ERROR'])
   assert.equal(done.state, 'COMPLETE', `${where}: ${JSON.stringify(done)}`)
 }
-
-/** What a client waits for a server that says that it is busy. */
-const patienceMs = 60_000
 
 /** Features of a collection as a page tells; 0 where it is not published. */
 export async function shownCount(server: TestServer, collection: string): Promise<number> {

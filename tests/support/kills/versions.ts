@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patienceMs } from '../../support/until.ts'
 import { testCluster } from '../postgres.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
@@ -29,8 +30,6 @@ import { allRounds, inOrder, nameOf } from './version-rounds.ts'
 const rows = 120
 const layer = 'places'
 /** Another server takes over after some 15 seconds what a killed one did, where the catalogue is in PostgreSQL. */
-const patienceMs = 120_000
-
 /** What a layer is at a version. */
 interface State {
   model: Model

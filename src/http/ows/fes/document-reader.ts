@@ -78,9 +78,7 @@ export class DocumentReader {
   /** Turns ECQL that had this text into a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
   async ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter> {
     const argument = { found, layer: crsOf(layer) }
-    return isSmall(text)
-      ? documentFunctions.ecqlOfLayer(argument)
-      : this.#pool.call('ecqlOfLayer', argument)
+    return isSmall(text) ? documentFunctions.ecqlOfLayer(argument) : this.#pool.call('ecqlOfLayer', argument)
   }
 
   close(): Promise<void> {

@@ -15,7 +15,11 @@ import type { WfsRequest } from './wfs-parts.ts'
 export async function getFeature(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
   const id = storedId(asked)
   if (id !== undefined) return sendById(parts, asked, id, (wanted) => sendFeatures(parts, asked, wanted))
-  return sendFeatures(parts, asked, asked.features ?? (await readFeatureRequest(asked.values, parts.documents)))
+  return sendFeatures(
+    parts,
+    asked,
+    asked.features ?? (await readFeatureRequest(asked.values, parts.documents)),
+  )
 }
 
 /** The features that a request asks for. */

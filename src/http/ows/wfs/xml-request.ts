@@ -18,7 +18,11 @@ export function xmlVersion({ attributes }: XmlElement): string {
 }
 
 /** A request of WFS as XML (OGC 09-025r2; 04-094). */
-export function readWfsXml(root: XmlElement, request: FastifyRequest, documents: DocumentReader): GivenRequest {
+export function readWfsXml(
+  root: XmlElement,
+  request: FastifyRequest,
+  documents: DocumentReader,
+): GivenRequest {
   const { name, attributes, children } = root
   const isCapabilities = name === 'GetCapabilities'
   const pairs: [string, string][] = [

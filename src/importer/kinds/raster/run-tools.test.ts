@@ -187,7 +187,7 @@ function options(spec: TransformSpec): string[] {
   return Array.isArray(spec.options) ? spec.options.map(String) : []
 }
 
-describe('a raster tool that misbehaves', { timeout: 60_000 }, () => {
+describe('a raster tool that misbehaves', () => {
   it('is ended with what it started when it hangs', async (test) => {
     const pidPath = join(temporaryFolder(test), 'pid')
     replaceProgram(test, 'gdal_translate', `sleep 1000 & echo $! > ${pidPath}; wait`)

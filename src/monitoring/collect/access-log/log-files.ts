@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explain } from '../../../lib/errors.ts'
+import { plainReason } from '../../../lib/plain-reason.ts'
 import type { LogFile, LogStart } from './log-file.ts'
 import { comparedBytes, readStart } from './log-file.ts'
 
@@ -224,7 +225,7 @@ export function isPassing(error: unknown): boolean {
 
 function explainDenied(error: unknown): never {
   if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
-  const message = `${error.message}: give the user that runs Terrane the right to read the log and to enter its folder`
+  const message = `${plainReason(error) ?? error.message}: give the user that runs Terrane the right to read the log and to enter its folder`
   throw new Error(message)
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { takesProcessorSeconds } from '../../../../tests/support/processor-time.ts'
 import { boundedText, scrubText, withoutAddress } from './scrub.ts'
 
 describe('scrubText', () => {
@@ -40,23 +41,24 @@ describe('scrubText', () => {
     )
   })
 
-  it('takes hostile texts in little time', { timeout: 5000 }, () => {
-    for (const part of [
-      'a',
-      '1.',
-      ':',
-      '//',
-      'http://',
-      'password=',
-      '/x',
-      'authorization',
-      ' ',
-      '"',
-      '0:',
-    ]) {
-      scrubText(part.repeat(20_000 / part.length), 'truncated')
-    }
-  })
+  it('takes hostile texts in little time', () =>
+    takesProcessorSeconds(5, () => {
+      for (const part of [
+        'a',
+        '1.',
+        ':',
+        '//',
+        'http://',
+        'password=',
+        '/x',
+        'authorization',
+        ' ',
+        '"',
+        '0:',
+      ]) {
+        scrubText(part.repeat(20_000 / part.length), 'truncated')
+      }
+    }))
 })
 
 describe('withoutAddress', () => {

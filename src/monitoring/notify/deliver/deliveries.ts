@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/connection.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { explain } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { findCheck, markSent } from '../records/check-repository.ts'
 import type { ClaimedDelivery } from '../records/delivery-repository.ts'
@@ -108,7 +109,7 @@ class ReceiverGone extends Error {}
 
 /** What is written down about an attempt that failed. */
 function failureOf(error: unknown, attempts: number, now: number, isStopping: boolean) {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = explain(error)
   const after = (minutes: number): string => new Date(now + minutes * 60_000).toISOString()
   const failure = { at: after(0), error: text }
   if (isStopping) return { ...failure, state: 'pending' as const, nextTry: after(0) }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { databaseConnection } from '../../../../tests/support/database-import.ts'
 import { fileDatabase } from '../../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../../tests/support/postgres.ts'
+import { until } from '../../../../tests/support/until.ts'
 import type { LayerDescription } from '../../../formats/format.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import { columnValue } from '../../../geo/column.ts'
@@ -285,9 +286,6 @@ describe('tables of PostgreSQL', () => {
     }
     await assert.rejects(read(), /stopped by the test/)
     const busy = `select pid from pg_stat_activity where application_name = 'terrane_import' and datname = current_database()`
-    for (let attempt = 0; (await runSql(url, busy)).length > 0; attempt += 1) {
-      assert.ok(attempt < 100, 'a connection stays open')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await until(async () => (await runSql(url, busy)).length === 0)
   })
 })

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { pino } from 'pino'
+import { feature } from '../support/bad-input.ts'
+import type { ImporterClient } from '../support/importer-client.ts'
+import { startImporter } from '../support/importer-client.ts'
+import { storeParameters } from '../support/postgis-store.ts'
+import { testCluster } from '../support/postgres.ts'
+
+const opensslWords = /Unsupported state|authenticate data|ERR_|OSSL/
+
+/** A data directory with a layer in a PostGIS store, whose server has stopped. */
+async function dataWithStore(t: TestContext): Promise<{ dataDir: string; password: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'terrane-key-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const url = await (await testCluster()).createDatabase()
+  const client = await startImporter(t, { dataDir })
+  const { app, admin } = client.server
+  const dataStore = { name: 'pg', type: 'PostGIS', connectionParameters: storeParameters(url) }
+  const made = await app.inject({
+    method: 'POST',
+    url: '/rest/workspaces/default/datastores',
+    headers: admin,
+    payload: { dataStore },
+  })
+  assert.equal(made.statusCode, 201, made.body)
+  const target = { targetStore: { dataStore: { name: 'pg' } } }
+  const { json } = await client.call('POST', '', { import: target })
+  const id = Number(json.import?.id)
+  const content = JSON.stringify(feature({ n: 1 }))
+  assert.equal((await client.upload(id, [{ name: 'places.ndjson', content }])).status, 201)
+  assert.equal((await client.call('POST', `/${id}`)).status, 204)
+  await client.server.close()
+  return { dataDir, password: new URL(url).password }
+}
+
+/** Starts again on the data, and gives what the log told. */
+async function startAgain(
+  t: TestContext,
+  dataDir: string,
+): Promise<{ client: ImporterClient; log: string[] }> {
+  const log: string[] = []
+  const sink = { write: (line: string) => void log.push(line) }
+  return { client: await startImporter(t, { dataDir, log: pino({ level: 'warn' }, sink) }), log }
+}
+
+async function read({ server }: ImporterClient, url: string) {
+  return server.app.inject({ url, headers: server.admin })
+}
+
+const items = '/ogc/collections/default:places/items'
+
+describe('the key that encrypts stored passwords', () => {
+  for (const [fault, change] of [
+    ['missing', (path: string) => rmSync(path)],
+    ['another', (path: string) => writeFileSync(path, `${randomBytes(32).toString('hex')}\n`)],
+  ] as const) {
+    it(`that is ${fault} is named at the start and by requests, and mended by setting the password again`, {
+      timeout: 120_000,
+    }, async (t) => {
+      const { dataDir, password } = await dataWithStore(t)
+      change(join(dataDir, 'secret.key'))
+      const { client, log } = await startAgain(t, dataDir)
+      const named =
+        /The password of store "default:pg" cannot be decrypted: the file "secret\.key" in the data directory.*terrane stores change default:pg --parameter passwd=VALUE/
+      assert.match(log.join(''), /store \\"default:pg\\" cannot be decrypted/)
+      for (const url of [
+        items,
+        '/wfs?SERVICE=WFS&VERSION=2.0.0&REQUEST=GetFeature&TYPENAMES=default:places',
+        '/tiles/default:places/0/0/0.mvt',
+      ]) {
+        const reply = await read(client, url)
+        assert.equal(reply.statusCode, 503, `${url}: ${reply.body}`)
+        assert.ok(Number(reply.headers['retry-after']) > 0, url)
+        assert.match(reply.body.replaceAll('\\"', '"').replaceAll('&quot;', '"'), named)
+        assert.doesNotMatch(reply.body, opensslWords)
+      }
+      assert.equal((await read(client, items)).json().code, 'wrong-secret-key')
+      assert.equal((await read(client, '/rest/layers')).statusCode, 200)
+      const change2 = async (passwd: string) =>
+        client.server.app.inject({
+          method: 'PUT',
+          url: '/rest/workspaces/default/datastores/pg',
+          headers: client.server.admin,
+          payload: { dataStore: { connectionParameters: { passwd } } },
+        })
+      assert.equal((await change2('wrong')).statusCode, 400)
+      const mended = await change2(password)
+      assert.equal(mended.statusCode, 200, mended.body)
+      const reply = await read(client, items)
+      assert.equal(reply.statusCode, 200, reply.body)
+    })
+  }
+
+  it('that is restored from the backup is used again', { timeout: 120_000 }, async (t) => {
+    const { dataDir } = await dataWithStore(t)
+    const path = join(dataDir, 'secret.key')
+    const backup = readFileSync(path)
+    rmSync(path)
+    const { client } = await startAgain(t, dataDir)
+    assert.equal((await read(client, items)).statusCode, 503)
+    await client.server.close()
+    writeFileSync(path, backup)
+    const restored = await startAgain(t, dataDir)
+    assert.deepEqual(
+      restored.log.filter((line) => line.includes('decrypted')),
+      [],
+    )
+    assert.equal((await read(restored.client, items)).statusCode, 200)
+  })
+})
