@@ -1,4 +1,4 @@
-// `npm run test:release`: what takes hours and is run by hand before a release: the tests below `tests/release`, if there are
+// `npm run test:release`: what takes hours and is run by hand before a release: the tests in `tests/**/release/`, if there are
 // any, and kills of servers during loads, edits and version changes. Ends with a row for docs/releases.md.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'

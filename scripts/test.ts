@@ -22,6 +22,8 @@ import { tiers } from './test/tiers.ts'
 const root = dirname(import.meta.dirname)
 const minuteMilliseconds = 60_000
 const postgres = 'tests/support/postgres.ts'
+/** Fails a test that uses `./data` or a server on the default port. */
+const guard = new URL('../tests/support/forbid-defaults.ts', import.meta.url).href
 
 /** Processes for each processor: some wait for intervals, kills or other programs while others compute. */
 const processesPerProcessor = 1.5
@@ -114,6 +116,7 @@ async function runNode({ paths, options, env }: Run): Promise<boolean> {
     process.execPath,
     [
       '--test',
+      `--import=${guard}`,
       `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test', 'reporter.ts')).href}`,
       '--test-reporter-destination=stdout',
       `--import=${pathToFileURL(join(root, 'tests', 'support', 'forbid-defaults.ts')).href}`,

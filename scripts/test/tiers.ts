@@ -7,7 +7,7 @@ export const tiers = {
     'tests/{support,contract,integration,clients,e2e,pages}/**/*.test.ts',
   ],
   extended: ['tests/extended/**/*.test.ts'],
-  release: ['tests/release/**/*.test.ts'],
+  release: ['tests/**/release/**/*.test.ts'],
 } as const satisfies Record<string, readonly string[]>
 
 export type Tier = keyof typeof tiers

@@ -28,13 +28,14 @@ export class Session {
   }
 
   async connect(): Promise<Connection> {
-    const { from } = await import('pg-copy-streams')
+    // By its default export, which the bundled server has too.
+    const { default: copyStreams } = await import('pg-copy-streams')
     this.#signal.throwIfAborted()
     const client = await openConnection(this.#settings, this.#purpose)
     this.#clients.push(client)
     this.#processIds.push(processIdOf(client))
     this.#signal.throwIfAborted()
-    return new Connection(client, from)
+    return new Connection(client, copyStreams.from)
   }
 
   /** Cuts every connection also when a signal of a step aborts. */

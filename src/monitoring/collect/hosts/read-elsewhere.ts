@@ -5,7 +5,8 @@ import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel
 
 /** Reads this machine where there is no /proc: macOS, Windows, BSD. Windows knows no load. */
 export async function readElsewhere(): Promise<HostReading> {
-  const { fsSize, mem, networkStats } = await import('systeminformation')
+  const { default: information } = await import('systeminformation')
+  const { fsSize, mem, networkStats } = information
   const [memory, files, interfaces] = await Promise.all([mem(), fsSize(), networkStats('*')])
   const [one = 0, five = 0, fifteen = 0] = loadavg()
   return {

@@ -67,7 +67,7 @@ async function* readTable(
   signal: AbortSignal,
 ): AsyncGenerator<FeatureBatch> {
   const { client, schema } = session
-  const { to: copyTo } = await import('pg-copy-streams')
+  const { default: copyStreams } = await import('pg-copy-streams')
   await client.query('begin transaction isolation level repeatable read, read only')
   const entry = await getEntry(session, table.name)
   const plan = planColumns(await listColumns(client, entry.oid))
@@ -76,7 +76,7 @@ async function* readTable(
   const sql = `copy (select ${selectList(plan, form)} from ${quoteTable(schema, table.name)})
     to stdout (format binary)`
   await client.query('set local statement_timeout = 0')
-  const chunks = client.query(copyTo(sql))
+  const chunks = client.query(copyStreams.to(sql))
   yield* readCopyRows(whileTalking(chunks, signal), form)
   await client.query('commit')
 }

@@ -102,10 +102,10 @@ export class FtpSession implements RemoteSession {
     options: SessionOptions,
     signal: AbortSignal,
   ): Promise<FtpSession> {
-    const { Client } = await import('basic-ftp')
+    const { default: ftp } = await import('basic-ftp')
     const { username, password } = options.credentials
     const name = username === undefined ? 'anonymous' : fullName({ ...options.credentials, username })
-    const client = new Client(0, { allowSeparateTransferHost: false, maxListingBytes })
+    const client = new ftp.Client(0, { allowSeparateTransferHost: false, maxListingBytes })
     try {
       await withSignal(client, signal, async () => {
         await connect(client, location, options, signal)

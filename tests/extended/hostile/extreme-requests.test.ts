@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { CoverageServer } from '../support/coverages.ts'
-import { serveCoverages } from '../support/coverages.ts'
-import { seededNumbers } from '../support/seeded-numbers.ts'
+import type { CoverageServer } from '../../support/coverages.ts'
+import { serveCoverages } from '../../support/coverages.ts'
+import { seededNumbers } from '../../support/seeded-numbers.ts'
 
 const seed = Number(process.env.TERRANE_TEST_SEED ?? 25)
 /** Requests of each kind. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { ImporterClient, Json } from '../support/importer-client.ts'
-import { listOf, startImporter } from '../support/importer-client.ts'
-import { addPostgisStore } from '../support/postgis-store.ts'
-import { runSql } from '../support/postgres.ts'
+import type { ImporterClient, Json } from '../../support/importer-client.ts'
+import { listOf, startImporter } from '../../support/importer-client.ts'
+import { addPostgisStore } from '../../support/postgis-store.ts'
+import { runSql } from '../../support/postgres.ts'
 
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
 const chain = { transformChain: { type: 'vector', transforms: [points] } }

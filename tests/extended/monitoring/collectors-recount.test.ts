@@ -5,25 +5,25 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { seededRandom } from '../../bench/random.ts'
-import { defined } from '../../src/lib/defined.ts'
-import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
-import type { TestApp } from '../support/app.ts'
-import { createTestApp } from '../support/app.ts'
-import { placeOf, requestAt } from '../support/fed-monitoring.ts'
-import { fixedClock } from '../support/fixed-clock.ts'
-import type { ReaderOrder } from '../support/log-reader.ts'
-import { databases, monitoringClient } from '../support/monitoring-client.ts'
-import type { Question } from '../support/recount.ts'
-import { groupings } from '../support/recount.ts'
-import { comparer, limits } from '../support/recount-run.ts'
-import { temporaryFolder } from '../support/temporary-files.ts'
-import { makeLogged, WrittenLog } from '../support/written-log.ts'
+import { seededRandom } from '../../../bench/random.ts'
+import { defined } from '../../../src/lib/defined.ts'
+import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
+import { placeOf, requestAt } from '../../support/fed-monitoring.ts'
+import { fixedClock } from '../../support/fixed-clock.ts'
+import type { ReaderOrder } from '../../support/log-reader.ts'
+import { databases, monitoringClient } from '../../support/monitoring-client.ts'
+import type { Question } from '../../support/recount.ts'
+import { groupings } from '../../support/recount.ts'
+import { comparer, limits } from '../../support/recount-run.ts'
+import { temporaryFolder } from '../../support/temporary-files.ts'
+import { makeLogged, WrittenLog } from '../../support/written-log.ts'
 
 const from = Date.parse('2026-10-31T22:40:00Z')
 const to = Date.parse('2026-11-01T01:20:00Z')
 const end = Date.parse('2026-11-02T00:20:00Z')
-const program = join(import.meta.dirname, '..', 'support', 'log-reader.ts')
+const program = join(import.meta.dirname, '..', '..', 'support', 'log-reader.ts')
 
 /** Services that only the test feeds. */
 async function emptied(t: TestContext, env: Record<string, string>, dataDir: string, now: number) {

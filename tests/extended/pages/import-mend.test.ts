@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 const points = { mimeType: 'text/csv', name: 'trees.csv' }
 const headers = { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }

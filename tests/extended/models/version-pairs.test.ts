@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { ImporterClient } from '../support/importer-client.ts'
-import { startImporter } from '../support/importer-client.ts'
-import { seededRandom } from '../support/kills/session.ts'
-import { addPostgisStore } from '../support/postgis-store.ts'
-import { runSql } from '../support/postgres.ts'
-import { ask, restore, versionsOf } from '../support/version-client.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { startImporter } from '../../support/importer-client.ts'
+import { seededRandom } from '../../support/kills/session.ts'
+import { addPostgisStore } from '../../support/postgis-store.ts'
+import { runSql } from '../../support/postgres.ts'
+import { ask, restore, versionsOf } from '../../support/version-client.ts'
 
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
 const columns = ['id', '名前', 'pop', 'share']

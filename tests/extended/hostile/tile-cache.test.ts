@@ -10,18 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import { CacheFolder } from '../../src/maps/cache/cache-folder.ts'
-import type { TestApp } from '../support/app.ts'
-import { createTestApp } from '../support/app.ts'
-import { madeUpTile } from '../support/made-up-tiles.ts'
-import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
-import { testCluster } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
-import { importPoints, pointsJson } from '../support/versioned-layers.ts'
+import { CacheFolder } from '../../../src/maps/cache/cache-folder.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
+import { madeUpTile } from '../../support/made-up-tiles.ts'
+import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
+import { testCluster } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
+import { importPoints, pointsJson } from '../../support/versioned-layers.ts'
 
 /** The server of the test is to go on meanwhile: how long its looks at files take counts. */
 const run = promisify(execFile)
-const root = join(import.meta.dirname, '..', '..')
+const root = join(import.meta.dirname, '..', '..', '..')
 
 function folderOf(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'terrane-tile-cache-'))

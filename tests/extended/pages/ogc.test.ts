@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { asAdmin, loadTable } from './support/import-data.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { asAdmin, loadTable } from '../../pages/support/import-data.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 const long = `<img src=x onerror=alert(1)> \u202eמִלִּים 🗺️ ${'Donaudampfschiff'.repeat(600)}`
 const countries = '/ogc/collections/default:countries'

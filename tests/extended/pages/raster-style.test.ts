@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { asAdmin } from './support/import-data.ts'
-import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound, expectSoundIn } from './support/states.ts'
+import { asAdmin } from '../../pages/support/import-data.ts'
+import { askServer, closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
 
-const file = join(import.meta.dirname, '../fixtures/raster/RGB.byte.tif')
+const file = join(import.meta.dirname, '../../fixtures/raster/RGB.byte.tif')
 
 describe('the colours of a raster', async () => {
   const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
-import { dropFiles, slowUploads } from './support/drop-files.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { dropFiles, slowUploads } from '../../pages/support/drop-files.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 describe('what an import is made of', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-sources-'))
@@ -25,7 +25,7 @@ describe('what an import is made of', async () => {
     const { page } = shown
     await shown.signIn('/app/import')
     const fixture = (ending: string) =>
-      readFileSync(join(import.meta.dirname, `../fixtures/shapefile/coutwildrnp.${ending}`))
+      readFileSync(join(import.meta.dirname, `../../fixtures/shapefile/coutwildrnp.${ending}`))
     put('towns/towns.shp', fixture('shp'))
     put('towns/towns.shx', fixture('shx'))
     put('towns/.DS_Store', 'not for anybody')

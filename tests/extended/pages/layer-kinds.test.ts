@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { asAdmin } from './support/import-data.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSoundIn, type View } from './support/states.ts'
+import { asAdmin } from '../../pages/support/import-data.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSoundIn, type View } from '../../pages/support/states.ts'
 
-const rasters = join(import.meta.dirname, '../fixtures/raster')
+const rasters = join(import.meta.dirname, '../../fixtures/raster')
 const views: View[] = [
   [1440, 'light'],
   [390, 'dark'],

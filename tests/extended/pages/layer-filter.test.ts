@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { askServer, closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound, expectSoundIn } from './support/states.ts'
+import { askServer, closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
 
 const path = '/app/layers/default:countries'
 const drawn = '.canvas[data-drawn=yes]'

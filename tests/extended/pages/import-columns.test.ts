@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { Response } from 'playwright-core'
-import { prepareImport } from './support/import-data.ts'
-import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { prepareImport } from '../../pages/support/import-data.ts'
+import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 function csv(name: string, text: string) {
   return { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
@@ -160,7 +160,7 @@ describe('the columns of an import', async () => {
     const parts = ['shp', 'shx', 'dbf'].map((ending) => ({
       name: `wild.${ending}`,
       mimeType: '',
-      buffer: readFileSync(join(import.meta.dirname, `../fixtures/shapefile/coutwildrnp.${ending}`)),
+      buffer: readFileSync(join(import.meta.dirname, `../../fixtures/shapefile/coutwildrnp.${ending}`)),
     }))
     await page.setInputFiles('input[type=file]', parts)
     await page.getByRole('button', { name: 'Look at 1 dataset' }).click()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { askServer, closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
-import { expectSound } from './support/states.ts'
+import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import { expectSound } from '../../pages/support/states.ts'
 
 const layer = 'default:countries'
 const path = `/app/layers/${layer}`
