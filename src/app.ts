@@ -80,6 +80,15 @@ function welcome({ database, accounts, settings }: Terrane, { notice = print }: 
   return database.alone(() => accounts.ensureFirstUser(settings.adminPassword, notice))
 }
 
+function reportFullFolders({ root }: DataDirectory, log: Logger): void {
+  setWrittenFolders([
+    { path: root, name: 'the data directory, TERRANE_DATA' },
+    { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
+  ])
+  for (const { path, name } of listFullFolders())
+    log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
+}
+
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
   const log = options.log ?? createLogger(settings.logLevel)
   const closers: (() => void | Promise<void>)[] = []
@@ -95,12 +104,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   try {
     const directory = prepareDataDirectory(settings.data)
     await guardFiles(settings, directory)
-    setWrittenFolders([
-      { path: directory.root, name: 'the data directory, TERRANE_DATA' },
-      { path: tmpdir(), name: 'the temporary folder, TMPDIR' },
-    ])
-    for (const { path, name } of listFullFolders())
-      log.error(`The disk of ${path} is full (${name}): data can be read, but nothing can be written`)
+    reportFullFolders(directory, log)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })

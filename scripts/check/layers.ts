@@ -257,6 +257,7 @@ export const house: House = {
         'sources/side-tables.ts',
         'background/background-map.ts',
         'pictures/encode-picture.ts',
+        'pictures/empty-picture.ts',
         ...['drawing/map-drawings.ts', 'drawing/drawn-tiles.ts'],
       ],
       ...['export/exports.ts', 'export/archive.ts'],

@@ -3,7 +3,12 @@ import type { SourceFile } from './imports.ts'
 /** Modules that read settings and then open a data directory or look for a running server. */
 const programs = ['src/app.ts', 'src/cli/command-line.ts', 'src/main.ts']
 /** They give each command a data directory of its own and no server of the machine. */
-const starters = ['tests/support/terrane-process.ts', 'tests/support/terminal.ts']
+const starters = [
+  'tests/support/terrane-process.ts',
+  'tests/support/terminal.ts',
+  // Starts copies of the project, each with its own data directory.
+  'tests/integration/server-bundle.test.ts',
+]
 
 /**
  * Tests that could use `./data` or a server on the default port, one message each: those that run the program themselves

@@ -45,12 +45,12 @@ export function startTerrane(
   t: Cleanup,
   args: string[],
   env: Record<string, string>,
-  patienceMs = patienceMilliseconds,
+  limitMs = patienceMs,
 ): RunningProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: commandEnvironment(t, env),
-    timeout: patienceMs,
+    timeout: limitMs,
     killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))

@@ -47,7 +47,7 @@ describe('TileTurns', () => {
   })
 
   it('keeps a part for others, however many one owner asks for', async () => {
-    const turns = new TileTurns({ most: 4 })
+    const turns = new TileTurns({ most: 4, deadlineMs: 60_000 })
     const clients = [client(), client(), client()]
     const run = (owner: string): Promise<unknown> =>
       actAs(owner, '192.0.2.1', () => turns.run(client().reply, async () => 1))

@@ -20,7 +20,7 @@ export interface TextEncoding {
 }
 
 /** Decodes the next piece; a character may begin in one piece and end in the next. */
-export type StreamDecoder = (piece: Uint8Array, isLast: boolean) => string
+type StreamDecoder = (piece: Uint8Array, isLast: boolean) => string
 
 /** The encoding of this name, however it is written (see `findEncodingName`); undefined when it is not known. */
 export function findTextEncoding(name: string): TextEncoding | undefined {
@@ -77,23 +77,28 @@ const multiByteNames = new Set([
  * Encodings decoded by iconv-lite, by its name for them. ICU's EUC-KR lacks the extended syllables of code page 949 (UHC),
  * and its Big5 lacks the characters of Hong Kong.
  */
-const iconvNames: Record<string, string> = { 'EUC-KR': 'cp949', 'Big5-HKSCS': 'big5-hkscs' }
+const iconvNames = new Map([
+  ['EUC-KR', 'cp949'],
+  ['Big5-HKSCS', 'big5-hkscs'],
+])
 
 /** ICU returns C1 control characters for bytes that EUC-JP and Big5 do not define. */
 function replaceControls(text: string): string {
   return text.replace(/[\u0080-\u009f]/g, '\ufffd')
 }
 
-const exchangedControls: Record<string, string> = { '\x1a': '\x7f', '\x1c': '\x1a', '\x7f': '\x1c' }
+/** ICU exchanges three control characters of Shift_JIS, as IBM's code page 943 does. */
+const exchangedControls = new Map([
+  ['\x1a', '\x7f'],
+  ['\x1c', '\x1a'],
+  ['\x7f', '\x1c'],
+])
 
-const icuCorrections: Record<string, (text: string) => string> = {
-  'EUC-JP': replaceControls,
-  Big5: replaceControls,
-  // ICU exchanges three control characters, as IBM's code page 943 does.
-  Shift_JIS: (text) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to restore
-    text.replace(/[\x1a\x1c\x7f]/g, (control) => exchangedControls[control] ?? control),
-}
+const icuCorrections = new Map<string, (text: string) => string>([
+  ['EUC-JP', replaceControls],
+  ['Big5', replaceControls],
+  ['Shift_JIS', (text) => text.replace(/\p{Cc}/gu, (control) => exchangedControls.get(control) ?? control)],
+])
 
 const encoder = new TextEncoder()
 
@@ -127,7 +132,7 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
 function icuDecoders(name: string): Decoders {
   const strict = new TextDecoder(name, { fatal: true, ignoreBOM: true })
   const lenient = new TextDecoder(name, { ignoreBOM: true })
-  const correct = icuCorrections[name] ?? ((text: string): string => text)
+  const correct = icuCorrections.get(name) ?? ((text: string): string => text)
   return {
     lenient: (bytes) => correct(lenient.decode(bytes)),
     strict: (bytes) => {
@@ -142,7 +147,7 @@ function icuDecoders(name: string): Decoders {
 }
 
 function multiByteEncoding(name: string): TextEncoding {
-  const iconvName = iconvNames[name]
+  const iconvName = iconvNames.get(name)
   const { lenient, strict, stream } = iconvName === undefined ? icuDecoders(name) : iconvDecoders(iconvName)
   return {
     name,

@@ -87,12 +87,7 @@ export function createGeoPackageStore(
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
     takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),
-    ...(settings.isReadOnly === true
-      ? {}
-      : {
-          states: createTableStates(surroundings, reading),
-          edits: createTableEdits(surroundings, reading),
-        }),
+    ...(settings.isReadOnly === true ? {} : changesOf(surroundings, reading)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
@@ -121,5 +116,15 @@ export function createGeoPackageStore(
       await writer.close()
       if (leavesWhole && settings.isReadOnly !== true) await writer.moveRest()
     },
+  }
+}
+
+function changesOf(
+  surroundings: Parameters<typeof createTableStates>[0] & Parameters<typeof createTableEdits>[0],
+  reading: Reading,
+): Pick<VectorStore, 'states' | 'edits'> {
+  return {
+    states: createTableStates(surroundings, reading),
+    edits: createTableEdits(surroundings, reading),
   }
 }

@@ -40,14 +40,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
   const leaving = new LeavingSessions()
   const use: ReadPool['use'] = (work, signal, workers) => pool.use(work, signal, workers)
 
-  const getFacts = async (client: PoolClient, table: string): Promise<TableFacts> => {
-    const facts = await findTableFacts(client, settings.schema, table)
-    if (facts === undefined) {
-      throw notFound('unknown-table', `There is no table "${table}" in schema "${settings.schema}"`)
-    }
-    return facts
-  }
-
+  const getFacts = (client: PoolClient, table: string): Promise<TableFacts> =>
+    getTableFacts(client, settings.schema, table)
   const edits = editsLater(settings, pool)
   return {
     type: 'PostGIS',
@@ -111,6 +105,12 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       await Promise.all([pool.close(), watchPool.close(), edits.close()])
     },
   }
+}
+
+async function getTableFacts(client: PoolClient, schema: string, table: string): Promise<TableFacts> {
+  const facts = await findTableFacts(client, schema, table)
+  if (facts !== undefined) return facts
+  throw notFound('unknown-table', `There is no table "${table}" in schema "${schema}"`)
 }
 
 /** Read from the disk with the first load: most threads only read, or know no PostGIS at all. */
