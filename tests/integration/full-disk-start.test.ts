@@ -10,7 +10,7 @@ import { smallDisk, startVictim } from '../support/hostile.ts'
 import { multipart, multipartType } from '../support/importer-client.ts'
 
 const place =
-  /disk of the server is full \((?:"[\w.-]+" in )?the (?:data directory, TERRANE_DATA|temporary folder)/
+  /disk of the (?:server is full \(.*(?:data directory, TERRANE_DATA|temporary folder, TMPDIR)|data directory, TERRANE_DATA, is full)/
 const foreignWords = /ENOSPC|SQLITE|no space left|database or disk is full|errcode/
 const map = 'CRS=CRS:84&BBOX=-180,-90,180,90&WIDTH=64&HEIGHT=64&FORMAT=image/png'
 
