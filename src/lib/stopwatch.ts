@@ -29,8 +29,8 @@ export class Stopwatch {
   #timer: NodeJS.Timeout | undefined
   /** CPU time of the worker from which it counts; undefined if unknown. */
   #cpuBase: number | undefined
-  /** CPU time at the last look. */
-  #cpuSeen: number | undefined
+  /** CPU time when it was last seen to have changed. */
+  #cpuSeen: { cpuMs: number; spentMs: number } | undefined
 
   constructor(options: StopwatchOptions) {
     this.#options = options
@@ -85,10 +85,9 @@ export class Stopwatch {
     if (cpuMs === undefined) return 0
     // Without a measurement since the last reset, the count starts now.
     this.#cpuBase ??= cpuMs
-    const isStuck = cpuMs === this.#cpuSeen && this.#options.isIdle?.() === true
-    this.#cpuSeen = cpuMs
-    if (isStuck) return 0
     const lookMs = Math.max(limitMs / 4, longestLookMs)
+    if (cpuMs !== this.#cpuSeen?.cpuMs) this.#cpuSeen = { cpuMs, spentMs: this.#spentMs }
+    else if (this.#spentMs - this.#cpuSeen.spentMs >= lookMs && this.#options.isIdle?.() === true) return 0
     return Math.min(clockLeftMs, lookMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
   }
 }
