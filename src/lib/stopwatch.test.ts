@@ -12,15 +12,16 @@ interface Watched {
   pass(ms: number): Promise<void>
 }
 
-function watch(t: TestContext, { isMeasured = true } = {}): Watched {
+function watch(t: TestContext, { isMeasured = true, isIdle = false, limitMs = 100 } = {}): Watched {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   let cpu = 0
   let count = 0
   t.mock.method(performance, 'now', () => now)
   const stopwatch = new Stopwatch({
-    limitMs: 100,
+    limitMs,
     cpuMs: () => (isMeasured ? cpu : undefined),
+    isIdle: () => isIdle,
     onOver: () => {
       count += 1
     },
@@ -62,6 +63,19 @@ describe('Stopwatch', () => {
     await pass(980)
     assert.equal(count(), 0)
     await pass(20)
+    assert.equal(count(), 1)
+  })
+
+  it('does not wait for a worker that is idle and uses no CPU time', async (t) => {
+    const { stopwatch, count, useCpu, pass } = watch(t, { isIdle: true, limitMs: 4000 })
+    stopwatch.reset(0)
+    stopwatch.run()
+    await pass(4000)
+    useCpu(10)
+    // It looks every second from then on.
+    await pass(1000)
+    assert.equal(count(), 0)
+    await pass(1000)
     assert.equal(count(), 1)
   })
 

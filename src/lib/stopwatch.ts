@@ -4,18 +4,22 @@ import { ownCpuTime } from './cpu-time.ts'
 const clockFactor = 10
 /** Shortest time between two looks at the CPU time. */
 const leastLookMs = 20
+/** Longest time between two looks, or a quarter of the limit. */
+const longestLookMs = 1000
 
 /** Options of a `Stopwatch`. */
 export interface StopwatchOptions {
   limitMs: number
   /** CPU time of the worker so far; undefined where it cannot be measured, then the clock alone counts. */
   cpuMs(): number | undefined
+  /** True if the worker waits for something else than a processor. Absent: not known. */
+  isIdle?(): boolean
   onOver(limitMs: number): void
 }
 
 /**
  * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch ran, or after ten times `limitMs` by
- * the clock. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
+ * the clock. A worker that is idle and uses no CPU time between two looks is stuck: for it `limitMs` by the clock counts. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
  * that a busy thread does not take its own delay for the delay of the worker.
  */
 export class Stopwatch {
@@ -25,6 +29,8 @@ export class Stopwatch {
   #timer: NodeJS.Timeout | undefined
   /** CPU time of the worker from which it counts; undefined if unknown. */
   #cpuBase: number | undefined
+  /** CPU time when it was last seen to have changed. */
+  #cpuSeen: { cpuMs: number; spentMs: number } | undefined
 
   constructor(options: StopwatchOptions) {
     this.#options = options
@@ -45,6 +51,7 @@ export class Stopwatch {
   reset(cpuMs?: number): void {
     this.#spentMs = 0
     this.#cpuBase = cpuMs
+    this.#cpuSeen = undefined
     if (this.#runsSince !== undefined) this.#runsSince = performance.now()
   }
 
@@ -78,7 +85,10 @@ export class Stopwatch {
     if (cpuMs === undefined) return 0
     // Without a measurement since the last reset, the count starts now.
     this.#cpuBase ??= cpuMs
-    return Math.min(clockLeftMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
+    const lookMs = Math.max(limitMs / 4, longestLookMs)
+    if (cpuMs !== this.#cpuSeen?.cpuMs) this.#cpuSeen = { cpuMs, spentMs: this.#spentMs }
+    else if (this.#spentMs - this.#cpuSeen.spentMs >= lookMs && this.#options.isIdle?.() === true) return 0
+    return Math.min(clockLeftMs, lookMs, Math.max(0, limitMs - (cpuMs - this.#cpuBase)))
   }
 }
 

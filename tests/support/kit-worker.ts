@@ -64,7 +64,8 @@ const handlers = {
     for (let at = 0; at < good; at += 1) yield at
     throw conflict('broken', 'No more')
   },
-  spin: () => {
+  spin: (_nothing: undefined, { notify }: CallContext<'spinning'>) => {
+    notify('spinning')
     for (;;);
   },
   spinFor: (cpuMs: number) => spinFor(cpuMs),

@@ -15,6 +15,7 @@ interface Side {
   kill(error: Error): void
   /** CPU time of the worker; undefined where it cannot be measured. */
   cpuMs(): number | undefined
+  isIdle(): boolean
   /** The caller has its result or error. */
   onSettled(): void
   /** The worker has nothing more to report about the call. */
@@ -59,7 +60,7 @@ export class PendingCall {
     this.#side = side
     const { deadlineMs, silenceMs, graceMs = defaultGraceMs } = options
     const limit = (limitMs: number, onOver: (ms: number) => void): Stopwatch =>
-      new Stopwatch({ limitMs, onOver, cpuMs: () => side.cpuMs() })
+      new Stopwatch({ limitMs, onOver, cpuMs: () => side.cpuMs(), isIdle: () => side.isIdle() })
     if (deadlineMs !== undefined) this.#deadline = limit(deadlineMs, (ms) => this.#giveUp(tooSlow(ms)))
     if (silenceMs !== undefined) this.#silence = limit(silenceMs, (ms) => this.#giveUp(noProgress(ms)))
     this.#grace = limit(graceMs, () => this.#giveUp(this.#stopReason?.reason))

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { cpuTimeOfProcess } from '../cpu-time.ts'
+import { cpuTimeOfProcess, isProcessIdle } from '../cpu-time.ts'
 import { ownProcessEnvironment } from '../process.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
@@ -76,6 +76,7 @@ function openProcess(
       for (const one of [child, child.channel]) isHeld ? one?.ref() : one?.unref()
     },
     kill: () => void child.kill('SIGKILL'),
+    isIdle: () => child.pid !== undefined && isProcessIdle(child.pid),
     cpuMs: () => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid)),
   }
 }

@@ -1,6 +1,6 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
-import { cpuTimeOfThread } from '../cpu-time.ts'
+import { cpuTimeOfThread, isThreadIdle } from '../cpu-time.ts'
 import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
@@ -38,6 +38,7 @@ function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events
     post: (message, transfer) => worker.postMessage(message, transfer as TransferListItem[] | undefined),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
     kill: () => void worker.terminate(),
+    isIdle: (tid) => tid !== undefined && isThreadIdle(tid),
     cpuMs: (tid) => (tid === undefined ? undefined : cpuTimeOfThread(tid)),
   }
 }

@@ -22,6 +22,8 @@ export interface Carrier {
   kill(): void
   /** CPU time that it has used; undefined where it cannot be measured. `tid`: what it reported when it was ready. */
   cpuMs(tid: number | undefined): number | undefined
+  /** True if it waits for something else than a processor. */
+  isIdle(tid: number | undefined): boolean
 }
 
 /** What a thread or process does by itself. */
@@ -162,6 +164,7 @@ export class WorkerHandle<H extends Handlers> {
       },
       kill: (error) => this.#kill(error),
       cpuMs: () => this.#carrier.cpuMs(this.#tid),
+      isIdle: () => this.#carrier.isIdle(this.#tid),
       onSettled: () => this.#release(),
       onDone: () => void this.#calls.delete(id),
     })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { cpuTimeOfProcess } from '../../lib/cpu-time.ts'
+import { cpuTimeOfProcess, isProcessIdle } from '../../lib/cpu-time.ts'
 import { askFastCgi } from '../../lib/network/fastcgi.ts'
 import { programEnvironment } from '../../lib/process.ts'
 import { packError, unpackError } from '../../lib/workers/error-codec.ts'
@@ -121,6 +121,7 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
       child.kill('SIGKILL')
     },
     cpuMs,
+    isIdle: () => child.pid !== undefined && isProcessIdle(child.pid),
   }
 }
 
