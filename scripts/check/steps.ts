@@ -28,7 +28,7 @@ export interface Step {
 }
 
 const sources = [
-  'src/**/*.ts',
+  'src/**/*.{ts,mjs}',
   'web/**/*.{ts,tsx}',
   'tests/**/*.ts',
   'bench/**/*.ts',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
-import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../bin/server-bundle.mjs'
+import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../src/lib/server-bundle.mjs'
 import { SetupError, say } from './run.mjs'
 import { lineMap } from './source-maps.mjs'
 
@@ -28,7 +28,7 @@ const dayMs = 86_400_000
 
 /**
  * Bundles the server, its worker threads and its child processes into `build/server/<id>/` unless the newest bundle
- * was made of the present sources. `bin/server-bundle.mjs` decides at each start whether the bundle is used.
+ * was made of the present sources. `src/lib/server-bundle.mjs` decides at each start whether the bundle is used.
  */
 export async function buildServer(root) {
   if (findBundle(root).folder !== undefined) return
@@ -99,8 +99,7 @@ async function bundle(root, outdir) {
 /** Path from the root -> text and record. What is bundled is exactly what was recorded. */
 function readSources(root) {
   const found = new Map()
-  const paths = [...filesBelow(join(root, 'src')), join(root, 'bin', 'server-bundle.mjs')]
-  for (const path of paths) {
+  for (const path of filesBelow(join(root, 'src'))) {
     if (/\.(ts|mjs)$/.test(path) && !/(\.test|\.d)\.ts$/.test(path))
       found.set(relative(root, path).replaceAll(sep, '/'), recordFile(path))
   }

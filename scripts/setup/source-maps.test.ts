@@ -6,7 +6,7 @@ import { lineMap } from './source-maps.mjs'
 const { build } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
 const sources: Record<string, string> = {
   'src/main.ts': `import { twice } from './twice.ts'
-import { loud } from '../node_modules/loud/index.js'
+import { loud } from '../node_modules/loud/index.ts'
 
 interface Unused {
   text: string
@@ -25,7 +25,7 @@ export function twice(number: number): number {
   return number * 2
 }
 `,
-  'node_modules/loud/index.js': `export function loud(number) {
+  'node_modules/loud/index.ts': `export function loud(number) {
   return String(number) + '!'
 }
 `,

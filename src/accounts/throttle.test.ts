@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../tests/support/fixed-clock.ts'
-import { createThrottle, networkOf } from './throttle.ts'
+import { networkOf } from '../lib/network/network-of.ts'
+import { createThrottle } from './throttle.ts'
 
 function failing(times: number, address: string, account?: string) {
   const clock = fixedClock('2026-01-01T00:00:00Z')

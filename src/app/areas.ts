@@ -66,9 +66,8 @@ export function openAreas(context: Parts): Area[] {
   const pages = new BuiltPages(pagesFolder, originOfMap(settings))
   const placed = { bounds: new LayerBounds(), times: new LayerTimeBounds(catalog.layers) }
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
-  const { sharedMaxAgeSeconds, requestSeconds } = settings.server
-  const turns = new TileTurns({ deadlineMs: requestSeconds * 1000 })
-  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns }
+  const { sharedMaxAgeSeconds } = settings.server
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: turnsOf(settings) }
   const thumbnails = new Thumbnails({ maps, rasters, pictures })
   const drawn = { rasters, pictures, drawnTiles, thumbnails }
   return [
@@ -97,8 +96,7 @@ export function openAreas(context: Parts): Area[] {
       ...tiles,
       ...drawn,
       ...{ drawings, ...placed, coverages, filtered, about: settings.service },
-      documents: new DocumentReader(settings.documents),
-      takesSentStyles: settings.server.takesSldBody,
+      ...{ takesSentStyles: settings.server.takesSldBody, documents: new DocumentReader(settings.documents) },
       features: {
         ...{ clock, downloads },
         pageTokens: new PageTokens(context.directory.key),
@@ -151,4 +149,9 @@ function loadOf(monitoring: Monitoring) {
     isDegraded: monitoring.health().status !== 'ok',
     collectionAge: monitoring.collectionAge(),
   }
+}
+
+/** A tile may take the whole deadline of a request, with its wait for a reader. */
+function turnsOf({ server }: Parts['settings']): TileTurns {
+  return new TileTurns({ deadlineMs: server.requestSeconds * 1000 })
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { Catalog } from '../catalog/catalog.ts'
-import { listUndecryptable } from '../catalog/connections/undecryptable-stores.ts'
 import type { AnyConnection, StoreRecord } from '../catalog/records.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import { freeStoreFile } from '../config/data-directory.ts'
@@ -36,12 +35,11 @@ interface CatalogNeeds {
 /** The catalogue, ready for use. */
 export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
   const { directory, database, events, clock, log, indexMaker, readers } = needs
-  const vault = createVault(directory.key)
   const catalog = new Catalog({
     database,
     events,
     clock,
-    vault,
+    vault: createVault(directory.key),
     openVectorStore: (connection) => {
       const store = createServedStore(connection, readers)
       return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
@@ -63,7 +61,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     await catalog.prepare()
     await followDatabase(needs, catalog)
   })
-  for (const fault of await listUndecryptable(database.kysely, vault)) log.error(fault)
+  for (const fault of await catalog.listUndecryptable()) log.error(fault)
   return catalog
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import { LayerCards } from './cards/layer-cards.ts'
 import { StoreLooks } from './cards/store-looks.ts'
+import { listUndecryptable } from './connections/undecryptable-stores.ts'
 import { Inventory } from './doors/inventory.ts'
 import { Layers } from './doors/layers.ts'
 import { nowOf } from './doors/parts.ts'
@@ -44,6 +45,11 @@ export class Catalog {
     await this.stores.files.sweepIndexes()
     await prepareCatalog(this.#parts)
     await tellUntoldVersions(this.#parts)
+  }
+
+  /** Returns a message for each store whose password was stored with another key than that of the data directory. */
+  listUndecryptable(): Promise<string[]> {
+    return listUndecryptable(this.#parts.database.kysely, this.#parts.vault)
   }
 
   /**

@@ -75,6 +75,9 @@ for (const [name, environment] of Object.entries(databases)) {
       const written = await writeVisitors(database, { ...visitors, serviceId: fed.services.mapserver })
       await database.close()
       assert.equal(written, rows)
+      // Every kind of thread has started once.
+      await get(lightPath, one)
+      await fed.server.notifications.evaluate(fed.clock.now())
     })
     after(async () => {
       for (const close of closers) await close()

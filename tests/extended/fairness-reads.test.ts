@@ -93,7 +93,7 @@ const heavyRequests = {
   'CSV files': '/ogc/collections/default:many/items?f=csv&limit=100000&sortby=day',
   maps: `/wms?${wms}&request=GetMap&layers=default:many&bbox=-180,-90,-120,90&width=800&height=400`,
   classes: '/rest/layers/default:many/classes?attribute=day&method=categories',
-  'low tiles': '/ogc/collections/default:many/tiles/WebMercatorQuad/1/0/1',
+  'low tiles': '/ogc/collections/default:many/tiles/WebMercatorQuad/2/1/{n}',
 } as const
 
 let tiles = 0
@@ -157,12 +157,12 @@ for (const { name, make, isGated } of stores) {
         const open = isGated ? await closeLock() : undefined
         t.after(open)
         const ended: Reply[] = []
-        const heavy = Array.from({ length: 4 }, async () => {
-          const reply = await ask(url, app.admin)
+        const heavy = Array.from({ length: 4 }, async (_, n) => {
+          const reply = await ask(url.replace('{n}', String(n)), app.admin)
           ended.push(reply)
           return reply
         })
-        if (isGated) await until(async () => (await countWaiting()) >= Math.min(2, heavy.length))
+        if (isGated) await until(async () => (await countWaiting()) > 0, 60_000)
         const light = users().flatMap((user) =>
           lightRequests().map(async (one) => {
             const { statusCode, body } = await ask(one, user)
@@ -175,7 +175,7 @@ for (const { name, make, isGated } of stores) {
         }
         await open?.()
         for (const { statusCode, body } of await Promise.all(heavy))
-          assert.equal(statusCode, 200, body.slice(0, 300))
+          assert.ok(statusCode === 200 || statusCode === 204, body.slice(0, 300))
       })
     }
   })

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { feature, newImport } from '../support/bad-input.ts'
-import { createDatabaseImport } from '../support/database-import.ts'
+import { createDatabaseImport, databaseParameters } from '../support/database-import.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, startImporter } from '../support/importer-client.ts'
 import { storeParameters } from '../support/postgis-store.ts'
@@ -11,7 +11,7 @@ import type { OwnCluster } from '../support/postgres.ts'
 import { runSql, startPostgres } from '../support/postgres.ts'
 
 const oldRows = 2_000
-const newRows = 60_000
+const newRows = 40_000
 const driverWords = /terminat|ECONN|EPIPE|Connection|57P|connect E|unexpectedly/
 
 let cluster: OwnCluster
@@ -179,7 +179,7 @@ describe('a database that comes back', () => {
        from generate_series(1, ${newRows}) i`,
     )
     const client = await startImporter(t)
-    const { json } = await createDatabaseImport(client, storeParameters(url), { tables: ['big'] })
+    const { json } = await createDatabaseImport(client, databaseParameters(url), { tables: ['big'] })
     const id = Number(json.import?.id)
     const run = client.call('POST', `/${id}`)
     await whenProgress(client, id, isLoading)
@@ -193,8 +193,8 @@ describe('a database that comes back', () => {
 
   it('is waited for where the catalogue lies in it too', async (t) => {
     const env = { TERRANE_DATABASE_URL: await cluster.createDatabase() }
-    const client = await startImporter(t, { env })
-    const id = await prepare(client, 'CREATE', newRows)
+    const { client } = await startWithPlaces(t, env)
+    const id = await prepare(client, 'REPLACE', newRows)
     assert.equal((await client.call('POST', `/${id}?async=true`)).status, 204)
     await whenProgress(client, id, isLoading)
     await cluster.halt()

@@ -251,7 +251,12 @@ describe('the bundle of the server', () => {
 
   it('is refused where esbuild would rename the class of an error that threads tell each other by name', async (t) => {
     const root = smallTree(t)
-    edit(root, 'src/lib/bundle-folder.ts', 'export const', 'class Failure {}\nconsole.log(Failure)\nexport const')
+    edit(
+      root,
+      'src/lib/bundle-folder.ts',
+      'export const',
+      'class Failure {}\nconsole.log(Failure)\nexport const',
+    )
     await assert.rejects(build(root), /an error that crosses threads is Failure2 there/)
   })
 })

@@ -25,7 +25,12 @@ function headText(head: Uint8Array): string {
 }
 
 /** Whether a driver reads a file; where its beginning does not tell, GDAL is asked. */
-export function detectGdal(driver: GdalDriver, file: DataFile, head: Uint8Array): boolean | Promise<boolean> {
+export function detectGdal(
+  driver: GdalDriver,
+  file: DataFile,
+  head: Uint8Array,
+  limitMs = probeTimeoutMs,
+): boolean | Promise<boolean> {
   const extension = extname(file.path).slice(1).toLowerCase()
   const isNamed = driver.extensions.includes(extension)
   if (driver.folderFile !== undefined) return isNamed && holdsFile(file.path, driver.folderFile)
@@ -33,7 +38,7 @@ export function detectGdal(driver: GdalDriver, file: DataFile, head: Uint8Array)
   if (isRedirection(text)) return false
   if (!isNamed) return driver.isUnmistakable?.(text) ?? false
   if (!driver.suits(text)) return false
-  return driver.isProbed === true && text !== '' ? canOpen(file, driver) : text !== ''
+  return driver.isProbed === true && text !== '' ? canOpen(file, driver, limitMs) : text !== ''
 }
 
 async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
@@ -45,9 +50,9 @@ async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
  * Without GDAL, and where GDAL has not answered within its time, the extension decides: describing the file, which may take
  * longer, reports what is missing. A time-out never means that the file is of another format.
  */
-async function canOpen(file: DataFile, driver: GdalDriver): Promise<boolean> {
+async function canOpen(file: DataFile, driver: GdalDriver, limitMs: number): Promise<boolean> {
   try {
-    for await (const _ of withGdalSource(file, driver, endless, (source) => listing(source)));
+    for await (const _ of withGdalSource(file, driver, endless, (source) => listing(source, limitMs)));
     return true
   } catch (error) {
     if (error instanceof FormatError) return undecided.includes(error.code)
@@ -57,6 +62,6 @@ async function canOpen(file: DataFile, driver: GdalDriver): Promise<boolean> {
 
 const undecided: readonly unknown[] = ['gdal-missing', 'gdal-too-slow']
 
-async function* listing(source: GdalSource): AsyncGenerator<string> {
-  yield await source.info(['-q'], [], probeTimeoutMs)
+async function* listing(source: GdalSource, limitMs: number): AsyncGenerator<string> {
+  yield await source.info(['-q'], [], limitMs)
 }

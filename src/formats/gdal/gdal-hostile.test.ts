@@ -16,7 +16,9 @@ import {
   testFolder,
 } from '../../../tests/support/gdal-files.ts'
 import { FormatError } from '../format.ts'
+import { detectGdal } from './detect.ts'
 import { gdalFormats } from './gdal.ts'
+import type { GdalDriver } from './gdal-drivers.ts'
 
 const secret = 'the secret of another file'
 
@@ -183,6 +185,22 @@ describe('programs that go wrong', () => {
     const body = 'case "$0" in *ogrinfo) printf "Layer name: x\\nFeature Count: 1\\n"; exit 0;; esac'
     await withPrograms(test, `${body}\nexec yes | tr -d "\\n"`)
     await assert.rejects(async () => describeGml(), { code: 'too-large', message: /256 MiB/ })
+  })
+
+  it('that are late decide nothing about the format: the name of the file counts', async (test) => {
+    const driver: GdalDriver = {
+      name: 'GML',
+      drivers: ['GML'],
+      extensions: ['gml'],
+      suits: () => true,
+      isProbed: true,
+    }
+    const file = gdalFixture('places.gml')
+    const head = readFileSync(file.path)
+    await withPrograms(test, 'while :; do :; done')
+    assert.equal(await detectGdal(driver, file, head, 200), true)
+    await withPrograms(test, 'exit 3')
+    assert.equal(await detectGdal(driver, file, head, 200), false)
   })
 
   it('that are killed are told so', async (test) => {

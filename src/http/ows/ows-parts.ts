@@ -10,8 +10,8 @@ import type { LayerTimeBounds } from '../layer-times.ts'
 import type { KeptCounts } from '../ogc/kept-counts.ts'
 import type { PageTokens } from '../ogc/page-token.ts'
 import type { PictureParts } from '../tiles/picture-parts.ts'
-import type { DocumentReader } from './fes/document-reader.ts'
 import type { KeptPositions } from './kept-positions.ts'
+import type { RequestDocuments } from './request-documents.ts'
 
 /** What the older OGC services work with. */
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
@@ -30,7 +30,7 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   filtered: FilteredTables
   features: FeatureParts
   /** Reads the XML, the forms and the filters of requests. */
-  documents: DocumentReader
+  documents: RequestDocuments
 }
 
 /** What features are read and written with. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
-import { networkOf } from '../../accounts/throttle.ts'
 import type { ConnectionLimits } from '../../config/request-limits.ts'
 import { Failure } from '../../lib/errors.ts'
+import { networkOf } from '../../lib/network/network-of.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
 interface PendingRequest {

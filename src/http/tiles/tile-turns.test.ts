@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { actAs } from '../../lib/acting.ts'
 import type { FastifyReply } from '../app-types.ts'
 import { TileTurns } from './tile-turns.ts'
 
@@ -43,6 +44,19 @@ describe('TileTurns', () => {
     for (const { leave } of clients) leave()
     await Promise.all(runs)
     assert.equal(await turns.run(client().reply, async () => 1), 1)
+  })
+
+  it('keeps a part for others, however many one owner asks for', async () => {
+    const turns = new TileTurns({ most: 4 })
+    const clients = [client(), client(), client()]
+    const run = (owner: string): Promise<unknown> =>
+      actAs(owner, '192.0.2.1', () => turns.run(client().reply, async () => 1))
+    const runs = actAs('one', '192.0.2.1', () => clients.map(({ reply }) => turns.run(reply, untilAborted)))
+    await assert.rejects(run('one'), { code: 'too-many-tiles' })
+    assert.equal(await run('other'), 1)
+    for (const { leave } of clients) leave()
+    await Promise.all(runs)
+    assert.equal(await run('one'), 1)
   })
 
   it('ends what takes too long', async () => {

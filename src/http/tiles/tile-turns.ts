@@ -1,8 +1,11 @@
+import { workOwner } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
 
 /** Tiles under way at the same time; at some hundred a second more would wait for seconds. */
 const mostTiles = 500
+/** Part of them that one owner may have: the rest is kept for others. */
+const shareOfOwner = 0.75
 const retryAfterSeconds = 2
 
 /** Tiles that are being made: not too many at once, each with an end. */
@@ -11,6 +14,8 @@ export class TileTurns {
   /** The deadline of a request: a tile may take it all, with its wait for a reader. */
   readonly #deadlineMs: number
   #underWay = 0
+  /** By owner; only those that have some. */
+  readonly #owned = new Map<string | undefined, number>()
 
   constructor(limits: { most?: number; deadlineMs: number }) {
     this.#most = limits.most ?? mostTiles
@@ -22,7 +27,9 @@ export class TileTurns {
    * where too many are under way, or it takes too long.
    */
   async run<T>(reply: FastifyReply, make: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    if (this.#underWay >= this.#most)
+    const owner = workOwner()
+    const owned = this.#owned.get(owner) ?? 0
+    if (this.#underWay >= this.#most || owned >= Math.ceil(this.#most * shareOfOwner))
       throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
         retryAfterSeconds,
       })
@@ -38,6 +45,7 @@ export class TileTurns {
       if (!reply.raw.writableEnded) stop('left')
     })
     this.#underWay += 1
+    this.#owned.set(owner, owned + 1)
     try {
       return await make(abort.signal)
     } catch (error) {
@@ -48,6 +56,13 @@ export class TileTurns {
     } finally {
       clearTimeout(timer)
       this.#underWay -= 1
+      this.#release(owner)
     }
+  }
+
+  #release(owner: string | undefined): void {
+    const left = (this.#owned.get(owner) ?? 1) - 1
+    if (left === 0) this.#owned.delete(owner)
+    else this.#owned.set(owner, left)
   }
 }

@@ -23,6 +23,8 @@ interface WorkersNeeds {
 const file = new URL('./preview-work.ts', import.meta.url)
 /** Looks at all rows at the same time; others wait. */
 const scans = 2
+/** A scan may take hours: those of one user leave a place to others. */
+const scansOfOwner = scans - 1
 const mostReaders = 4
 const mostWaiting = 500
 /** Rows that may be asked of a thread that loads. */
@@ -45,8 +47,14 @@ export class PreviewWorkers {
   constructor({ pool, ownFolder, onEnd }: WorkersNeeds) {
     this.#loads = pool
     const place = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
-    const pools = (limit: number): { threads: Pool; processes: Pool } => {
-      const common = { limit, surplusMs: keepMs, onEnd, maxWaiting: { count: mostWaiting, refuse: tooBusy } }
+    const pools = (limit: number, ownerLimit = limit): { threads: Pool; processes: Pool } => {
+      const common = {
+        limit,
+        ownerLimit,
+        surplusMs: keepMs,
+        onEnd,
+        maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      }
       return {
         threads: new WorkPool<PreviewWork>({
           ...common,
@@ -59,7 +67,7 @@ export class PreviewWorkers {
       }
     }
     this.#rows = pools(Math.min(mostReaders, availableParallelism()))
-    this.#scans = pools(scans)
+    this.#scans = pools(scans, scansOfOwner)
   }
 
   async *rows(wish: RowsWish, signal: AbortSignal): AsyncGenerator<RowsPart> {

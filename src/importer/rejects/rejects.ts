@@ -46,7 +46,9 @@ export class RejectedRows {
     const maxWaiting = { count: mostWaiting, refuse: tooBusy }
     const start = (events: { onEnd?(error: Error): void }) => startThread<RejectWork>(file, events)
     this.#lists = new WorkPool({ start, limit: 1, share: listsAtOnce, maxWaiting, onEnd })
-    this.#files = new WorkPool({ start, limit: filesAtOnce, maxWaiting, onEnd })
+    this.#files = new WorkPool({
+      ...{ start, limit: filesAtOnce, ownerLimit: filesAtOnce - 1, maxWaiting, onEnd },
+    })
   }
 
   /** The rows that a task's load rejected, piece by piece; a reader who leaves ends it. */

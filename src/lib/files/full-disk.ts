@@ -9,7 +9,7 @@ const sqliteFull = 13
 const leastBytes = 1 << 20
 
 /** A folder that the server writes to. */
-export interface WrittenFolder {
+interface WrittenFolder {
   path: string
   /** The name for users, such as `the data directory (TERRANE_DATA)`. */
   name: string

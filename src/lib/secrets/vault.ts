@@ -12,7 +12,7 @@ export interface Vault {
 }
 
 /** How a message names a secret. */
-export interface SecretAbout {
+interface SecretAbout {
   /** Default: `A stored password`. */
   what: string
   /** Default: `store the password again`. */

@@ -54,6 +54,10 @@ function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): b
   return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
 }
 
+function placeOptions({ owner = workOwner(), resource, isHeavy, signal }: Place): PlaceOptions {
+  return { owner, resource, isHeavy, signal }
+}
+
 /** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
   readonly #options: WorkPoolOptions<H>
@@ -92,8 +96,7 @@ export class WorkPool<H extends Handlers> {
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
     const options: Place = parameters[1] ?? {}
-    const { owner = workOwner(), resource, isHeavy, signal } = options
-    const place = { owner, resource, isHeavy, signal }
+    const place = placeOptions(options)
     for (let attempt = 1; ; attempt += 1) {
       const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
       let member: Member<H> | undefined
@@ -115,8 +118,7 @@ export class WorkPool<H extends Handlers> {
     ...parameters: CallParameters<H, K, Preference>
   ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
     const options: Place = parameters[1] ?? {}
-    const { owner = workOwner(), resource, isHeavy, signal } = options
-    const place = { owner, resource, isHeavy, signal }
+    const place = placeOptions(options)
     for (let attempt = 1; ; attempt += 1) {
       const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
       let member: Member<H> | undefined

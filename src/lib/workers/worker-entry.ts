@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
-import { findBundle } from '../../../bin/server-bundle.mjs'
 import { bundleFolder } from '../bundle-folder.ts'
+import { findBundle } from '../server-bundle.mjs'
 
 const sourceFolder = dirname(dirname(import.meta.dirname))
 

@@ -24,7 +24,7 @@ const surplusMs = 60_000
 const drawMs = 20_000
 
 /** Scheduling options of a drawing. See `PlaceOptions`. */
-export interface DrawingShare {
+interface DrawingShare {
   /** The layers. */
   resource: string
   /** True if the drawing may read many rows. */

@@ -39,6 +39,10 @@ const mostKept = 16
 const longestWaitMs = 15_000
 const limits = { silenceMs: 600_000, deadlineMs: 6 * 3_600_000 }
 const maxHeapMb = 1024
+/** Comparisons at the same time; one is kept for small layers. */
+const comparisons = 2
+/** Rows of a version that is compared within seconds. */
+const lightRows = 100_000
 /** Before its own number, which each process has. */
 const folderPrefix = 'comparisons-'
 /** A folder in which nothing was made for so long is nobody's any more. */
@@ -54,7 +58,8 @@ export class VersionChanges {
   readonly #pool = new WorkPool<CompareHandlers>({
     start: (options) =>
       startProcess(new URL('./compare-work.ts', import.meta.url), { ...options, maxHeapMb }),
-    limit: 1,
+    limit: comparisons,
+    heavyLimit: comparisons - 1,
   })
 
   constructor(needs: Needs) {
@@ -78,7 +83,9 @@ export class VersionChanges {
     ])
     const found = this.#kept(JSON.stringify([contents, match]), async (file) => {
       const request = { before: before.place, after: after.place, match, file, limit: mostListed }
-      const call = { ...limits, signal: this.#closing.signal, onNotice: () => undefined }
+      const sizes = [before, after].map(({ version }) => version.details.featureCount)
+      const isHeavy = sizes.some((rows = Number.POSITIVE_INFINITY) => rows > lightRows)
+      const call = { ...limits, signal: this.#closing.signal, isHeavy, onNotice: () => undefined }
       const changes = await this.#pool.call('compare', request, call)
       for (const side of [before, after]) await this.#requireUnmoved(of, side)
       return { ...changes, path: file }

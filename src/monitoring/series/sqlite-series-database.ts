@@ -181,11 +181,13 @@ class SqliteConnection implements SeriesDatabase {
     }
   }
 
-  /** Copies the write-ahead log back and empties it, unless reads go on for too long. */
+  /** Copies the write-ahead log back and empties it, unless reads go on for too long or the disk is full. */
   emptyLog(): void {
     this.#database.exec(`pragma busy_timeout = ${readsEndMs}`)
     try {
       this.#database.exec('pragma wal_checkpoint(truncate)')
+    } catch {
+      // The transaction is committed whatever becomes of the log.
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyMs}`)
     }

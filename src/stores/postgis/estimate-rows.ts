@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
 import type { Area } from '../../geo/area.ts'
 import { Failure } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
@@ -9,6 +9,9 @@ interface ExplainRow {
   'QUERY PLAN': { Plan: { 'Plan Rows': number } }[]
 }
 
+/** A table that others have locked for longer counts as large. */
+const lockMs = 1000
+
 /**
  * Returns the number of rows that the planner expects, 0 where there is no such table, and `Number.MAX_SAFE_INTEGER` where
  * the planner fails. Reads no row.
@@ -16,17 +19,22 @@ interface ExplainRow {
 export async function estimateRows(
   client: PoolClient,
   layouts: KeptLayouts,
-  { table, boxes }: { table: string; boxes: readonly Area[] | undefined },
+  { table: name, boxes }: { table: string; boxes: readonly Area[] | undefined },
 ): Promise<number> {
-  const layout = await findLayout(client, layouts, table)
+  const layout = await findLayout(client, layouts, name)
   if (layout === undefined) return 0
   const { facts } = layout
+  const table = quoteTable(facts.schema, facts.name)
   try {
-    const { rows } = await client.query<ExplainRow>(
-      `explain (format json) select 1 from ${quoteTable(facts.schema, facts.name)} ${whereSql(facts, boxes)}`,
+    // One simple query: the limit holds for its transaction alone.
+    const results: unknown = await client.query(
+      `begin; set local lock_timeout = ${lockMs};
+       explain (format json) select 1 from ${table} ${whereSql(facts, boxes)}; commit`,
     )
-    return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? Number.MAX_SAFE_INTEGER
+    const [, , explained] = results as [unknown, unknown, QueryResult<ExplainRow>]
+    return explained.rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? Number.MAX_SAFE_INTEGER
   } catch {
+    await client.query('rollback').catch(() => undefined)
     layouts.forget(layout)
     return Number.MAX_SAFE_INTEGER
   }

@@ -128,8 +128,11 @@ export class ReadPool {
     } catch (error) {
       client?.release(true)
       const failure = error instanceof Failure ? error : connectionFailure(error, this.#settings)
-      const { code, message, retryAfterSeconds } = failure
-      throw new Failure('unavailable', code, message, { cause: error, ...defined({ retryAfterSeconds }) })
+      const { retryAfterSeconds } = failure
+      throw new Failure('unavailable', failure.code, failure.message, {
+        cause: error,
+        ...defined({ retryAfterSeconds }),
+      })
     }
   }
 

@@ -76,7 +76,7 @@ describe('a PostGIS store with "SSL mode"', () => {
     assert.equal(await connects('REQUIRE'), 'connected')
     assert.match(
       await connects('VERIFY_CA'),
-      /The certificate of 127.0.0.1 port \d+ is not trusted: self-signed/,
+      /The certificate of 127.0.0.1 port \d+ is not trusted: the certificate is self-signed/,
     )
     const known = getCACertificates('default')
     try {

@@ -82,7 +82,7 @@ export function isHeavyTile({ thinning }: TileWish): boolean {
 }
 
 /** Returns the time that a filter takes for a row, in units of the time that a row takes by itself; 1 or more. */
-export function filterWeight(filter: Filter): number {
+function filterWeight(filter: Filter): number {
   return 1 + conditionWeight(filter)
 }
 

@@ -59,7 +59,7 @@ interface Known {
 export type ReadPool = WorkPool<ReadHandlers>
 
 /** Scheduling options of reads. See `PlaceOptions`. */
-export interface ReadShare {
+interface ReadShare {
   owner: string | undefined
   /** The table. */
   resource: string

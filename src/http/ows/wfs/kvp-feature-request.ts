@@ -1,9 +1,9 @@
-import type { DocumentReader } from '../fes/document-reader.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import type { FeatureRequest, RequestedBox, TypeQuery } from './feature-request.ts'
 
 const mostTypes = 20
@@ -13,7 +13,7 @@ export const mostIds = 1000
 /** A GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export async function readFeatureRequest(
   values: KeyValues,
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): Promise<FeatureRequest> {
   const ids = readIds(values)
   const types = readTypeNames(values)
@@ -142,7 +142,7 @@ function readBbox(text: string | undefined): RequestedBox | undefined {
 }
 
 /** By Filter Encoding or by the dialect of GeoServer. */
-async function readFilters(values: KeyValues, documents: DocumentReader): Promise<WrittenFes> {
+async function readFilters(values: KeyValues, documents: RequestDocuments): Promise<WrittenFes> {
   const text = values.find('filter')
   const cql = values.find('cql_filter')
   if (text !== undefined && cql !== undefined)

@@ -1,9 +1,9 @@
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { FastifyRequest } from '../../app-types.ts'
-import type { DocumentReader } from '../fes/document-reader.ts'
 import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import { prefixOf } from '../type-names.ts'
 import type { FeatureRequest, TypeQuery } from './feature-request.ts'
 import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
@@ -21,7 +21,7 @@ export function xmlVersion({ attributes }: XmlElement): string {
 export function readWfsXml(
   root: XmlElement,
   request: FastifyRequest,
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): GivenRequest {
   const { name, attributes, children } = root
   const isCapabilities = name === 'GetCapabilities'
@@ -55,7 +55,7 @@ function featuresOf(
   values: KeyValues,
   { name, children }: XmlElement,
   typeOf: TypeOf,
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): FeatureRequest {
   const most = documents.limits.queries
   if (children.length > most)
@@ -86,7 +86,7 @@ function unknownPart({ name }: XmlElement, place: string): OwsFailure {
 
 const known = ['PropertyName', 'Filter', 'SortBy']
 
-function readQuery(query: XmlElement, typeOf: TypeOf, documents: DocumentReader): TypeQuery {
+function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocuments): TypeQuery {
   const { attributes, children } = query
   const strange = children.find(({ name }) => !known.includes(name))
   if (strange !== undefined) throw unknownPart(strange, 'a Query')

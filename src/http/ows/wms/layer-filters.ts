@@ -4,12 +4,12 @@ import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
-import type { DocumentReader } from '../fes/document-reader.ts'
 import { readEcql } from '../fes/read-ecql.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 import { timesFilter } from './time-dimension.ts'
 
 /** Which features of a layer are on a map, as GeoServer's parameters say. */
@@ -29,7 +29,7 @@ const nothing: WishedFilter = { asked: { kind: 'constant', is: false }, srs: 'EP
 export async function readLayerFilters(
   values: KeyValues,
   layers: readonly LayerRecord[],
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): Promise<(LayerFilter | undefined)[]> {
   const [cql, fes, ids] = ['cql_filter', 'filter', 'featureid'].map((name) => values.find(name))
   const given = [cql, fes, ids].filter((one) => one !== undefined)
@@ -78,7 +78,7 @@ export function readChosenFilters(
   values: KeyValues,
   names: readonly string[],
   chosen: readonly { layer: LayerRecord; name: string }[],
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): Promise<(LayerFilter | undefined)[]> {
   const read = async ({ layer, name }: { layer: LayerRecord; name: string }) => {
     const at = names.indexOf(name)
@@ -133,12 +133,12 @@ interface WrittenFilter {
   layer: LayerRecord
 }
 
-type ReadFilter = (written: WrittenFilter, documents: DocumentReader) => Promise<LayerFilter | undefined>
+type ReadFilter = (written: WrittenFilter, documents: RequestDocuments) => Promise<LayerFilter | undefined>
 
 /** One after the other: the first one that cannot be read decides what is told. */
 async function readEach(
   written: readonly WrittenFilter[],
-  documents: DocumentReader,
+  documents: RequestDocuments,
   read: ReadFilter,
 ): Promise<(LayerFilter | undefined)[]> {
   const filters: (LayerFilter | undefined)[] = []

@@ -1,9 +1,9 @@
 import { requireStyleSize } from '../../../cartography/read-style.ts'
 import type { SldLayer } from '../../../cartography/sld/read-sld.ts'
 import { Failure } from '../../../lib/errors.ts'
-import type { DocumentReader } from '../fes/document-reader.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
+import type { RequestDocuments } from '../request-documents.ts'
 
 /**
  * The styles that a request brings along in `SLD_BODY` (OGC 05-078r4, section 11), by the names of its layers; undefined where it has none.
@@ -11,7 +11,7 @@ import { OwsFailure } from '../ows-failure.ts'
  */
 export async function readSentStyles(
   values: KeyValues,
-  documents: DocumentReader,
+  documents: RequestDocuments,
 ): Promise<Map<string, SldLayer> | undefined> {
   const document = values.find('sld_body')
   if (document === undefined) return undefined
@@ -27,7 +27,7 @@ export async function readSentStyles(
   return new Map(layers.map((layer) => [layer.name, layer]))
 }
 
-async function readLayers(document: string, documents: DocumentReader): Promise<SldLayer[]> {
+async function readLayers(document: string, documents: RequestDocuments): Promise<SldLayer[]> {
   try {
     const layers = await documents.readSld(document)
     requireStyleSize(layers.flatMap(({ style }) => style?.rules ?? []))
