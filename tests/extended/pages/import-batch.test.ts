@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { writePastImports } from '../../support/past-imports.ts'
 import { asAdmin, prepareImport } from '../../pages/support/import-data.ts'
 import { scrolled } from '../../pages/support/keyboard.ts'
 import { writeCountries } from '../../pages/support/many-files.ts'
 import { closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 import { expectSound } from '../../pages/support/states.ts'
+import { writePastImports } from '../../support/past-imports.ts'
 
 const layers = 60
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { askServer, closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import {
+  askServer,
+  closeBrowser,
+  password,
+  showPages,
+  startPageServer,
+} from '../../pages/support/shown-pages.ts'
 
 const offline = 'The server does not answer'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 import type { PostgresCluster } from '../../support/postgres.ts'
 import { runSql, testCluster } from '../../support/postgres.ts'
-import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 
 const feature = (kind: string, x: number) => ({
   type: 'Feature',

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { asAdmin } from '../../pages/support/import-data.ts'
-import { askServer, closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import {
+  askServer,
+  closeBrowser,
+  password,
+  showPages,
+  startPageServer,
+} from '../../pages/support/shown-pages.ts'
 import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
 
 const file = join(import.meta.dirname, '../../fixtures/raster/RGB.byte.tif')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startWebServer } from '../../support/web-server.ts'
 import { closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
+import { startWebServer } from '../../support/web-server.ts'
 
 const path = '/app/map?layers=default:countries,default:boundary_lines'
 const drawn = '.canvas[data-drawn=yes]'

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { requestAt } from '../../support/fed-monitoring.ts'
 import type { Fed } from '../../pages/support/counted.ts'
 import { feedPast } from '../../pages/support/counted.ts'
-import { askServer, closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
+import {
+  askServer,
+  closeBrowser,
+  password,
+  showPages,
+  startPageServer,
+} from '../../pages/support/shown-pages.ts'
 import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
+import { requestAt } from '../../support/fed-monitoring.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000

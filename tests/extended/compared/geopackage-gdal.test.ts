@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { createGeoPackageStore } from '../../src/stores/geopackage/geopackage-store.ts'
-import type { VectorStore } from '../../src/stores/store.ts'
-import { loadRows, readColumn } from '../contract/store-session.ts'
-import { schemaOf, wkb } from '../support/batches.ts'
+import { createGeoPackageStore } from '../../../src/stores/geopackage/geopackage-store.ts'
+import type { VectorStore } from '../../../src/stores/store.ts'
+import { loadRows, readColumn } from '../../contract/store-session.ts'
+import { schemaOf, wkb } from '../../support/batches.ts'
 
 const hasGdal = spawnSync('ogr2ogr', ['--version']).status === 0
 const validator = ['-m', 'osgeo_utils.samples.validate_gpkg']

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { applicationMetrics } from '../../src/monitoring/metrics/metrics.ts'
-import { alignWindow } from '../../src/monitoring/query/align-window.ts'
-import { groupings } from '../../src/monitoring/query/grouping.ts'
-import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
-import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
-import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import { applicationMetrics } from '../../../src/monitoring/metrics/metrics.ts'
+import { alignWindow } from '../../../src/monitoring/query/align-window.ts'
+import { groupings } from '../../../src/monitoring/query/grouping.ts'
+import type { MetricDataQuery } from '../../../src/monitoring/query/metric-data-query.ts'
+import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
+import type { SeriesDatabase, SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
 import {
   day,
   describeSeries,
@@ -16,8 +16,8 @@ import {
   testLimits,
   withDatabase,
   withWriter,
-} from '../support/series-writing.ts'
-import { readWhole, slicesOf } from '../support/sliced-reads.ts'
+} from '../../support/series-writing.ts'
+import { readWhole, slicesOf } from '../../support/sliced-reads.ts'
 
 type Filter = Omit<MetricDataQuery, 'metric' | 'window'>
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Client } from 'pg'
-import type { GeometryType } from '../../src/geo/schema.ts'
-import { writeGeometryText } from '../../src/geo/wkb-to-wkt.ts'
-import { BoxTest } from '../../src/geo/wkb-touches.ts'
-import { wkb } from '../support/batches.ts'
-import { fileDatabase } from '../support/postgis-store.ts'
+import type { GeometryType } from '../../../src/geo/schema.ts'
+import { writeGeometryText } from '../../../src/geo/wkb-to-wkt.ts'
+import { BoxTest } from '../../../src/geo/wkb-touches.ts'
+import { wkb } from '../../support/batches.ts'
+import { fileDatabase } from '../../support/postgis-store.ts'
 
 type Position = [number, number]
 

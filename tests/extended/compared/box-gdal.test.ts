@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import type { Envelope } from '../../src/geo/envelope.ts'
-import { openVectorStore } from '../../src/stores/registry.ts'
-import type { StoreType, VectorStore } from '../../src/stores/store.ts'
-import { openServedFile } from '../support/served-file.ts'
-import { temporaryFolder } from '../support/temporary-files.ts'
+import type { Envelope } from '../../../src/geo/envelope.ts'
+import { openVectorStore } from '../../../src/stores/registry.ts'
+import type { StoreType, VectorStore } from '../../../src/stores/store.ts'
+import { openServedFile } from '../../support/served-file.ts'
+import { temporaryFolder } from '../../support/temporary-files.ts'
 
 const run = promisify(execFile)
-const sample = join(import.meta.dirname, '../../sample/natural-earth')
+const sample = join(import.meta.dirname, '../../../sample/natural-earth')
 
 /** Some that hold a coast, a corner, a whole country, nothing, half the world; edges on whole degrees. */
 const boxes: Envelope[] = [

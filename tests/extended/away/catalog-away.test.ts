@@ -3,12 +3,12 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { feature } from '../support/bad-input.ts'
-import { getAddresses } from '../support/get-addresses.ts'
-import type { ImporterClient } from '../support/importer-client.ts'
-import { startImporter } from '../support/importer-client.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { importRaster } from '../support/rasters.ts'
+import { feature } from '../../support/bad-input.ts'
+import { getAddresses } from '../../support/get-addresses.ts'
+import type { ImporterClient } from '../../support/importer-client.ts'
+import { startImporter } from '../../support/importer-client.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { importRaster } from '../../support/rasters.ts'
 
 const owsPath = /\/(wms|wfs|wcs|wmts|ows|tms)(?=[/?]|$)/
 /** Words of drivers and of the system that tell users nothing. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededRandom } from '../../bench/random.ts'
-import { createReprojector } from '../../src/geo/crs-reproject.ts'
-import { runProgram } from '../../src/lib/process.ts'
-import type { Row } from '../support/batches.ts'
-import { schemaOf, wkb } from '../support/batches.ts'
-import { temporaryFiles } from '../support/temporary-files.ts'
-import { decodeTile, encodeRows } from '../support/tiles.ts'
+import { seededRandom } from '../../../bench/random.ts'
+import { createReprojector } from '../../../src/geo/crs-reproject.ts'
+import { runProgram } from '../../../src/lib/process.ts'
+import type { Row } from '../../support/batches.ts'
+import { schemaOf, wkb } from '../../support/batches.ts'
+import { temporaryFiles } from '../../support/temporary-files.ts'
+import { decodeTile, encodeRows } from '../../support/tiles.ts'
 
 type Position = [number, number]
 

@@ -3,11 +3,11 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { fillDisk } from '../support/fill-disk.ts'
-import { getAddresses } from '../support/get-addresses.ts'
-import type { Reply, Victim } from '../support/hostile.ts'
-import { smallDisk, startVictim } from '../support/hostile.ts'
-import { multipart, multipartType } from '../support/importer-client.ts'
+import { fillDisk } from '../../support/fill-disk.ts'
+import { getAddresses } from '../../support/get-addresses.ts'
+import type { Reply, Victim } from '../../support/hostile.ts'
+import { smallDisk, startVictim } from '../../support/hostile.ts'
+import { multipart, multipartType } from '../../support/importer-client.ts'
 
 const place =
   /disk of the (?:server is full \(.*(?:data directory, TERRANE_DATA|temporary folder, TMPDIR)|data directory, TERRANE_DATA, is full)/
