@@ -3,7 +3,7 @@ import { proposeGeometry } from './propose-geometry.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
 
-const code = 'without-geometry'
+const messageCode = 'without-geometry'
 
 /** Whether rows of a task come to their layer without a geometry. */
 export function isWithoutGeometry(task: TaskRecord): boolean {
@@ -24,11 +24,11 @@ export function withoutGeometry(task: TaskRecord): Message {
       ? ''
       : `. ${proposal.evidence}: "proposals" has the transformation that makes points of them`
   const what = task.updateMode === 'CREATE' ? 'the layer is a table without one' : 'its rows come without one'
-  return { level: 'warning', code, message: `The data have no geometry: ${what}${advice}` }
+  return { level: 'warning', code: messageCode, message: `The data have no geometry: ${what}${advice}` }
 }
 
 /** The messages of a task that was looked at, with that of rows without geometry where it can run, and only there. */
 export function toldWithoutGeometry(task: TaskRecord): Message[] {
-  const others = task.messages.filter((message) => message.code !== code)
+  const others = task.messages.filter((message) => message.code !== messageCode)
   return task.state === 'READY' && isWithoutGeometry(task) ? [...others, withoutGeometry(task)] : others
 }

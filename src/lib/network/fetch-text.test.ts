@@ -61,7 +61,10 @@ describe('fetching a text', () => {
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
     const nobody = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
     await new Promise((resolve) => gone.close(resolve))
-    assert.match((await failureOf(fetchText(nobody, limits))).message, /cannot be reached: nothing listens at the address/)
+    assert.match(
+      (await failureOf(fetchText(nobody, limits))).message,
+      /cannot be reached: nothing listens at the address/,
+    )
     const large = await serve(test, (_, response) => response.end('x'.repeat(1001)))
     assert.match((await failureOf(fetchText(large, limits))).message, /more than 1000 bytes/)
     const slow = await serve(test, (_, response) => {

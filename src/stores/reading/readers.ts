@@ -56,7 +56,7 @@ interface Known {
   isOwn: boolean
 }
 
-export type ReadPool = WorkPool<ReadHandlers>
+type ReadPool = WorkPool<ReadHandlers>
 
 /** Scheduling options of reads. See `PlaceOptions`. */
 interface ReadShare {
