@@ -257,7 +257,7 @@ describe('a raster tool that misbehaves', () => {
       replaceProgram(test, 'gdal_translate', 'exec dd if=/dev/zero of="$output" bs=1M count=200')
       await assert.rejects(run(test, [small], { folder }).result, {
         code: 'disk-full',
-        message: /make room and run the import again/,
+        message: /make room and try again/,
       })
     })
   }
