@@ -186,7 +186,7 @@ for (const [kind, start] of kinds) {
       const spinning = worker.call('spin', undefined, { signal: abort.signal, graceMs: 100, onNotice })
       await assert.rejects(spinning, (error) => error === reason)
       await assert.rejects(other)
-      assert.notEqual(worker.endedBy, reason)
+      assert.equal(worker.endedBy, reason)
       await worker.end()
     })
 
