@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { contractProblems } from './contract-table.ts'
 
 const tests = [
-  { path: 'tests/contract/importer-flows.test.ts', text: "it('1: a directory becomes layers', () => {})" },
+  { path: 'tests/contract/importer/flows.test.ts', text: "it('1: a directory becomes layers', () => {})" },
   { path: 'src/geo/x.test.ts', text: 'it("finds one\'s way", () => {})' },
 ]
 
@@ -23,14 +23,14 @@ describe('contractProblems', () => {
 
   it('finds a test that is gone, in the file that is named before it', () => {
     assert.deepEqual(problemsOf('`flows` "2: gone", `src/geo/x.test.ts` "1: a directory"'), [
-      'docs/x.md, "a rule": tests/contract/importer-flows.test.ts has no test that begins "2: gone"',
+      'docs/x.md, "a rule": tests/contract/importer/flows.test.ts has no test that begins "2: gone"',
       'docs/x.md, "a rule": src/geo/x.test.ts has no test that begins "1: a directory"',
     ])
   })
 
   it('finds a file that is gone, and a row that names none', () => {
     assert.deepEqual(problemsOf('`audit-gone`', 'surely'), [
-      'docs/x.md, "a rule": tests/contract/audit-gone.test.ts does not exist',
+      'docs/x.md, "a rule": tests/contract/importer/audit-gone.test.ts does not exist',
       'docs/x.md, "a rule": names no test',
     ])
   })

@@ -37,10 +37,9 @@ function rowProblems(proof: string, known: Map<string, string>, area: string): s
   return file === undefined ? ['names no test'] : problems
 }
 
-/** Short names stand for the contract tests of the page's service. */
+/** Returns the path of a test: short names are those of the contract tests of the page's service. */
 function testPath(name: string, area: string): string {
-  if (name.includes('/')) return name
-  return `tests/contract/${name.startsWith('audit-') ? '' : `${area}-`}${name}.test.ts`
+  return name.includes('/') ? name : `tests/contract/${area}/${name}.test.ts`
 }
 
 function isTitleIn(text: string, title: string): boolean {

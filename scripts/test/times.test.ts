@@ -4,7 +4,13 @@ import type { FileTime } from './file-times.ts'
 import { cpuTimes, slowestFiles } from './times.ts'
 
 const times: FileTime[] = [
-  { file: 'tests/contract/tiles.test.ts', wallSeconds: 31, ownSeconds: 30, childrenSeconds: 0, rssBytes: 1 },
+  {
+    file: 'tests/contract/tiles/tiles.test.ts',
+    wallSeconds: 31,
+    ownSeconds: 30,
+    childrenSeconds: 0,
+    rssBytes: 1,
+  },
   { file: 'src/lib/text/words.test.ts', wallSeconds: 1, ownSeconds: 1, childrenSeconds: 0, rssBytes: 1 },
   {
     file: 'tests/contract/stores.test.ts',
@@ -19,7 +25,7 @@ describe('slowestFiles', () => {
   it('lists the files that took longest, with their CPU time', () => {
     assert.deepEqual(slowestFiles(times, 2), [
       'slowest 2 files (seconds of CPU time, of that in child processes):',
-      '   31.0 s  tests/contract/tiles.test.ts (30.0, 0.0)',
+      '   31.0 s  tests/contract/tiles/tiles.test.ts (30.0, 0.0)',
       '   28.0 s  tests/contract/stores.test.ts (90.0, 70.0)',
     ])
   })
@@ -33,7 +39,7 @@ describe('cpuTimes', () => {
       '    1.0 s  src/lib',
       'files that took most CPU time (of that in child processes):',
       '   90.0 s  tests/contract/stores.test.ts (70.0 s)',
-      '   30.0 s  tests/contract/tiles.test.ts (0.0 s)',
+      '   30.0 s  tests/contract/tiles/tiles.test.ts (0.0 s)',
     ])
   })
 })

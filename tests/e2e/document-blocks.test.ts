@@ -60,10 +60,10 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/wcs.md > WCS > sh 1': 'tests/extended/clients/wcs.test.ts',
   'docs/wmts.md > WMTS and TMS > sh 1': 'tests/extended/clients/wmts.test.ts',
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
-    reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',
+    reason: 'An answer; tests/contract/importer/srs-candidates.test.ts holds it',
   },
   'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
-    reason: 'A part of an answer; tests/contract/importer-proposals.test.ts holds it',
+    reason: 'A part of an answer; tests/contract/importer/proposals.test.ts holds it',
   },
   'docs/finding-layers.md > Finding layers, and how things are > sh 1': layers,
   'docs/finding-layers.md > How things are > sh 1': layers,
@@ -99,7 +99,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Hosts to watch > sh 1': documents,
   'docs/operations.md > Scraping /metrics > yaml 1': here,
   'docs/operations.md > Mail and webhooks > json 1': here,
-  'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring-documents.test.ts',
+  'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring/documents.test.ts',
   'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
   'docs/operations.md > Moving in from GeoNode > sh 2': documents,
   'docs/rehearsals.md > From the command line > sh 1': rehearsals,
@@ -117,7 +117,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/versions.md > What changed between two versions > sh 1': versions,
   'docs/upserts.md > From the command line > sh 1': rehearsals,
   'docs/upserts.md > Keys that are proposed > json 1': {
-    reason: 'an answer, as tests/contract/importer-keys.test.ts has them',
+    reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
   'docs/writing-checks.md > Writing a check > sh 1': checks,

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { Failure, invalid } from '../../lib/errors.ts'
 
 const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | 'conflict'; text: string }> = {
@@ -18,7 +18,9 @@ const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | '
 /** What SQLite or the system says of the file, as a `Failure` a caller can act on; other errors stay as they are. */
 export function storeFailure(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown }
+  const { errcode, code, path: failed } = error as { errcode?: unknown; code?: unknown; path?: unknown }
+  // A load reads other files too: one that is missing elsewhere is no failure of the store.
+  if (code === 'ENOENT' && typeof failed === 'string' && dirname(failed) !== dirname(path)) return error
   const name = basename(path)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new Failure('unavailable', 'store-full', `No room is left beside the GeoPackage "${name}"`, {

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { endpoints } from '../../../src/http/routes.ts'
+import { createTestApp } from '../../support/app.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const environment = {
+  PATH: process.env.PATH,
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+}
+
+interface Problem {
+  ruleId: string
+  message: string
+  location: { pointer?: string }[]
+}
+
+interface Document {
+  paths: Record<string, Record<string, { operationId?: string }>>
+}
+
+/** What the linter has against a document, by the rules of `redocly.yaml`. */
+async function lint(folder: string, text: string): Promise<string[]> {
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, text)
+  const tool = join(root, 'node_modules/.bin/redocly')
+  const args = ['lint', file, '--config', join(root, 'redocly.yaml'), '--format=json', '--max-problems=1000']
+  const run = promisify(execFile)(tool, args, { cwd: folder, env: environment, maxBuffer: 2 ** 26 })
+  const { stdout } = await run.catch((error: { stdout: string }) => error)
+  const { problems } = JSON.parse(stdout) as { problems: Problem[] }
+  return problems.map(({ ruleId, message, location: [place] }) => `${ruleId}: ${message} ${place?.pointer}`)
+}
+
+describe('the OpenAPI document', () => {
+  for (const dialect of ['contract', 'geoserver'] as const)
+    it(`has no fault and every endpoint, in the dialect ${dialect}`, async (test) => {
+      const folder = mkdtempSync(join(tmpdir(), 'terrane-openapi-'))
+      test.after(() => rmSync(folder, { recursive: true }))
+      const app = await createTestApp({ env: { TERRANE_DIALECT: dialect, TERRANE_MONITORING: 'on' } })
+      test.after(() => app.close())
+      const { body } = await app.app.inject('/openapi.json')
+      const operations = Object.values((JSON.parse(body) as Document).paths).flatMap(
+        Object.values<{ operationId?: string }>,
+      )
+      const wanted = endpoints.filter((one) => (one.dialect ?? dialect) === dialect).map(({ id }) => id)
+      assert.deepEqual(operations.map(({ operationId = 'none' }) => operationId).sort(), wanted.sort())
+      assert.deepEqual(await lint(folder, body), [])
+    })
+})

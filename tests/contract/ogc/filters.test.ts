@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseCql2Text } from '../../../src/filters/cql2-text.ts'
+import { runProgram } from '../../../src/lib/process.ts'
+import { filterIn } from '../../../src/stores/reading/filter-in-crs.ts'
+import { wishFilter } from '../../../src/stores/reading/wished-filter.ts'
+import type { VectorStore } from '../../../src/stores/store.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTestApp } from '../../support/app.ts'
+import { someFilters } from '../../support/arbitrary-filters.ts'
+import { ecqlAndCql2, refusedEcql } from '../../support/ecql-cases.ts'
+import { fesOfCql2 } from '../../support/fes-of-cql2.ts'
+import { needsGdal } from '../../support/gdal-files.ts'
+import { clientOf } from '../../support/importer-client.ts'
+import { fileDatabase } from '../../support/postgis-store.ts'
+import { runSql } from '../../support/postgres.ts'
+import { openServedFile } from '../../support/served-file.ts'
+import { temporaryFolder } from '../../support/temporary-files.ts'
+import { ask } from '../../support/version-client.ts'
+import { addVersionStores } from '../../support/version-stores.ts'
+
+const rows = 600
+
+/** Every type that a filter compares, values that are empty, and names that hostile patterns are about. */
+const sourceSql = `
+create schema source;
+create table source.samples as
+select n,
+  case when n % 11 = 0 then null
+       else (array['Ulm','ulm','Bäckerei','BACKEREI','Straße','50% off','a_b','O''Brien','','日本','𝕬bc','z'])[1 + n * 7 % 12] end as name,
+  case when n % 13 = 0 then null else (n * 37) % 100 - 50 end as i,
+  case when n % 17 = 0 then null else 9007199254740990 + n % 7 end::bigint as big,
+  case when n % 7 = 0 then null else (n * 31 % 97) / 8.0 end::float8 as f,
+  case when n % 5 = 0 then null else (n % 10) / 10.0 end::real as s,
+  case when n % 9 = 0 then null else date '2024-02-27' + n % 6 end as d,
+  case when n % 8 = 0 then null else timestamptz '2024-02-28 22:00:00Z' + n % 40 * interval '1 hour' end as t,
+  case when n % 6 = 0 then null else n % 2 = 0 end as b,
+  case when n % 19 = 0 then null
+       else ST_SetSRID(ST_MakeEnvelope(n % 20, n / 30, n % 20 + 1 + n % 3 * 0.5, n / 30 + 1), 4326) end as geom
+from generate_series(1, ${rows}) n`
+
+describe('filters in CQL2', needsGdal, () => {
+  let server: TestApp
+  let served: VectorStore
+  let url: string
+  const cleanups: (() => unknown)[] = []
+
+  before(async () => {
+    server = await createTestApp()
+    await addVersionStores(server)
+    url = await fileDatabase()
+    await runSql(url, sourceSql)
+    const folder = temporaryFolder({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) })
+    const file = join(folder, 'samples.gpkg')
+    const { hostname, port, pathname, username, password } = new URL(url)
+    const source = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} active_schema=source`
+    await runProgram('ogr2ogr', ['-f', 'GPKG', file, source, 'samples'])
+    const flat = join(folder, 'samples.fgb')
+    await runProgram('ogr2ogr', ['-f', 'FlatGeobuf', flat, file, 'samples', '-lco', 'SPATIAL_INDEX=NO'])
+    for (const store of ['file', 'table']) await load(store, file)
+    served = openServedFile(
+      { after: (cleanup) => void cleanups.push(cleanup as () => unknown) },
+      'FlatGeobuf',
+      flat,
+    )
+  })
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup()
+    await server.close()
+  })
+
+  async function load(store: string, file: string): Promise<void> {
+    const client = clientOf(server)
+    const target = {
+      targetWorkspace: { workspace: { name: 'default' } },
+      targetStore: { dataStore: { name: store } },
+    }
+    const created = await client.call('POST', '', { import: target })
+    const id = Number(created.json.import?.id)
+    await client.upload(id, [{ name: `of_${store}.gpkg`, content: readFileSync(file) }])
+    const named = await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name: `of_${store}` } } })
+    assert.equal(named.status, 200, named.text)
+    await client.call('POST', `/${id}`)
+    const done = await client.call('GET', `/${id}`)
+    assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
+  }
+
+  async function items(layer: string, query: Record<string, string>) {
+    const text = new URLSearchParams({ limit: '10000', ...query })
+    return ask(server, 'GET', `/ogc/collections/default:${layer}/items?${text}`)
+  }
+
+  async function found(layer: string, query: Record<string, string>): Promise<number[]> {
+    const { status, json, text } = await items(layer, query)
+    assert.equal(status, 200, text + JSON.stringify(query))
+    const { features, numberMatched } = json as unknown as {
+      features: { properties: { n: number } }[]
+      numberMatched: number
+    }
+    assert.equal(numberMatched, features.length)
+    return features.map(({ properties }) => properties.n)
+  }
+
+  /** What WFS gives by a filter of Filter Encoding, or by one of GeoServer's. */
+  async function foundByFes(
+    layer: string,
+    filter: string,
+    parameter: 'filter' | 'cql_filter' = 'filter',
+  ): Promise<number[]> {
+    const [version, names] = filter.includes('/ogc"') ? ['1.1.0', 'typeName'] : ['2.0.0', 'typeNames']
+    const query = new URLSearchParams({
+      ...{ service: 'WFS', version, request: 'GetFeature', [names]: `default:${layer}` },
+      ...{ outputFormat: 'application/json', [parameter]: filter },
+    })
+    const { statusCode, body, json } = await server.app.inject({
+      url: `/wfs?${query}`,
+      headers: server.admin,
+    })
+    assert.equal(statusCode, 200, `${filter} ${body}`)
+    const { features } = json<{ features: { properties: { n: number } }[] }>()
+    return features.map(({ properties }) => properties.n).toSorted((a, b) => a - b)
+  }
+
+  async function foundInFile(cql: string): Promise<number[]> {
+    const table = await served.findTable('samples')
+    assert.ok(table)
+    const srs = 'EPSG:4326'
+    const filter = await filterIn(wishFilter(parseCql2Text(cql), table.schema, srs), srs)
+    const query = { table: 'samples', limit: 10_000, offset: 0, filter }
+    const { signal } = new AbortController()
+    const numbers: number[] = []
+    for await (const { batch } of served.readFeatures(query, signal)) {
+      const [column] = batch.columns
+      if (column?.kind !== 'fixed') throw new Error('The first column holds the numbers')
+      numbers.push(...Array.from({ length: batch.rowCount }, (_, row) => Number(column.values[row])))
+    }
+    assert.equal(await served.count(query, signal), numbers.length)
+    return numbers
+  }
+
+  it('finds in each store what SQL finds in PostGIS', async () => {
+    let matches = 0
+    for (const { text, json, sql } of someFilters(180)) {
+      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      const numbers = expected.map((row) => Number(row['n']))
+      matches += numbers.length
+      assert.deepEqual(await found('of_table', { filter: text }), numbers, `PostGIS: ${text}`)
+      assert.deepEqual(await found('of_file', { filter: text }), numbers, `GeoPackage: ${text}`)
+      // FlatGeobuf holds no row without geometry.
+      const inFile = numbers.filter((n) => n % 19 !== 0)
+      assert.deepEqual(await foundInFile(text), inFile, `file: ${text}`)
+      const inJson = { filter: JSON.stringify(json), 'filter-lang': 'cql2-json' }
+      assert.deepEqual(await found('of_table', inJson), numbers, `JSON: ${JSON.stringify(json)}`)
+    }
+    assert.ok(matches > 1000, `${matches} rows are too few to prove anything`)
+  })
+
+  it('finds the same by Filter Encoding 2.0 and 1.1, by cql_filter and by times as WFS says them', async () => {
+    let said = 0
+    for (const { text, json, sql } of someFilters(130, 23)) {
+      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      const numbers = expected.map((row) => Number(row['n']))
+      assert.deepEqual(await foundByFes('of_file', text, 'cql_filter'), numbers, text)
+      for (const version of ['2.0', '1.1'] as const) {
+        const fes = fesOfCql2(json, version)
+        if (fes === undefined) continue
+        said += 1
+        for (const layer of ['of_table', 'of_file'])
+          assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer}: ${fes} ${text}`)
+      }
+    }
+    assert.ok(said > 180, `${said} filters can be said`)
+    const older = (coordinates: string): string =>
+      `<Filter xmlns="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"><Within><PropertyName>geom</PropertyName><gml:Box srsName="EPSG:4326">${coordinates}</gml:Box></Within></Filter>`
+    const within = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })
+    const coords = [
+      [3, 2],
+      [12, 9],
+    ].map(([x, y]) => `<gml:coord><gml:X>${x}</gml:X><gml:Y>${y}</gml:Y></gml:coord>`)
+    for (const written of ['<gml:coordinates>3,2 12,9</gml:coordinates>', coords.join('')])
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(await foundByFes(layer, older(written)), within, written)
+    // Read by the usual signs these would be other places.
+    for (const written of [
+      '<gml:coordinates decimal="," cs=" " ts=";">3,0 2,0;12,0 9,0</gml:coordinates>',
+      '<gml:coordinates cs=" " ts=",">3 2,12 9</gml:coordinates>',
+    ])
+      await assert.rejects(foundByFes('of_table', older(written)), /a comma between numbers/)
+    const [from, to] = ['2024-02-29T00:00:00Z', '2024-02-29T12:00:00Z']
+    const instant = `<gml:TimeInstant gml:id="a"><gml:timePosition>${from}</gml:timePosition></gml:TimeInstant>`
+    const day = '<Literal>2024-02-29</Literal>'
+    const period = `<gml:TimePeriod gml:id="b"><gml:begin><gml:TimeInstant gml:id="c"><gml:timePosition>${from}</gml:timePosition></gml:TimeInstant></gml:begin><gml:endPosition>${to.replace('Z', '')}</gml:endPosition></gml:TimePeriod>`
+    const open = `<gml:TimePeriod gml:id="d"><gml:beginPosition indeterminatePosition="unknown"/><gml:endPosition>${to}</gml:endPosition></gml:TimePeriod>`
+    for (const [operator, operand, cql] of [
+      ['After', instant, `T_AFTER(t, TIMESTAMP('${from}'))`],
+      ['Before', day, `T_BEFORE(t, DATE('2024-02-29'))`],
+      ['TEquals', instant, `T_EQUALS(t, TIMESTAMP('${from}'))`],
+      ['During', period, `T_DURING(t, INTERVAL('${from}', '${to}'))`],
+      ['AnyInteracts', period, `T_INTERSECTS(t, INTERVAL('${from}', '${to}'))`],
+      ['Begins', period, `T_STARTS(t, INTERVAL('${from}', '${to}'))`],
+      ['Ends', period, `T_FINISHES(t, INTERVAL('${from}', '${to}'))`],
+      ['Meets', period, `T_MEETS(t, INTERVAL('${from}', '${to}'))`],
+      ['MetBy', period, `T_METBY(t, INTERVAL('${from}', '${to}'))`],
+      ['After', period, `T_AFTER(t, INTERVAL('${from}', '${to}'))`],
+      ['During', open, `T_DURING(t, INTERVAL('..', '${to}'))`],
+    ] as const) {
+      const fes = `<Filter xmlns="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2"><${operator}><ValueReference>t</ValueReference>${operand}</${operator}></Filter>`
+      for (const layer of ['of_table', 'of_file']) {
+        const numbers = await found(layer, { filter: cql })
+        assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer} ${fes}`)
+      }
+    }
+  })
+
+  it("reads GeoServer's dialect as the same filters", async () => {
+    for (const [ecql, cql] of ecqlAndCql2)
+      for (const layer of ['of_table', 'of_file']) {
+        const numbers = await found(layer, { filter: cql })
+        assert.deepEqual(await foundByFes(layer, ecql, 'cql_filter'), numbers, `${layer} ${ecql}`)
+        assert.ok(numbers.length > 0, cql)
+      }
+    for (const layer of ['of_table', 'of_file']) {
+      const ids = await foundByFes(layer, `IN ('${layer}.3','${layer}.5', 'others.1')`, 'cql_filter')
+      assert.deepEqual(ids, [3, 5])
+    }
+    for (const [ecql, reason] of refusedEcql)
+      await assert.rejects(foundByFes('of_table', ecql, 'cql_filter'), reason, ecql)
+  })
+
+  it('tells what is wrong with a filter, and asks no store', async () => {
+    const deep = `${'NOT ('.repeat(150)}b${')'.repeat(150)}`
+    for (const [query, code] of [
+      [{ filter: '' }, 'invalid-filter'],
+      [{ filter: 'i =' }, 'invalid-filter'],
+      [{ filter: 'i = 1 name' }, 'invalid-filter'],
+      [{ filter: 'i = (1' }, 'invalid-filter'],
+      [{ filter: 'nobody = 1' }, 'invalid-filter'],
+      [{ filter: "i = '1'" }, 'invalid-filter'],
+      [{ filter: 'name = 1' }, 'invalid-filter'],
+      [{ filter: 'name' }, 'invalid-filter'],
+      [{ filter: "d = 'yesterday'" }, 'invalid-filter'],
+      [{ filter: "d = DATE('2024-02-30')" }, 'invalid-filter'],
+      [{ filter: "name LIKE 'a\\\\\\'" }, 'invalid-filter'],
+      [{ filter: 'geom = 1' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, geom)' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, POINT(1))' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, BBOX(1,2,3))' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(name, POINT(1 2))' }, 'invalid-filter'],
+      [{ filter: 'i = 1e999' }, 'invalid-filter'],
+      [{ filter: "name = 'a\0b'" }, 'invalid-filter'],
+      [{ filter: deep }, 'invalid-filter'],
+      [{ filter: 'i + 1 = 2' }, 'unsupported-filter'],
+      [{ filter: 'i -1 = 2' }, 'unsupported-filter'],
+      [{ filter: 'area(geom) > 2' }, 'unsupported-filter'],
+      [{ filter: 'i = 1', 'filter-lang': 'sql' }, 'invalid-parameter'],
+      [{ filter: 'i = 1', 'filter-crs': 'EPSG:1' }, 'unknown-crs'],
+      [{ filter: 'i = 1', 'filter-lang': 'cql2-json' }, 'malformed-json'],
+      [{ filter: '{"op":"+","args":[1,2]}', 'filter-lang': 'cql2-json' }, 'unsupported-filter'],
+      [{ filter: '{"op":"="}', 'filter-lang': 'cql2-json' }, 'invalid-filter'],
+      [{ filter: '[]', 'filter-lang': 'cql2-json' }, 'invalid-filter'],
+      [{ filter: `${'['.repeat(5000)}${']'.repeat(5000)}`, 'filter-lang': 'cql2-json' }, 'malformed-json'],
+    ] as [Record<string, string>, string][])
+      for (const layer of ['of_table', 'of_file']) {
+        const { status, json } = await items(layer, query)
+        assert.deepEqual([status, json['code']], [400, code], JSON.stringify(query).slice(0, 200))
+      }
+  })
+
+  it('answers the same of collections of geometries, or says that it cannot', async () => {
+    const collection = 'GEOMETRYCOLLECTION(POINT(5 4),LINESTRING(0 0,12 14))'
+    for (const relation of ['INTERSECTS', 'DISJOINT']) {
+      const sql = `ST_${relation}(geom, ST_GeomFromText('${collection}', 4326))`
+      const rows = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(
+          await found(layer, { filter: `S_${relation}(geom, ${collection})` }),
+          rows.map((row) => Number(row['n'])),
+          layer,
+        )
+    }
+    for (const relation of ['WITHIN', 'TOUCHES', 'EQUALS', 'CROSSES', 'CONTAINS', 'OVERLAPS'])
+      for (const layer of ['of_table', 'of_file']) {
+        const { status, json } = await items(layer, { filter: `S_${relation}(geom, ${collection})` })
+        assert.deepEqual([status, json['code']], [400, 'unsupported-filter'], `${layer} ${relation}`)
+      }
+  })
+
+  it('takes whole numbers for what they are, however they are written', async () => {
+    const expected = (
+      await runSql(url, 'select n from source.samples where big = 9007199254740993 order by n')
+    ).map((row) => Number(row['n']))
+    assert.ok(expected.length > 10)
+    for (const digits of [
+      '9007199254740993',
+      '9007199254740993.0',
+      '9007199254740993.',
+      '900719925474099.3e1',
+    ])
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(await found(layer, { filter: `big = ${digits}` }), expected, `${layer} ${digits}`)
+    const json = '{"op":"=","args":[{"property":"big"},9007199254740993.00]}'
+    for (const layer of ['of_table', 'of_file'])
+      assert.deepEqual(await found(layer, { filter: json, 'filter-lang': 'cql2-json' }), expected, layer)
+  })
+
+  it('compares a day with a time as all of that day', async () => {
+    for (const op of ['=', '<>', '<', '<=', '>', '>=']) {
+      const condition = `d ${op} (t at time zone 'UTC')::date`
+      const expected = await runSql(url, `select n from source.samples where ${condition} order by n`)
+      for (const layer of ['of_table', 'of_file'])
+        assert.deepEqual(
+          await found(layer, { filter: `d ${op} t` }),
+          expected.map((row) => Number(row['n'])),
+          `${layer} ${op}`,
+        )
+    }
+  })
+
+  it('finds by boxes and geometries beyond the antimeridian what lies there, and what is stored so', async () => {
+    const expected = await found('of_table', { bbox: '3,2,12,9' })
+    const inside = await found('of_table', { filter: 'S_INTERSECTS(geom, BBOX(3,2,12,9))' })
+    assert.ok(inside.length > 10 && expected.length > inside.length)
+    for (const layer of ['of_table', 'of_file']) {
+      for (const bbox of ['363,2,372,9', '-357,2,-348,9'])
+        assert.deepEqual(await found(layer, { bbox }), expected, `${layer} ${bbox}`)
+      for (const filter of [
+        'S_INTERSECTS(geom, BBOX(363,2,372,9))',
+        'S_INTERSECTS(POLYGON((-357 2,-348 2,-348 9,-357 9,-357 2)), geom)',
+        'NOT S_DISJOINT(geom, BBOX(363,2,372,9))',
+      ])
+        assert.deepEqual(await found(layer, { filter }), inside, `${layer} ${filter}`)
+      const apart = await found(layer, { filter: 'S_DISJOINT(geom, BBOX(363,2,372,9))' })
+      assert.equal(apart.filter((n) => inside.includes(n)).length, 0)
+      assert.ok(apart.length > 10)
+    }
+  })
+
+  it('takes geometries in the CRS that is named, in the order of its axes', async () => {
+    const expected = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })
+    assert.ok(expected.length > 10)
+    for (const layer of ['of_table', 'of_file'])
+      for (const [filter, crs] of [
+        ['S_WITHIN(geom, BBOX(2,3,9,12))', 'http://www.opengis.net/def/crs/EPSG/0/4326'],
+        [
+          'S_WITHIN(geometry, POLYGON((3 2,12 2,12 9,3 9,3 2)))',
+          'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+        ],
+        ['S_WITHIN(geom, BBOX(333958,222684,1335834,1006022))', 'http://www.opengis.net/def/crs/EPSG/0/3857'],
+      ] as const)
+        assert.deepEqual(await found(layer, { filter, 'filter-crs': crs }), expected, `${layer} ${filter}`)
+  })
+
+  it('narrows a box and a time, page by page', async () => {
+    const query = { filter: 'i > 0', bbox: '3,2,12,9' }
+    const both = await found('of_table', query)
+    assert.deepEqual(
+      both,
+      await found('of_table', { filter: 'i > 0 AND (geom IS NULL OR S_INTERSECTS(geom, BBOX(3,2,12,9)))' }),
+    )
+    for (const layer of ['of_table', 'of_file']) {
+      const pages: number[] = []
+      let next: string | undefined =
+        `/ogc/collections/default:${layer}/items?${new URLSearchParams({ ...query, limit: '7' })}`
+      while (next !== undefined) {
+        const { json } = await ask(server, 'GET', next)
+        const page = json as unknown as {
+          features: { properties: { n: number } }[]
+          numberMatched: number
+          links: { rel: string; href: string }[]
+        }
+        assert.equal(page.numberMatched, both.length)
+        pages.push(...page.features.map(({ properties }) => properties.n))
+        const link = page.links.find(({ rel }) => rel === 'next')?.href
+        next = link === undefined ? undefined : link.slice(link.indexOf('/ogc'))
+      }
+      assert.deepEqual(pages, both, layer)
+    }
+  })
+
+  it('lists what can be asked, and says so', async () => {
+    for (const layer of ['of_table', 'of_file']) {
+      const { json } = await ask(server, 'GET', `/ogc/collections/default:${layer}/queryables`)
+      const { properties, $id } = json as unknown as {
+        properties: Record<string, { type?: string }>
+        $id: string
+      }
+      assert.match($id, /\/queryables$/)
+      for (const [name, { type }] of Object.entries(properties)) {
+        const filter = type === undefined ? `S_DISJOINT(${name}, POINT(99 9))` : `"${name}" IS NOT NULL`
+        assert.ok((await found(layer, { filter })).length > 0, name)
+      }
+      const collection = await ask(server, 'GET', `/ogc/collections/default:${layer}`)
+      const { links } = collection.json as unknown as { links: { rel: string }[] }
+      assert.ok(links.some(({ rel }) => rel === 'http://www.opengis.net/def/rel/ogc/1.0/queryables'))
+    }
+    const { text } = await ask(server, 'GET', '/ogc/conformance')
+    assert.match(text, /cql2\/1.0\/conf\/basic-cql2/)
+  })
+})
