@@ -90,10 +90,28 @@ async function bundle(root, outdir) {
     throw new SetupError(`The server could not be bundled: ${error.message}`)
   })
   refuseRenamedErrors(sources, outputFiles)
+  refuseNamedImports(sources, metafile)
   writeOutputs(outputFiles)
   const bundled = Object.keys(metafile.inputs).filter((path) => sources.has(path))
   const others = alsoRecorded.map((path) => [path, recordFile(join(root, path)).record])
   return Object.fromEntries([...bundled.sort().map((path) => [path, sources.get(path).record]), ...others])
+}
+
+/**
+ * Throws if a source takes named exports of a CommonJS package that it imports when first used: esbuild's chunk for such a
+ * package exports `default` alone, so the names would be undefined in the bundle.
+ */
+function refuseNamedImports(sources, { inputs }) {
+  for (const [path, { text }] of sources) {
+    for (const [, names, name] of text.matchAll(/\{ ([^}]+) \} = await import\('([^'.][^']*)'\)/g)) {
+      const imported = inputs[path]?.imports.find(
+        ({ original, kind }) => original === name && kind === 'dynamic-import',
+      )
+      if (imported === undefined || inputs[imported.path]?.format !== 'cjs' || names.startsWith('default'))
+        continue
+      throw new SetupError(`${path} must use the default export of "${name}", a CommonJS package`)
+    }
+  }
 }
 
 /** Path from the root -> text and record. What is bundled is exactly what was recorded. */
