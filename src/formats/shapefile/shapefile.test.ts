@@ -45,7 +45,7 @@ function corners(text: string): string {
 
 describe('Shapefile, real files', () => {
   it('reads Korean texts of the Windows code page 949', async () => {
-    const { rows, rejects } = await readLayer(shapefile, join(fixtures, 'korean-uhc.shp'))
+    const { rows, rejects } = await readLayer(shapefile, join(fixtures, '../encodings/korean-uhc.shp'))
     assert.deepEqual(rejects, [])
     assert.deepEqual(
       rows.flatMap(({ values }) => values.filter((value) => typeof value === 'string')),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { StagedLoad } from '../store.ts'
 import type { FinalSteps } from './commit.ts'
@@ -41,7 +42,8 @@ export async function beginLoad(
     } catch (error) {
       await discard()
       signal.throwIfAborted()
-      throw error
+      // Some steps send statements of their own: whichever notices that the connection is lost, it is an outage.
+      throw isConnectionLost(error) ? statementFailure(error, 'loading') : error
     }
   }
 
