@@ -6,6 +6,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
+import { JoinedWork } from '../../lib/joined-work.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { WishedBox } from '../../stores/reading/page-wish.ts'
 import { lightRows } from '../../stores/reading/read-cost.ts'
@@ -95,6 +96,7 @@ export class TileSources {
   readonly #rowFiles: RowFiles
   readonly #extents = new TableExtents()
   readonly #counts = new Map<number, { version: number; rows: number }>()
+  readonly #counting = new JoinedWork<number>()
   readonly #ways = new WeakMap<LayerRecord, Way>()
   readonly #closing = new AbortController()
   readonly #stopListening: (() => void)[]
@@ -271,10 +273,13 @@ export class TileSources {
     return counted?.version === version ? counted.rows : undefined
   }
 
-  /** Number of rows, counted once for each version. */
+  /** Number of rows, counted once for each version, however many tiles wait for it. */
   async #countRows(layer: LayerRecord, { version }: LayerVersion, signal: AbortSignal): Promise<number> {
-    const store = await this.#needs.catalog.layers.openStoreOf(layer)
-    const rows = await store.count({ table: layer.nativeName }, signal)
+    const count = async (joined: AbortSignal): Promise<number> => {
+      const store = await this.#needs.catalog.layers.openStoreOf(layer)
+      return store.count({ table: layer.nativeName }, joined)
+    }
+    const rows = await this.#counting.join(`${layer.id} ${version}`, count, signal)
     this.#counts.set(layer.id, { version, rows })
     for (const first of this.#counts.keys()) if (this.#counts.size > mostCounted) this.#counts.delete(first)
     return rows

@@ -1,4 +1,4 @@
-import { orAborted } from '../../lib/or-aborted.ts'
+import { orAborted } from './or-aborted.ts'
 
 interface Work<Result> {
   result: Promise<Result>
