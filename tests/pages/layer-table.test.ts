@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import type { Response } from 'playwright-core'
 import { asAdmin } from './support/import-data.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
 import { expectSound } from './support/states.ts'
@@ -19,10 +20,10 @@ describe('the table of a layer', async () => {
   it('goes through all rows by keys, and the chosen one is marked on the map', async (t) => {
     const shown = await showPages(t, server)
     const { page } = shown
-    const tables: Promise<Items>[] = []
+    const replies: Response[] = []
     page.on('response', (reply) => {
       const { pathname, searchParams } = new URL(reply.url())
-      if (pathname.endsWith('/items') && searchParams.has('offset')) tables.push(reply.json())
+      if (pathname.endsWith('/items') && searchParams.has('offset')) replies.push(reply)
     })
     await shown.signIn(path)
     await page.waitForSelector(drawn)
@@ -33,7 +34,8 @@ describe('the table of a layer', async () => {
     await page.locator(`${rows}[aria-current=true]`).waitFor()
     const marked = (await (await whole).json()) as Items['features'][number]
     assert.equal(marked.geometry?.type, 'MultiPolygon')
-    const shapes = (await Promise.all(tables)).flatMap(({ features }) => features.map((row) => row.geometry))
+    const tables: Items[] = await Promise.all(replies.map((reply) => reply.json()))
+    const shapes = tables.flatMap(({ features }) => features.map((row) => row.geometry))
     assert.ok(
       shapes.length >= 50 && shapes.every((shape) => shape === null),
       'rows come without their shapes',
