@@ -118,7 +118,7 @@ function refuseNamedImports(sources, { inputs }) {
 /** Throws if a script would look for a file of a package beside itself: esbuild has left that file out. */
 function refuseUnresolved(outputFiles) {
   for (const { path, text } of outputFiles.filter((file) => file.path.endsWith('.js'))) {
-    const [, file] = /\b__require\d*\(["'](\.{1,2}\/[^"']*)["']\)/.exec(text) ?? []
+    const [, file] = /\b__require\d*(?:\.resolve)?\(["'](\.{1,2}\/[^"']*)["']\)/.exec(text) ?? []
     if (file !== undefined)
       throw new SetupError(`${path} of the bundle lacks the file "${file}" of a package`)
   }
