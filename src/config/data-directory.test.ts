@@ -26,7 +26,10 @@ describe('prepareDataDirectory', () => {
   it('refuses a key file that holds no key instead of replacing it', () => {
     mkdirSync(join(root, 'broken'))
     writeFileSync(join(root, 'broken', 'secret.key'), 'short')
-    assert.throws(() => prepareDataDirectory(settingsFor('broken')), /secret\.key is damaged: it must hold 64/)
+    assert.throws(
+      () => prepareDataDirectory(settingsFor('broken')),
+      /secret\.key is damaged: it must hold 64/,
+    )
   })
 })
 

@@ -105,7 +105,10 @@ describe('a file of the series that is damaged', () => {
     const { services } = reply.json() as { services: { type: string; id: number }[] }
     const host = services.find(({ type }) => type === 'hostapp')?.id ?? 0
     const problem = app.monitoring?.problemOf(host) ?? ''
-    assert.match(problem, /monitoring\.sqlite cannot be opened \(the file is not a SQLite database\): if it is damaged/)
+    assert.match(
+      problem,
+      /monitoring\.sqlite cannot be opened \(the file is not a SQLite database\): if it is damaged/,
+    )
   })
 
   it('or may only be read lets the server serve and say so', async (test) => {
