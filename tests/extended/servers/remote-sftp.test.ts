@@ -28,7 +28,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
       assert.equal(statesOf(all).length, 5, String(all.message))
     }
     const none = await importRemote(client, { location: `${base}/~/none.zip`, ...user })
-    assert.match(String(none.message), /No such file/)
+    assert.match(String(none.message), /no such file/)
     const device = await importRemote(client, { location: `${base}/dev/zero`, ...user })
     assert.match(String(device.message), /it is no file/)
   })
