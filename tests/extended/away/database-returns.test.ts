@@ -16,7 +16,8 @@ const driverWords = /terminat|ECONN|EPIPE|Connection|57P|connect E|unexpectedly/
 
 let cluster: OwnCluster
 before(async () => {
-  cluster = await startPostgres()
+  // Durable: the server is ended at once, and must keep what was committed.
+  cluster = await startPostgres({ isDurable: true })
 })
 after(() => cluster.stop())
 
