@@ -37,7 +37,7 @@ const sources = [
 ]
 const documents = ['*.md', 'docs/**/*.md', 'tests/**/*.md', 'sample/**/*.md', '.ci/run', 'scripts/**/*.sh']
 
-/** What the rules read: each file is read and parsed once, whichever rules look at it. */
+/** Sources that the rules read. Each file is read and parsed once for all rules. */
 interface Repository {
   root: string
   files: SourceFile[]

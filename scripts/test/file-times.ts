@@ -3,10 +3,10 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 /** Names the environment variable with the path of the file in which the times of test files are noted. */
 export const timesVariable = 'TERRANE_TEST_TIMES'
 
-/** How often a second Linux counts the time of processes. */
+/** Clock ticks per second in which Linux counts CPU time. */
 const ticksPerSecond = 100
 
-/** What one test file took, in seconds. `children` is the CPU time of the processes that ended while it ran. */
+/** Time of one test file, in seconds. `children` is the CPU time of the processes that ended while it ran. */
 export interface FileTime {
   file: string
   wallSeconds: number

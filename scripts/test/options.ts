@@ -1,6 +1,6 @@
 import { type Tier, tiers } from './tiers.ts'
 
-/** What the command line of `scripts/test.ts` says. */
+/** Parsed command line of `scripts/test.ts`. */
 export interface TestOptions {
   tier: Tier
   /** Patterns of test files; empty for the whole tier. */

@@ -9,7 +9,7 @@ export interface Shard {
 
 type File = Pick<SourceFile, 'path' | 'text' | 'imports'>
 
-/** What the files of a shard have in common: its parts are loaded or started once for all of them. */
+/** Kinds of shards. The files of a shard share a loaded application, a browser, or neither. */
 const kinds = ['application', 'browser', 'unit'] as const
 type Kind = (typeof kinds)[number]
 

@@ -64,7 +64,7 @@ async function examineNode(): Promise<Finding> {
   return { part: 'Node', found: `${node}, SQLite ${sqlite}`, cost, isNeeded: true }
 }
 
-/** Whether commands and the server start from the bundle of the set-up. */
+/** Reports if commands and the server start from the bundle of the set-up. */
 function examineProgram(): Finding {
   const { reason } = findBundle(join(import.meta.dirname, '..', '..'))
   return {

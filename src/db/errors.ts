@@ -28,7 +28,7 @@ export function explainError(error: unknown): Failure | undefined {
   return new Failure('conflict', 'exists-already', text, { cause: error })
 }
 
-/** Whether an error says that our own database cannot be reached. */
+/** True if the error means that the catalogue database cannot be reached. */
 export function isCatalogueAway(error: unknown): boolean {
   return !(error instanceof Failure) && findOutage(error)?.code === 'database-away'
 }

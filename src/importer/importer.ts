@@ -37,7 +37,7 @@ import { RejectedRows } from './rejects/rejects.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
-import type { WaitNeeds } from './run/run.ts'
+import type { WaitOptions } from './run/run.ts'
 import { startJobs } from './run/run.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
@@ -129,7 +129,7 @@ function createLive({ clock, broadcast }: ImporterNeeds) {
 function waiting(
   { limits, vault }: ImporterNeeds,
   pool: LoadPool,
-): Pick<WaitNeeds, 'waitMs' | 'reachSource'> {
+): Pick<WaitOptions, 'waitMs' | 'reachSource'> {
   return {
     waitMs: limits.databaseWaitSeconds * 1000,
     reachSource: async ({ source }, task, signal) => {

@@ -12,7 +12,7 @@ const firstPauseMs = 1000
 const longestPauseMs = 30_000
 
 /** Options for attempts that wait for a database. */
-export interface WaitNeeds {
+export interface WaitOptions {
   /** Most milliseconds to wait for a database that is away, for each time that it goes away. */
   waitMs: number
   progress: ProgressBoard
@@ -27,7 +27,7 @@ export interface WaitNeeds {
  * Throws what the last attempt failed of.
  */
 export async function runAttempts(
-  needs: AttemptNeeds & WaitNeeds,
+  needs: AttemptNeeds & WaitOptions,
   owner: RunningTask,
   signal: AbortSignal,
 ): Promise<void> {
@@ -81,7 +81,7 @@ class Outage {
 
 /** Returns when source and target can be reached as far as that is known; throws the error where they stay away. */
 async function waitUntilBack(
-  needs: AttemptNeeds & WaitNeeds,
+  needs: AttemptNeeds & WaitOptions,
   owner: RunningTask,
   { outage, error, signal }: { outage: Outage; error: Failure; signal: AbortSignal },
 ): Promise<void> {
@@ -102,7 +102,7 @@ async function waitUntilBack(
 }
 
 function tellWaiting(
-  { progress, log }: WaitNeeds & AttemptNeeds,
+  { progress, log }: WaitOptions & AttemptNeeds,
   { record, task }: RunningTask,
   error: Failure,
 ): void {

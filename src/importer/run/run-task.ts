@@ -6,14 +6,14 @@ import type { RunningTable } from '../live/live.ts'
 import { deafMs, LoadCanceled, tellEnded } from '../live/live.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
 import type { AttemptNeeds } from './run-attempt.ts'
-import type { WaitNeeds } from './run-attempts.ts'
+import type { WaitOptions } from './run-attempts.ts'
 import { runAttempts } from './run-attempts.ts'
 import type { OwnerNeeds } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
 export interface TaskNeeds {
   owner: OwnerNeeds
-  attempt: AttemptNeeds & WaitNeeds
+  attempt: AttemptNeeds & WaitOptions
   running: RunningTable
   events: EventBus
   /** Tasks of one import at the same time. */
