@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Client } from 'pg'
 import type { Logger } from '../lib/logger.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
+import type { Database } from './connection.ts'
 
 /**
  * Short messages between the processes that share our PostgreSQL. They are kept nowhere: who does not listen at that
@@ -24,6 +26,8 @@ export const silence: Broadcast = {
 }
 
 const channel = 'terrane'
+/** Of the connection that each server keeps open to hear the others. */
+const applicationName = 'terrane broadcast'
 /** PostgreSQL takes less than 8,000 bytes. */
 const maxBytes = 7900
 const reconnectMs = 1000
@@ -89,7 +93,7 @@ class PostgresBroadcast implements Broadcast {
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       keepAlive: true,
-      application_name: 'terrane broadcast',
+      application_name: applicationName,
     })
     const lost = new Promise<void>((resolve) => {
       client.once('end', resolve)
@@ -164,4 +168,13 @@ export async function openBroadcast(url: Secret, log: Logger): Promise<Broadcast
   const broadcast = new PostgresBroadcast(url, log)
   await broadcast.open()
   return broadcast
+}
+
+/** Whether another server listens at the database now. */
+export async function isSharedWithOthers({ kind, kysely }: Database): Promise<boolean> {
+  if (kind === 'sqlite') return false
+  const { rows } = await sql<{ servers: number }>`
+    select count(*) as servers from pg_stat_activity
+    where datname = current_database() and application_name = ${applicationName}`.execute(kysely)
+  return Number(rows[0]?.servers ?? 0) > 1
 }

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { isSharedWithOthers } from '../../db/broadcast.ts'
 import type { Database, Queryable } from '../../db/connection.ts'
 import { findOutage } from '../../db/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -27,6 +29,14 @@ const slowMs = 100
 const restFactor = 10
 const longestRestMs = 5000
 const rememberedLooks = 10_000
+/**
+ * Another server tells the catalogue of its changes of a file after it has made them, and once more after this time: what this
+ * one has seen meanwhile may have been written over the first.
+ */
+const tellAgainMs = 1000
+/** How long a change of a file may wait to be told by another server, before it counts as one by somebody else. */
+const unexplainedMs = 3000
+const unexplainedRestMs = 100
 
 /** What a layer's data are like outside; undefined where that cannot be told. */
 export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<TableState | undefined>
@@ -61,6 +71,13 @@ interface LastLook {
   seen?: TableState
 }
 
+/** A layer whose file has changed, and no server has told of it yet. */
+interface Unexplained {
+  version: number
+  seenState: string
+  sinceMs: number
+}
+
 interface VersionParts {
   database: Database
   clock: Clock
@@ -81,6 +98,9 @@ export class LayerVersions {
   readonly #stopHearing: () => void
   /** What files looked like before such changes, and after them. */
   readonly #ownChanges = new Map<string, string>()
+  /** Looks before changes that are to be written down again. */
+  #tellAgain = new Set<string>()
+  readonly #unexplained = new Map<number, Unexplained>()
 
   constructor({ database, clock, storesFolder }: VersionParts, readState: ReadState) {
     this.#database = database
@@ -90,11 +110,25 @@ export class LayerVersions {
     this.#stopHearing = hearOwnChanges(async ({ path, from, to }) => {
       if (isCopy(path, storesFolder)) return
       this.#remember(this.#ownChanges, from, to)
-      this.#noting = this.#noting
-        .then(() => writeLook(this.#database.kysely, from, to))
-        .catch(() => undefined)
-      await this.#noting
+      if (this.#database.writes() === undefined) this.#noteAgain(from)
+      await this.#note(from, to)
     })
+  }
+
+  async #note(from: string, to: string): Promise<void> {
+    this.#noting = this.#noting.then(() => writeLook(this.#database.kysely, from, to)).catch(() => undefined)
+    await this.#noting
+  }
+
+  #noteAgain(from: string): void {
+    this.#tellAgain.add(from)
+    if (this.#tellAgain.size > 1) return
+    const tell = (): void => {
+      const looks = this.#tellAgain
+      this.#tellAgain = new Set()
+      for (const look of looks) void this.#note(look, this.#nowOf(look))
+    }
+    setTimeout(tell, tellAgainMs).unref()
   }
 
   async close(): Promise<void> {
@@ -161,13 +195,24 @@ export class LayerVersions {
   async refresh(layer: LayerRecord): Promise<LayerVersion> {
     this.#looks.delete(layer.id)
     try {
-      const { state } = this.#begin(layer)
-      return await this.#settle(layer, await orAborted(state, AbortSignal.timeout(refreshTimeoutMs)))
+      return await this.#explained(layer, AbortSignal.timeout(refreshTimeoutMs))
     } catch (error) {
       if (error instanceof Failure) throw error
       const text = `The store of layer "${layer.workspace}:${layer.name}" cannot be looked at`
       throw new Failure('unavailable', 'store-unavailable', text, { cause: error })
     }
+  }
+
+  /** Looks until what was seen is told by another server, or nobody has told it in time. */
+  async #explained(layer: LayerRecord, signal: AbortSignal): Promise<LayerVersion> {
+    for (let present: LayerRecord | undefined = layer; present !== undefined; ) {
+      const { state } = this.#begin(present)
+      const version = await this.#settle(present, await orAborted(state, signal))
+      if (!this.#unexplained.has(layer.id)) return version
+      await sleep(unexplainedRestMs, undefined, { signal })
+      present = await findLayerById(this.#database.kysely, layer.id)
+    }
+    return { version: layer.version, isCurrent: false }
   }
 
   #begin(layer: LayerRecord): LastLook {
@@ -227,7 +272,9 @@ export class LayerVersions {
 
   /** Holds what was seen against what was seen before; several servers may do so at once. */
   async #settle(layer: LayerRecord, state: TableState | undefined): Promise<LayerVersion> {
-    const { version, seenState } = layer
+    const { id, version, seenState } = layer
+    const unexplained = this.#unexplained.get(id)
+    this.#unexplained.delete(id)
     if (state === undefined || isChanging(layer, this.#clock.now().getTime()))
       return { version, isCurrent: false }
     const same = this.#asBefore(layer, state)
@@ -238,6 +285,14 @@ export class LayerVersions {
     if (seen === seenState) return { version, isCurrent: false }
     const isOurs =
       seenState === undefined || state.sameAs?.has(seenState) === true || this.#nowOf(seenState) === seen
+    if (!isOurs && state.sameAs !== undefined && (await isSharedWithOthers(this.#database))) {
+      const isSame = unexplained?.version === version && unexplained.seenState === seenState
+      const sinceMs = isSame ? unexplained.sinceMs : performance.now()
+      if (performance.now() - sinceMs < unexplainedMs) {
+        this.#remember(this.#unexplained, id, { version, seenState, sinceMs })
+        return { version, isCurrent: false }
+      }
+    }
     const grown = isOurs
       ? await writeSeen(this.#database.kysely, layer, { seen_state: seen })
       : await this.#growOutside(layer, seen)
