@@ -1,5 +1,5 @@
 import type { Columns, Proposal } from '../geo/coordinate-columns.ts'
-import { findColumn, haveCommas, proposeColumns } from '../geo/coordinate-columns.ts'
+import { areSexagesimal, findColumn, haveCommas, proposeColumns } from '../geo/coordinate-columns.ts'
 import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
@@ -43,13 +43,16 @@ async function makePoints(
     const there = task.columns.map((one) => one.name).join(', ')
     return { state: 'NO_GEOMETRY', message: `There is no column "${missing}": there are ${there}` }
   }
-  const read = task.columns.filter(({ name }) => name === lngField || name === latField)
+  const [lng, lat] = [lngField, latField].map((name) => task.columns.find((one) => one.name === name))
+  const read = [lng, lat].filter((column) => column !== undefined)
+  const isSexagesimal = lng !== undefined && lat !== undefined && areSexagesimal(lng, lat)
   try {
     // The chain first: with a coordinate system alone it would be ready to become a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
       ...{ latField, lngField, pointFieldName: freeName(task.columns.map((one) => one.name)) },
       ...(haveCommas(...read) ? { decimalComma: true } : {}),
+      ...(isSexagesimal ? { sexagesimal: true } : {}),
     })
     await client.put(`${path}/layer`, { layer: { srs: srs ?? degrees } })
     return undefined

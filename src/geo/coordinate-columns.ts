@@ -1,3 +1,5 @@
+import { parseDegrees } from '../lib/values/degrees-text.ts'
+
 /** Columns of a table with the coordinates of points. */
 export interface Columns {
   x: string
@@ -16,6 +18,8 @@ export interface Proposal extends Columns {
   isGeographic: boolean
   /** Whether their numbers have a comma before the fraction. */
   hasCommas?: true
+  /** Whether they hold degrees with minutes or seconds, or with the letter of a hemisphere. */
+  isSexagesimal?: true
 }
 
 // As users of many languages name them; without accents, and letters alone.
@@ -34,6 +38,8 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   const pair = degrees ?? findPair(columns, eastings, northings)
   if (pair === undefined) return undefined
   const [x, y] = pair
+  if (degrees !== undefined && areSexagesimal(x, y))
+    return { x: x.name, y: y.name, isGeographic: true, isSexagesimal: true }
   const hasCommas = haveCommas(x, y)
   const [east, north] = [numberIn(x, hasCommas), numberIn(y, hasCommas)]
   const isGeographic = Math.abs(east) <= 180 && Math.abs(north) <= 90
@@ -41,6 +47,15 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   // 393,512 may be thousands.
   if (hasCommas && !isGeographic && pair.some(({ example = '' }) => thousands.test(example))) return undefined
   return { x: x.name, y: y.name, isGeographic, ...(hasCommas ? { hasCommas } : {}) }
+}
+
+/** Whether columns begin with a longitude and a latitude in degrees and minutes, or with the letter of a hemisphere. */
+export function areSexagesimal(longitude: ColumnView, latitude: ColumnView): boolean {
+  const angles = [
+    parseDegrees(longitude.example ?? '', 'longitude'),
+    parseDegrees(latitude.example ?? '', 'latitude'),
+  ]
+  return !angles.includes(undefined)
 }
 
 const withComma = /^\s*[-+]?\d+,\d+\s*$/

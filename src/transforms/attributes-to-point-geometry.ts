@@ -6,6 +6,8 @@ import { VarBuilder } from '../geo/column-builder.ts'
 import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
+import type { Axis } from '../lib/values/degrees-text.ts'
+import { parseDegrees } from '../lib/values/degrees-text.ts'
 import { parseNumber } from '../lib/values/number-text.ts'
 import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
@@ -19,6 +21,8 @@ const withComma = /^\s*[-+]?\d{1,40}(?:,\d{0,40})?\s*$/
 const pairOfCommas = /^\s*[([]?\s*([-+\d,]{1,40})\s*(?:[;/]\s*|\s)([-+\d,]{1,40})\s*[)\]]?\s*$/
 const pairPattern = /^\s*[([]?\s*([-+\d.eE]{1,40})\s*(?:[,;]\s*|\s)([-+\d.eE]{1,40})\s*[)\]]?\s*$/
 
+type Notation = 'point' | 'comma' | 'sexagesimal'
+
 interface Plan {
   schema: Schema
   lat: number
@@ -27,8 +31,8 @@ interface Plan {
   lngName: string
   /** Both stand in one text, latitude first. */
   isPair: boolean
-  /** Numbers in texts have a comma before the fraction, and no point. */
-  hasCommas: boolean
+  /** How numbers stand in texts: `comma` has a comma before the fraction and no point, `sexagesimal` degrees with minutes and seconds. */
+  notation: Notation
   /** Whether the old geometry becomes a binary attribute, the last one. */
   keepsGeometry: boolean
 }
@@ -52,6 +56,16 @@ function hasDecimalComma(spec: TransformSpec): boolean {
   return String(spec.decimalComma).toLowerCase() === 'true'
 }
 
+function isSexagesimal(spec: TransformSpec): boolean {
+  return String(spec.sexagesimal).toLowerCase() === 'true'
+}
+
+function notationOf(spec: TransformSpec): Notation {
+  if (!isSexagesimal(spec)) return hasDecimalComma(spec) ? 'comma' : 'point'
+  if (isCombined(spec)) throw new TransformError('With sexagesimal latField and lngField are two fields')
+  return 'sexagesimal'
+}
+
 function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan {
   const latName = textParameter(spec, 'latField')
   const lngName = textParameter(spec, 'lngField')
@@ -72,21 +86,21 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   }
   const crs = old?.crs ?? options.declaredCrs
   const geometry = { name, type: 'Point' as const, hasZ: false, hasM: false, crs }
-  const ways = { isPair, hasCommas: hasDecimalComma(spec), keepsGeometry }
+  const ways = { isPair, notation: notationOf(spec), keepsGeometry }
   return { schema: { attributes, geometry }, lat, lng, latName, lngName, ...ways }
 }
 
 /** A coordinate; NaN for an empty cell, undefined for what is no finite number. */
-function coordinate(column: Column, row: number, hasCommas: boolean): number | undefined {
+function coordinate(column: Column, row: number, notation: Notation, axis: Axis): number | undefined {
   if (column.nullCount > 0 && !isValid(column.validity, row)) return Number.NaN
   if (column.kind === 'var') {
     const { bytes, offsets } = column as VarColumn
     const start = offsets[row] as number
     const end = offsets[row + 1] as number
     if (isBlankText(column, row)) return Number.NaN
-    return hasCommas && column.type === 'text'
-      ? numberWithComma(cellText(column, row))
-      : parseNumber(bytes, start, end)
+    if (notation === 'point' || column.type !== 'text') return parseNumber(bytes, start, end)
+    if (notation === 'comma') return numberWithComma(cellText(column, row))
+    return parseNumber(bytes, start, end) ?? parseDegrees(cellText(column, row) ?? '', axis)
   }
   const value =
     column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
@@ -102,10 +116,11 @@ function numberWithComma(text = ''): number | undefined {
 function coordinatePair(
   column: Column,
   row: number,
-  hasCommas: boolean,
+  notation: Notation,
 ): [number | undefined, number | undefined] {
   const isNull = column.nullCount > 0 && !isValid(column.validity, row)
   if (isNull || isBlankText(column, row)) return [Number.NaN, Number.NaN]
+  const hasCommas = notation === 'comma'
   const pattern = hasCommas ? pairOfCommas : pairPattern
   const [, first = '', second = ''] = pattern.exec(cellText(column, row) ?? '') ?? []
   if (hasCommas) return [numberWithComma(first), numberWithComma(second)]
@@ -126,9 +141,12 @@ function geometryAsBinary(geometry: GeometryColumn, rows: number): Column {
   return builder.finish()
 }
 
-function reasonOf({ isPair, hasCommas }: Plan): string {
-  if (isPair) return `The value is not two numbers, such as "${hasCommas ? '52,1 13,2' : '52.1, 13.2'}"`
-  return `The value is not a number${hasCommas ? ' with a comma before its fraction' : ''}`
+function reasonOf({ isPair, notation }: Plan, axis: Axis): string {
+  if (isPair)
+    return `The value is not two numbers, such as "${notation === 'comma' ? '52,1 13,2' : '52.1, 13.2'}"`
+  if (notation === 'sexagesimal')
+    return `The value is not a ${axis} in degrees, such as ${axis === 'latitude' ? `52°31'12"N` : `13°24'18"E`}`
+  return `The value is not a number${notation === 'comma' ? ' with a comma before its fraction' : ''}`
 }
 
 function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
@@ -136,17 +154,17 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const lng = batch.columns[made.lng] as Column
   const builder = new GeometryBuilder(batch.rowCount, 21)
   const failures: RowFailure[] = []
-  const fail = (row: number, field: string, column: Column): void => {
+  const fail = (row: number, axis: Axis): void => {
     builder.appendNull()
-    const reason = reasonOf(made)
-    failures.push({ row, field, value: cellText(column, row), reason })
+    const [field, column] = axis === 'latitude' ? [made.latName, lat] : [made.lngName, lng]
+    failures.push({ row, field, value: cellText(column, row), reason: reasonOf(made, axis) })
   }
   for (let row = 0; row < batch.rowCount; row += 1) {
     const [y, x] = made.isPair
-      ? coordinatePair(lat, row, made.hasCommas)
-      : [coordinate(lat, row, made.hasCommas), coordinate(lng, row, made.hasCommas)]
-    if (y === undefined) fail(row, made.latName, lat)
-    else if (x === undefined) fail(row, made.lngName, lng)
+      ? coordinatePair(lat, row, made.notation)
+      : [coordinate(lat, row, made.notation, 'latitude'), coordinate(lng, row, made.notation, 'longitude')]
+    if (y === undefined) fail(row, 'latitude')
+    else if (x === undefined) fail(row, 'longitude')
     else if (Number.isNaN(x) || Number.isNaN(y)) builder.appendNull()
     else {
       builder.header(1, false, false)
@@ -168,7 +186,8 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
 /**
  * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
  * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. With `combined` both
- * are one field whose text holds both numbers, latitude first. With `decimalComma` texts are numbers such as `52,1`.
+ * are one field whose text holds both numbers, latitude first. With `decimalComma` texts are numbers such as `52,1`, with
+ * `sexagesimal` angles such as `52°31'12"N`, or plain numbers of degrees.
  */
 export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',
@@ -187,6 +206,7 @@ export const attributesToPointGeometry: VectorTransform = {
     ),
     combined: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
     decimalComma: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
+    sexagesimal: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
   }),
   show: (spec) => ({
     latField: textParameter(spec, 'latField'),
@@ -195,6 +215,7 @@ export const attributesToPointGeometry: VectorTransform = {
     preserveGeometry: preserves(spec),
     ...(isCombined(spec) ? { combined: true } : {}),
     ...(hasDecimalComma(spec) ? { decimalComma: true } : {}),
+    ...(isSexagesimal(spec) ? { sexagesimal: true } : {}),
   }),
   outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
   prepare: async (schema, spec, context) => {

@@ -118,3 +118,26 @@ export function cellText(scanner: RowScanner, cell: number): string {
   const text = decoder.decode(scanner.bytes.subarray(scanner.starts[cell], scanner.ends[cell]))
   return ((scanner.flags[cell] as number) & 2) === 0 ? text : text.replaceAll('""', '"')
 }
+
+/** Copies a cell in quotes to `target` from `to` on, with doubled quotes made single; gives where the copy ends. */
+export function unescapeCell(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  to = 0,
+): number {
+  let next = to
+  for (let at = start; at < end; at += 1) {
+    target[next] = bytes[at] as number
+    next += 1
+    if (bytes[at] === 0x22) at += 1
+  }
+  return next
+}
+
+/** The bytes of a cell in quotes, with doubled quotes made single. */
+export function unescapedCell(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const target = new Uint8Array(end - start)
+  return target.subarray(0, unescapeCell(bytes, start, end, target))
+}

@@ -40,7 +40,9 @@ function detect(name: string, content: string | Uint8Array): boolean | Promise<b
 
 describe('the CSV rules', () => {
   const spectrum = join(fixtures, 'spectrum')
-  for (const file of readdirSync(spectrum).filter((name) => name.endsWith('.csv'))) {
+  // Geometries in GeoJSON are geometries.
+  const files = readdirSync(spectrum).filter((name) => name.endsWith('.csv') && name !== 'json.csv')
+  for (const file of files) {
     it(`hold for ${file}`, async () => {
       const result = await readLayer(csv, join(spectrum, file))
       const names = namesOf(result)

@@ -1,27 +1,29 @@
 import { basename, extname } from 'node:path'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField } from '../../geo/schema.ts'
-import { looksLikeWkt } from '../../geo/wkt.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
 import { curvesMessage } from '../curves-message.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
 import { findCharset } from '../text/charset.ts'
-import { ColumnType } from '../text/column-type.ts'
-import { CsvSource, cellText, isBlankCell } from './csv-source.ts'
+import { ColumnType, offsetsMessage } from '../text/column-type.ts'
+import { CsvSource, cellText, isBlankCell, unescapedCell } from './csv-source.ts'
+import { findCellForm } from './geometry-cells.ts'
+import { GeometrySurvey } from './geometry-survey.ts'
 import { uniqueHeaders } from './headers.ts'
 import type { RowScanner } from './row-scanner.ts'
-import { quoted } from './row-scanner.ts'
-import { WktColumn } from './wkt-column.ts'
+import { escaped, quoted } from './row-scanner.ts'
 
 const exampleLength = 80
-const geometryNames = new Set(['wkt', 'geom', 'geometry', 'the_geom', 'wkb_geometry', 'shape', 'wkt_geom'])
+const geometryNames = new Set(
+  'wkt wkb ewkt ewkb geojson geom geometry the_geom wkb_geometry shape wkt_geom'.split(' '),
+)
 
 interface ColumnSurvey {
   /** What its cells would be without quotes. */
   type: ColumnType
   hasQuoted: boolean
   example: string | undefined
-  wkt: WktColumn | undefined
+  geometry: GeometrySurvey | undefined
 }
 
 /** What the rows of a file hold, column by column. */
@@ -40,7 +42,7 @@ class TableSurvey {
       type: new ColumnType(),
       hasQuoted: false,
       example: undefined,
-      wkt: undefined,
+      geometry: undefined,
     }))
   }
 
@@ -61,12 +63,25 @@ class TableSurvey {
     const end = ends[cell] as number
     if (column.example === undefined) {
       column.example = cellText(this.#scanner, cell).slice(0, exampleLength)
-      if (looksLikeWkt(column.example)) column.wkt = new WktColumn()
+      const form = findCellForm(column.example)
+      if (form !== undefined) column.geometry = new GeometrySurvey(form)
     }
-    if (column.wkt !== undefined && !isBlankCell(bytes, start, end)) column.wkt.observe(bytes, start, end)
+    if (column.geometry !== undefined && !isBlankCell(bytes, start, end))
+      this.#takeGeometry(column.geometry, cell)
     if (((flags[cell] as number) & quoted) === 0) this.#hasPlain = true
     else column.hasQuoted = true
     if (!column.type.isText) column.type.observe(this.#parser, bytes, start, end)
+  }
+
+  #takeGeometry(geometry: GeometrySurvey, cell: number): void {
+    const { bytes, starts, ends, flags } = this.#scanner
+    const start = starts[cell] as number
+    const end = ends[cell] as number
+    if (((flags[cell] as number) & escaped) === 0) geometry.observe(bytes, start, end)
+    else {
+      const plain = unescapedCell(bytes, start, end)
+      geometry.observe(plain, 0, plain.length)
+    }
   }
 
   /** Where some cells are in quotes and others not, quotes say that a column is text; where all are, they say nothing. */
@@ -74,10 +89,10 @@ class TableSurvey {
     return hasQuoted && this.#hasPlain ? 'text' : type.type
   }
 
-  /** The geometry column: among those whose cells are WKT one of the usual names, else the first. */
+  /** The geometry column: among those whose cells are geometries one of the usual names, else the first. */
   geometryIndex(names: readonly string[]): number {
     const isGeometry = (index: number, isMeant: boolean): boolean =>
-      this.columns[index]?.wkt?.isGeometry(isMeant) === true
+      this.columns[index]?.geometry?.isGeometry(isMeant) === true
     const usual = names.findIndex(
       (name, index) => geometryNames.has(name.toLowerCase()) && isGeometry(index, true),
     )
@@ -121,7 +136,10 @@ function layerOf(
       source: cells[index] as string,
     }
     if (column.example !== undefined) attribute.example = column.example
-    if (column.wkt !== undefined && geometryIndex < 0) tellUnusedWkt(attribute.name, column.wkt, messages)
+    if (column.geometry !== undefined && geometryIndex < 0)
+      tellUnused(attribute.name, column.geometry, messages)
+    if (attribute.type === 'timestamp' && column.type.losesOffsets)
+      messages.push(offsetsMessage(attribute.name))
     attributes.push(attribute)
   }
   if (survey.shortRows > 0) {
@@ -135,29 +153,29 @@ function layerOf(
     charset,
     messages,
   }
-  const wkt = survey.columns[geometryIndex]?.wkt
-  if (wkt !== undefined) addGeometry(layer, names[geometryIndex] as string, wkt)
+  const geometry = survey.columns[geometryIndex]?.geometry
+  if (geometry !== undefined) addGeometry(layer, names[geometryIndex] as string, geometry)
   return layer
 }
 
-function tellUnusedWkt(name: string, { seen, bad }: WktColumn, messages: Message[]): void {
+function tellUnused(name: string, { form, seen, bad }: GeometrySurvey, messages: Message[]): void {
   if (seen.count === 0) return
-  const message = `"${name}" is loaded as text: ${bad} of its ${seen.count + bad} cells cannot be read as WKT`
+  const message = `"${name}" is loaded as text: ${bad} of its ${seen.count + bad} cells cannot be read as ${form}`
   messages.push({ level: 'warning', code: 'wkt-not-used', message })
 }
 
-function addGeometry(layer: LayerDescription, name: string, wkt: WktColumn): void {
-  wkt.foldEnvelopes()
-  const { seen, crs } = wkt
+function addGeometry(layer: LayerDescription, name: string, survey: GeometrySurvey): void {
+  survey.foldEnvelopes()
+  const { form, seen, crs } = survey
   const geometry: GeometryField = { name, type: seen.type, hasZ: seen.withZ > 0, hasM: seen.withM > 0, crs }
   layer.schema.geometry = geometry
-  if (!isEmptyEnvelope(wkt.envelope)) layer.envelope = wkt.envelope
-  if (wkt.bad > 0) {
-    const message = `${wkt.bad} cells of "${name}" cannot be read as WKT: their rows are rejected`
+  if (!isEmptyEnvelope(survey.envelope)) layer.envelope = survey.envelope
+  if (survey.bad > 0) {
+    const message = `${survey.bad} cells of "${name}" cannot be read as ${form}: their rows are rejected`
     layer.messages.push({ level: 'warning', code: 'bad-wkt', message })
   }
-  if (wkt.curves > 0) layer.messages.push(curvesMessage(name, wkt.curves))
-  if (wkt.hasSeveralSrids) {
+  if (survey.curves > 0) layer.messages.push(curvesMessage(name, survey.curves))
+  if (survey.hasSeveralSrids) {
     const message = `The cells of "${name}" name several SRIDs: none is taken`
     layer.messages.push({ level: 'warning', code: 'several-srids', message })
   }

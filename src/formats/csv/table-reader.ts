@@ -4,7 +4,6 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import { isMultiType } from '../../geo/geometry-shape.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { WktReader } from '../../geo/wkt.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { isUtf8Range } from '../../lib/text/utf8.ts'
 import {
@@ -15,11 +14,13 @@ import {
   int32Kind,
   int64Kind,
   longIntKind,
+  timeKind,
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
-import { cellText, isBlankCell } from './csv-source.ts'
+import { cellText, isBlankCell, unescapeCell, unescapedCell } from './csv-source.ts'
+import { findCellForm, GeometryCells } from './geometry-cells.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
 
@@ -31,10 +32,12 @@ const acceptedKinds: Record<string, number> = {
   float64: int32Kind | int64Kind | floatKind,
   boolean: booleanKind,
   date: dateKind,
+  time: timeKind,
   timestamp: timestampKind,
 }
 /** Rows longer than this are rejected without their cells. */
 const longestKept = 1 << 16
+const longestBeginning = 80
 /** Wide tables get batches of fewer rows, so that a batch stays within its memory. */
 const valuesPerBatch = batchRows * 64
 
@@ -45,10 +48,11 @@ export class TableReader {
   readonly #names: readonly string[]
   readonly #geometryCell: number
   /** By cell: the kinds that its column takes, and the column, which is undefined for the geometry. */
-  readonly #accepted: Uint8Array
+  readonly #accepted: Uint16Array
   #columns: (ColumnBuilder | undefined)[]
   readonly #parser = new CellParser()
-  readonly #wkt: WktReader
+  /** For the form that geometries are written in; made by the first cell with one. */
+  #geometries: GeometryCells | undefined
   readonly #capacity: number
   #batch: BatchBuilder
   #rejectBytes = 0
@@ -61,12 +65,10 @@ export class TableReader {
     this.#names = names
     const { geometry } = schema
     this.#geometryCell = geometry === undefined ? -1 : names.indexOf(geometry.name)
-    const { type, hasZ, hasM } = geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
-    this.#wkt = new WktReader({ isMulti: isMultiType(type), hasZ, hasM })
     this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
     this.#batch = new BatchBuilder(schema, this.#capacity)
     this.#columns = this.#columnsByCell()
-    this.#accepted = Uint8Array.from(
+    this.#accepted = Uint16Array.from(
       this.#columns,
       (column) => ownValue(acceptedKinds, column?.type ?? '') ?? 0,
     )
@@ -123,24 +125,41 @@ export class TableReader {
       return (flag & unclean) !== 0 ? 'Text stands behind the closing quote' : 'The text has a NUL character'
     }
     const column = this.#columns[cell]
-    if (column === undefined) return this.#takeGeometry(bytes, start, end)
+    if (column === undefined) return this.#takeGeometry(bytes, start, end, flag)
     if (start === end && (flag === 0 || column.kind !== 'var')) column.appendNull()
     else if (column.kind === 'var') return appendText(column, bytes, start, end, flag)
     else return this.#takeValue(column, this.#accepted[cell] as number, bytes, start, end)
     return ''
   }
 
-  #takeGeometry(bytes: Uint8Array, start: number, end: number): string {
+  #takeGeometry(bytes: Uint8Array, start: number, end: number, flag: number): string {
     const geometry = this.#batch.geometry
     if (geometry === undefined) return ''
     try {
       if (isBlankCell(bytes, start, end)) geometry.appendNull()
-      else this.#wkt.read(bytes, start, end, geometry)
+      else if ((flag & escaped) === 0) this.#cells(bytes, start, end).read(bytes, start, end, geometry)
+      else {
+        const plain = unescapedCell(bytes, start, end)
+        this.#cells(plain, 0, plain.length).read(plain, 0, plain.length, geometry)
+      }
     } catch (error) {
       if (error instanceof GeometryError) return error.message
       throw error
     }
     return ''
+  }
+
+  /** What reads the geometries: as when the file was examined, the first cell tells how they are written. */
+  #cells(bytes: Uint8Array, start: number, end: number): GeometryCells {
+    if (this.#geometries !== undefined) return this.#geometries
+    const { type, hasZ, hasM } = this.#schema.geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
+    const beginning = asciiText(bytes, start, Math.min(end, start + longestBeginning))
+    this.#geometries = new GeometryCells(findCellForm(beginning) ?? 'WKT', {
+      isMulti: isMultiType(type),
+      hasZ,
+      hasM,
+    })
+    return this.#geometries
   }
 
   #takeValue(
@@ -157,6 +176,7 @@ export class TableReader {
     }
     if (column.kind === 'fixed') column.append(parser.value)
     else if (kind === longIntKind) column.append(BigInt(asciiText(bytes, start, end)))
+    else if (kind === timeKind) column.appendNumber(parser.microseconds)
     else if (kind !== timestampKind) column.appendNumber(parser.value)
     else {
       column.appendExact(timestampMicroseconds(parser.value, parser.microseconds))
@@ -195,18 +215,11 @@ function wholeText({ bytes, starts, ends, flags, cellCount }: RowScanner): strin
 function appendText(column: VarBuilder, bytes: Uint8Array, start: number, end: number, flag: number): string {
   if ((flag & nonAscii) !== 0 && !isUtf8Range(bytes, start, end))
     return 'The text is not valid in its encoding'
-  if ((flag & escaped) === 0) {
-    column.appendBytes(bytes, start, end)
-    return ''
+  if ((flag & escaped) === 0) column.appendBytes(bytes, start, end)
+  else {
+    const target = column.reserve(end - start)
+    const from = column.byteLength
+    column.commit(unescapeCell(bytes, start, end, target, from) - from)
   }
-  const target = column.reserve(end - start)
-  const from = column.byteLength
-  let to = from
-  for (let at = start; at < end; at += 1) {
-    target[to] = bytes[at] as number
-    to += 1
-    if (bytes[at] === 0x22) at += 1
-  }
-  column.commit(to - from)
   return ''
 }

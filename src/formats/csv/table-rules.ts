@@ -1,8 +1,8 @@
-import { looksLikeWkt } from '../../geo/wkt.ts'
 import { CellParser, textKind } from '../../lib/values/cell-kind.ts'
 import { cellText } from './csv-source.ts'
 import type { Dialect } from './delimiter.ts'
 import { mostColumns, sampledRows } from './delimiter.ts'
+import { findCellForm } from './geometry-cells.ts'
 
 /** So many of the sampled rows must have as many cells as the first. */
 const leastAgreement = 0.9
@@ -17,7 +17,7 @@ type Row = string[]
 /** What a cell would be without quotes around it: anything but text. */
 function isTyped(parser: CellParser, cell: string): boolean {
   const bytes = encoder.encode(`${cell}\0`)
-  return parser.parse(bytes, 0, bytes.length - 1) !== textKind || looksLikeWkt(cell)
+  return parser.parse(bytes, 0, bytes.length - 1) !== textKind || findCellForm(cell) !== undefined
 }
 
 /** The names of columns, and not a row of values like the others. */

@@ -1,4 +1,6 @@
 import type { FormatNames, WrittenByGdal } from '../format.ts'
+import { copySqlite } from './copy-sqlite.ts'
+import { copyPlainWorkbook } from './plain-workbook.ts'
 
 /** A kind of file that GDAL reads for us. */
 export interface GdalDriver extends FormatNames {
@@ -20,6 +22,8 @@ export interface GdalDriver extends FormatNames {
   infersTypes?: true
   /** The first row of each table are the names of its columns. */
   hasHeaderRow?: true
+  /** Copies a file that GDAL is not to open as it is to a folder, under a name; returns false where it may. */
+  copy?(path: string, folder: string, name: string, signal: AbortSignal): Promise<boolean>
   /** SQL of tables and views is part of the file. */
   isSqlite?: true
   /** The key column of a table is an attribute. */
@@ -63,6 +67,10 @@ export const sqliteDriver: GdalDriver = {
   extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
   suits: startsWith('SQLite format 3\u0000'),
   isSqlite: true,
+  copy: async (path, folder, name) => {
+    await copySqlite(path, folder, name)
+    return true
+  },
   written: { drivers: ['SQLite'], extension: 'sqlite', options: ['-dsco', 'SPATIALITE=NO'] },
   keepsKey: true,
   config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
@@ -111,6 +119,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     extensions: ['xlsx', 'xlsm'],
     suits: isZip,
     hasHeaderRow: true,
+    copy: copyPlainWorkbook,
     written: { drivers: ['XLSX'], extension: 'xlsx' },
     config: { OGR_XLSX_HEADERS: 'FORCE' },
   },

@@ -6,7 +6,6 @@ import { runProgram, streamProgram } from '../../lib/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { gdalComplaints } from './complaints.ts'
-import { copySqlite } from './copy-sqlite.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
 import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
 
@@ -54,7 +53,7 @@ export async function* withGdalSource<T>(
   const env = await driverEnvironment(driver)
   const folder = await mkdtemp(join(tmpdir(), 'terrane-gdal-'))
   try {
-    const path = await linkFiles(file, driver, folder)
+    const path = await linkFiles(file, driver, folder, signal)
     const options = { env: { ...env, CPL_TMPDIR: folder }, signal, cwd: folder }
     yield* work(openSource(path, driver, options))
   } finally {
@@ -89,14 +88,18 @@ export async function* withGdalDatabase<T>(
   }
 }
 
-async function linkFiles({ path, sidecars }: DataFile, driver: GdalDriver, folder: string): Promise<string> {
+async function linkFiles(
+  { path, sidecars }: DataFile,
+  driver: GdalDriver,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string> {
   const extension = extname(path)
   const base = basename(path, extension)
   const main = `${base}${extension.toLowerCase()}`
   const others = Object.entries(sidecars).map(([name, sidecar]) => [`${base}.${name}`, sidecar])
-  const isCopied = driver.isSqlite === true
-  if (isCopied) await copySqlite(path, folder, main)
-  await linkInto(folder, { ...Object.fromEntries(others), ...(isCopied ? {} : { [main]: path }) })
+  const isCopied = await driver.copy?.(path, folder, main, signal)
+  await linkInto(folder, { ...Object.fromEntries(others), ...(isCopied === true ? {} : { [main]: path }) })
   return join(folder, main)
 }
 

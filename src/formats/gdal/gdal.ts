@@ -78,6 +78,7 @@ async function describeLayer(
   const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, signal) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
+  if (attributes !== undefined) messages.push(...(survey?.messages(schema.attributes) ?? []))
   description.schema = { ...schema, attributes: attributes ?? schema.attributes }
   const { geometry } = schema
   if (geometry === undefined) return description

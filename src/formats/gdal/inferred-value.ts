@@ -8,6 +8,7 @@ import {
   int32Kind,
   int64Kind,
   longIntKind,
+  timeKind,
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
@@ -20,6 +21,7 @@ const accepted: Partial<Record<AttributeType, number>> = {
   float64: int32Kind | int64Kind | floatKind,
   boolean: booleanKind,
   date: dateKind,
+  time: timeKind,
   timestamp: timestampKind,
 }
 
@@ -39,6 +41,7 @@ export function appendInferred(
   if ((kind & (accepted[target.type] ?? 0)) === 0) return false
   if (target.kind === 'fixed') target.append(parser.value)
   else if (kind === longIntKind) target.append(BigInt(asciiText(bytes, start, end)))
+  else if (kind === timeKind) target.appendNumber(parser.microseconds)
   else if (kind !== timestampKind) target.appendNumber(parser.value)
   else {
     target.appendExact(timestampMicroseconds(parser.value, parser.microseconds))

@@ -5,7 +5,8 @@ import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
-import { ColumnType } from '../text/column-type.ts'
+import type { Message } from '../format.ts'
+import { ColumnType, offsetsMessage } from '../text/column-type.ts'
 
 const exampleLength = 80
 
@@ -45,6 +46,13 @@ export class LayerSurvey {
       const type = this.#types[index]?.type ?? 'text'
       return { ...attribute, type, source: attribute.name, example }
     })
+  }
+
+  /** What is not kept of the texts that became values of another type. */
+  messages(attributes: readonly Attribute[]): Message[] {
+    return attributes.flatMap(({ name, type }, index) =>
+      type === 'text' && this.#types[index]?.losesOffsets === true ? [offsetsMessage(name)] : [],
+    )
   }
 
   #addGeometries({ geometry, rowCount }: FeatureBatch): void {

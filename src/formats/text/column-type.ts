@@ -8,19 +8,23 @@ import {
   int64Kind,
   longIntKind,
   textKind,
+  timeKind,
   timestampKind,
 } from '../../lib/values/cell-kind.ts'
+import type { Message } from '../format.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
 const spelledKinds = booleanKind | timestampKind
 
 /**
- * The type of a column over all its cells, such that nothing is lost. Cells of different kinds make it text, as do
- * integers of more than 15 digits beside numbers with a point, and booleans or timestamps in several spellings.
+ * The type of a column over all its cells, such that no value is lost. Cells of different kinds make it text, as do
+ * integers of more than 15 digits beside numbers with a point, booleans in several spellings, and timestamps that differ in
+ * their separator or in how they name their zone.
  */
 export class ColumnType {
   #kinds = 0
   #form = -1
+  #hasOffset = false
 
   get isText(): boolean {
     return (this.#kinds & textKind) !== 0
@@ -33,7 +37,13 @@ export class ColumnType {
     if ((kind & spelledKinds) === 0) return kind
     if (this.#form >= 0 && this.#form !== parser.form) this.#kinds |= textKind
     this.#form = parser.form
+    if (kind === timestampKind && parser.hasOffset) this.#hasOffset = true
     return kind
+  }
+
+  /** Whether it is a column of timestamps of which some name another offset than that of UTC. */
+  get losesOffsets(): boolean {
+    return this.#hasOffset && this.type === 'timestamp'
   }
 
   get type(): AttributeType {
@@ -41,8 +51,18 @@ export class ColumnType {
     if (kinds === booleanKind) return 'boolean'
     if (kinds === dateKind) return 'date'
     if (kinds === timestampKind) return 'timestamp'
+    if (kinds === timeKind) return 'time'
     if (kinds === 0 || (kinds & ~(integerKinds | floatKind)) !== 0) return 'text'
     if ((kinds & floatKind) !== 0) return (kinds & longIntKind) === 0 ? 'float64' : 'text'
     return kinds === int32Kind ? 'int32' : 'int64'
+  }
+}
+
+/** Tells that the moments of a column are kept in UTC, and the offsets that it names are not. */
+export function offsetsMessage(name: string): Message {
+  return {
+    level: 'info',
+    code: 'times-in-utc',
+    message: `The times of "${name}" are kept as moments in UTC; the offsets that the file names are not kept`,
   }
 }

@@ -9,6 +9,7 @@ import {
   int64Kind,
   longIntKind,
   textKind,
+  timeKind,
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
@@ -48,6 +49,9 @@ function appendBig(column: BigBuilder, text: TextToken, parser: CellParser): voi
         : parseXmlTime(textBytes, textStart, textEnd)
     if (time === undefined) throw new RowError(`The value is not a time; ${wrong}`)
     column.appendExact(time)
+  } else if (column.type === 'time') {
+    if (kind !== timeKind) throw new RowError(`The value is not a time of day; ${wrong}`)
+    column.appendNumber(parser.microseconds)
   } else if (kind === int32Kind || kind === int64Kind) column.appendNumber(parser.value)
   else if (kind === longIntKind) column.append(BigInt(asciiText(textBytes, textStart, textEnd)))
   else {

@@ -7,6 +7,7 @@ import { DistinctNames } from '../../lib/text/free-name.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
 import type { LayerDescription, Message } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { offsetsMessage } from '../text/column-type.ts'
 import { FieldNames } from './field-names.ts'
 import type { RowSink } from './row-sink.ts'
 import type { DeclaredType } from './value-survey.ts'
@@ -148,6 +149,7 @@ export class RowSurvey implements RowSink {
         const message = `The name "${wanted}" stands there twice: the field "${source}" is called "${name}"`
         messages.push({ level: 'warning', code: 'repeated-name', message })
       }
+      if (attribute.type === 'timestamp' && field.losesOffsets) messages.push(offsetsMessage(name))
       if (field.isMisfit && field.declared !== 'string') {
         const message = `Not every value of "${name}" is ${field.declared}, as it is declared: it is read as ${attribute.type}`
         messages.push({ level: 'warning', code: 'declared-type', message })

@@ -75,6 +75,11 @@ export class ValueSurvey {
     if (declared !== undefined && !isFit(declared, kind, parser.value, text)) this.isMisfit = true
   }
 
+  /** Whether it holds times whose offsets from UTC are not kept. */
+  get losesOffsets(): boolean {
+    return this.#inferred.losesOffsets
+  }
+
   attribute(name: string): Attribute {
     const { declared } = this
     const type = declared === undefined || this.isMisfit ? this.#inferred.type : attributeTypes[declared]

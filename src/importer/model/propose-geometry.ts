@@ -45,13 +45,17 @@ function finalSchemaOf(task: TaskRecord): ReturnType<typeof finalSchema> | undef
 function fromColumns(columns: ColumnView[], pointFieldName: string): TransformProposal[] {
   const found = proposeColumns(columns)
   if (found === undefined) return []
-  const { x, y, isGeographic, hasCommas = false } = found
+  const { x, y, isGeographic, hasCommas = false, isSexagesimal = false } = found
   const example = (name: string): string => columns.find((one) => one.name === name)?.example ?? ''
   const what = isGeographic ? 'longitude and latitude' : 'x and y of a projected CRS'
   return [
     {
       kind: 'geometry',
-      transform: { ...pointTransform(y, x, pointFieldName), ...(hasCommas ? { decimalComma: true } : {}) },
+      transform: {
+        ...pointTransform(y, x, pointFieldName),
+        ...(hasCommas ? { decimalComma: true } : {}),
+        ...(isSexagesimal ? { sexagesimal: true } : {}),
+      },
       ...(isGeographic ? { srs: degrees } : {}),
       evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}${hasCommas ? ', with a comma before the fraction' : ''}`,
     },

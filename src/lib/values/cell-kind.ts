@@ -13,6 +13,7 @@ export const booleanKind = 16
 export const dateKind = 32
 export const timestampKind = 64
 export const textKind = 128
+export const timeKind = 256
 
 const maxInt64 = 9223372036854775807n
 const booleanWords = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map((word) => encoder.encode(word))
@@ -24,14 +25,17 @@ function isDigit(byte: number): boolean {
 /**
  * Tells what an unquoted cell may be held as without losing anything, and its value. Numbers have no leading zeros and
  * no plus sign; with a point they have at most 15 significant digits; an exponent needs a point or a sign, since `1E5`
- * is more often a code. Dates are `YYYY-MM-DD`; timestamps `YYYY-MM-DDTHH:MM:SS[.ffffff]` (or a blank for the T) in
- * UTC, written `Z` or `+00:00`. Everything else is text.
+ * is more often a code. Dates are `YYYY-MM-DD`, times `HH:MM[:SS[.ffffff]]`; timestamps have a date, `T` or a blank, a
+ * time, and then `Z`, an offset `+HH:MM`, or nothing, which means UTC (ISO 8601-1, sections 5.2 to 5.4). Everything else is
+ * text.
  */
 export class CellParser {
   /** The number, 0 or 1 of a boolean, or days since 1970-01-01 of a date or timestamp. */
   value = 0
-  /** Of a timestamp: microseconds of the day. */
+  /** Of a timestamp or time: microseconds of the day in UTC. */
   microseconds = 0
+  /** Of a timestamp: whether it names another offset than that of UTC. */
+  hasOffset = false
   /** Of a boolean or timestamp: which of its spellings; a column keeps to one. */
   form = 0
 
@@ -40,6 +44,7 @@ export class CellParser {
     const first = bytes[start] as number
     if (isDigit(first)) {
       if (bytes[start + 4] === 0x2d && end - start >= 10) return this.#dateOrTimestamp(bytes, start, end)
+      if (bytes[start + 2] === 0x3a) return this.#clock(bytes, start, end) === end ? timeKind : textKind
       return this.#number(bytes, start, start, end)
     }
     if (first === 0x2d) return this.#number(bytes, start, start + 1, end)
@@ -122,27 +127,63 @@ export class CellParser {
 
   #time(bytes: Uint8Array, start: number, end: number): number {
     const separator = bytes[start] as number
-    if ((separator !== 0x54 && separator !== 0x20) || end - start < 10) return textKind
-    const hours = twoDigits(bytes, start + 1)
-    const minutes = twoDigits(bytes, start + 4)
-    const seconds = twoDigits(bytes, start + 7)
-    if (bytes[start + 3] !== 0x3a || bytes[start + 6] !== 0x3a) return textKind
-    if (!(hours < 24 && minutes < 60 && seconds < 60)) return textKind
-    let at = start + 9
-    let fraction = 0
-    if (bytes[at] === 0x2e) {
-      const point = at
-      for (at += 1; at < end && isDigit(bytes[at] as number); at += 1)
-        fraction = fraction * 10 + ((bytes[at] as number) - 48)
-      const digits = at - point - 1
-      if (digits === 0 || digits > 6) return textKind
-      fraction *= 10 ** (6 - digits)
-    }
-    const zone = utcForm(bytes, at, end)
+    if (separator !== 0x54 && separator !== 0x20) return textKind
+    const zoneStart = this.#clock(bytes, start + 1, end)
+    if (zoneStart < 0) return textKind
+    const zone = this.#zone(bytes, zoneStart, end)
     if (zone === 0) return textKind
     this.form = zone * 2 + (separator === 0x54 ? 0 : 1)
-    this.microseconds = (hours * 3600 + minutes * 60 + seconds) * 1e6 + fraction
     return timestampKind
+  }
+
+  /** Reads `HH:MM[:SS[.ffffff]]` into `microseconds`; gives where it ends, or -1 where there is none. */
+  #clock(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start < 5) return -1
+    const hours = twoDigits(bytes, start)
+    const minutes = twoDigits(bytes, start + 3)
+    if (bytes[start + 2] !== 0x3a || !(hours < 24 && minutes < 60)) return -1
+    let seconds = 0
+    let fraction = 0
+    let at = start + 5
+    if (at < end && bytes[at] === 0x3a) {
+      seconds = end - at < 3 ? Number.NaN : twoDigits(bytes, at + 1)
+      if (!(seconds < 60)) return -1
+      at += 3
+      if (at < end && bytes[at] === 0x2e) {
+        const point = at
+        for (at += 1; at < end && isDigit(bytes[at] as number); at += 1)
+          fraction = fraction * 10 + ((bytes[at] as number) - 48)
+        const digits = at - point - 1
+        if (digits === 0 || digits > 6) return -1
+        fraction *= 10 ** (6 - digits)
+      }
+    }
+    this.microseconds = (hours * 3600 + minutes * 60 + seconds) * 1e6 + fraction
+    return at
+  }
+
+  /** How the zone is written: 1 `Z`, 2 an offset, 3 not at all, 0 otherwise. Moves the timestamp to UTC. */
+  #zone(bytes: Uint8Array, start: number, end: number): number {
+    this.hasOffset = false
+    if (start === end) return 3
+    const sign = bytes[start]
+    if (end - start === 1) return sign === 0x5a ? 1 : 0
+    if (end - start !== 6 || (sign !== 0x2b && sign !== 0x2d) || bytes[start + 3] !== 0x3a) return 0
+    const hours = twoDigits(bytes, start + 1)
+    const minutes = twoDigits(bytes, start + 4)
+    if (!(hours < 24 && minutes < 60)) return 0
+    const offset = (hours * 3600 + minutes * 60) * 1e6
+    if (offset === 0) return 2
+    this.hasOffset = true
+    this.microseconds += sign === 0x2b ? -offset : offset
+    if (this.microseconds < 0) {
+      this.microseconds += microsPerDay
+      this.value -= 1
+    } else if (this.microseconds >= microsPerDay) {
+      this.microseconds -= microsPerDay
+      this.value += 1
+    }
+    return 2
   }
 }
 
@@ -155,13 +196,6 @@ function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
 function twoDigits(bytes: Uint8Array, at: number): number {
   if (!isDigit(bytes[at] as number) || !isDigit(bytes[at + 1] as number)) return Number.NaN
   return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 528
-}
-
-/** 1 for `Z`, 2 for `+00:00`, 0 for anything else. */
-function utcForm(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start === 1) return bytes[start] === 0x5a ? 1 : 0
-  if (end - start !== 6 || bytes[start] !== 0x2b || bytes[start + 3] !== 0x3a) return 0
-  return twoDigits(bytes, start + 1) === 0 && twoDigits(bytes, start + 4) === 0 ? 2 : 0
 }
 
 /** Microseconds since 1970-01-01T00:00:00Z; a safe integer between the years 1685 and 2255. */

@@ -38,6 +38,7 @@ const parameters = new Map([
   ['preserveGeometry', 'Alte Geometrie als Spalte behalten'],
   ['combined', 'Beide stehen in einer Spalte'],
   ['decimalComma', 'Zahlen haben ein Komma vor den Nachkommastellen'],
+  ['sexagesimal', 'Grad mit Minuten und Sekunden'],
   ['format', 'Muster'],
   ['options', 'Optionen, eine je Zeile'],
   ['levels', 'Stufen'],

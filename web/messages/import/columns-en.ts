@@ -37,6 +37,7 @@ const parameters = new Map([
   ['preserveGeometry', 'Keep the old geometry as a column'],
   ['combined', 'Both stand in one column'],
   ['decimalComma', 'Numbers have a comma before the fraction'],
+  ['sexagesimal', 'Degrees with minutes and seconds'],
   ['format', 'Pattern'],
   ['options', 'Options, one a line'],
   ['levels', 'Levels'],

@@ -4,21 +4,28 @@ import { emptyEnvelope } from '../../geo/envelope.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { WktReader } from '../../geo/wkt.ts'
+import type { CellForm } from './geometry-cells.ts'
+import { GeometryCells } from './geometry-cells.ts'
 
 const plainShape = { isMulti: false, hasZ: false, hasM: false }
 const toleratedPart = 0.05
 
-/** A column that may be the geometry: its first cell looks like WKT. */
-export class WktColumn {
+/** A column that may be the geometry: its first cell begins like one. */
+export class GeometrySurvey {
+  readonly form: CellForm
   readonly seen = new SeenGeometries()
   readonly envelope: Envelope = emptyEnvelope()
   bad = 0
   /** Curves and surfaces among them. */
   curves = 0
   readonly #srids = new Set<number>()
-  readonly #reader = new WktReader(plainShape)
+  readonly #reader: GeometryCells
   #builder = new GeometryBuilder(256)
+
+  constructor(form: CellForm) {
+    this.form = form
+    this.#reader = new GeometryCells(form, plainShape)
+  }
 
   observe(bytes: Uint8Array, start: number, end: number): void {
     try {
@@ -50,7 +57,7 @@ export class WktColumn {
 
   /**
    * A few broken cells (one, or one in twenty) are rows to reject; with more of them the column is text that only
-   * began like WKT, unless its name says that it is meant as geometry and most of it is.
+   * began like geometries, unless its name says that it is meant as geometry and most of it is.
    */
   isGeometry(isMeant: boolean): boolean {
     const { count } = this.seen
@@ -58,8 +65,14 @@ export class WktColumn {
     return isMeant || this.bad <= Math.max(1, (count + this.bad) * toleratedPart)
   }
 
-  /** The CRS that EWKT names; undefined when none or several are named. */
+  /**
+   * The CRS that EWKT or EWKB names; undefined when none or several are named. GeoJSON is in WGS 84 (RFC 7946, section 4), as far
+   * as its numbers can be degrees.
+   */
   get crs(): CrsDeclaration | undefined {
+    const { minX, minY, maxX, maxY } = this.envelope
+    const areDegrees = minX >= -180 && maxX <= 180 && minY >= -90 && maxY <= 90
+    if (this.form === 'GeoJSON') return areDegrees ? { srs: 'EPSG:4326' } : undefined
     const [srid, other] = this.#srids
     return srid === undefined || other !== undefined ? undefined : { srs: `EPSG:${srid}` }
   }

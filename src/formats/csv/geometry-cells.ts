@@ -1,0 +1,98 @@
+import { linearWkb } from '../../geo/curves/curve-wkb.ts'
+import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import type { GeometryShape } from '../../geo/geometry-shape.ts'
+import { CurveError, GeometryError, normalizeWkb, WkbScanner } from '../../geo/wkb.ts'
+import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
+import { looksLikeWkt, WktReader } from '../../geo/wkt.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
+import { geometryFromJson } from '../geojson/geometry-from-json.ts'
+
+/** How geometries are written in the cells of a column, by the name that people know. */
+export type CellForm = 'WKT' | 'hexadecimal WKB' | 'GeoJSON'
+
+/** Byte order and type of WKB, as PostgreSQL writes `geometry` and `bytea`. */
+const hexBeginning = /^\s*(?:\\x)?0[01][\da-f]{8,}\s*$/i
+const jsonBeginning = /^\s*\{\s*"(?:type|coordinates|geometries|crs|bbox)"\s*:/
+
+/** The form of geometries in a column whose first cell begins so; undefined where it holds none. */
+export function findCellForm(beginning: string): CellForm | undefined {
+  if (looksLikeWkt(beginning)) return 'WKT'
+  if (hexBeginning.test(beginning)) return 'hexadecimal WKB'
+  return jsonBeginning.test(beginning) ? 'GeoJSON' : undefined
+}
+
+/** Reads the geometries of a column's cells into a geometry builder: WKT and EWKT, WKB and EWKB in hexadecimal digits, GeoJSON. */
+export class GeometryCells {
+  /** Whether the geometry read last was a curve or a surface. */
+  isCurve = false
+  /** Its SRID, 0 without one. */
+  srid = 0
+  readonly #form: CellForm
+  readonly #wkt: WktReader
+  readonly #scanner = new WkbScanner()
+
+  constructor(form: CellForm, shape: GeometryShape) {
+    this.#form = form
+    this.#wkt = new WktReader(shape)
+  }
+
+  /** Of the geometry read last, before it took the column's shape. */
+  get typeCode(): number {
+    return this.#wkt.typeCode
+  }
+
+  get hasZ(): boolean {
+    return this.#wkt.hasZ
+  }
+
+  get hasM(): boolean {
+    return this.#wkt.hasM
+  }
+
+  /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` and leaves the builder as it was. */
+  read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
+    if (this.#form === 'WKT') {
+      this.#wkt.read(bytes, start, end, builder)
+      this.isCurve = this.#wkt.isCurve
+      this.srid = this.#wkt.srid
+      return
+    }
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+    this.isCurve = false
+    this.srid = 0
+    const wkb =
+      this.#form === 'GeoJSON' ? wkbOfJson(text.toString()) : this.#wkbOfHex(asciiText(text, 0, text.length))
+    const wkt = Buffer.from(writeGeometryText(wkb))
+    this.#wkt.read(wkt, 0, wkt.length, builder)
+  }
+
+  #wkbOfHex(text: string): Uint8Array {
+    const digits = text.trim().replace(/^\\x/, '')
+    if (digits.length % 2 === 1 || /[^\da-f]/i.test(digits))
+      throw new GeometryError('The cell is no hexadecimal number')
+    const wkb = Buffer.from(digits, 'hex')
+    const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+    this.srid = sridOf(view)
+    try {
+      this.#scanner.scan(view, 0)
+    } catch (error) {
+      if (!(error instanceof CurveError)) throw error
+      this.isCurve = true
+      return linearWkb(wkb, 0, wkb.length)
+    }
+    const { end } = this.#scanner
+    if (end < wkb.length) throw new GeometryError(`${wkb.length - end} bytes stand behind the geometry`)
+    return normalizeWkb(wkb)
+  }
+}
+
+function wkbOfJson(text: string): Uint8Array {
+  return geometryFromJson(text).finish().bytes
+}
+
+/** The SRID of EWKB; 0 where it has none. */
+function sridOf(view: DataView): number {
+  if (view.byteLength < 9) return 0
+  const isLittle = view.getUint8(0) === 1
+  return (view.getUint32(1, isLittle) & 0x20000000) === 0 ? 0 : view.getInt32(5, isLittle)
+}
