@@ -16,6 +16,8 @@ const marks: readonly (readonly [string, string])[] = [
   ['SQLite format 3\u0000', 'an SQLite database'],
   ['version https://git-lfs.github.com/', 'a pointer of Git LFS, not the file itself'],
 ]
+/** How `foreignContent` calls a page of the web. */
+export const htmlPage = 'an HTML page'
 const pages = new Set(['html', 'head', 'body', 'title'])
 const openBrace = 0x7b
 const openBracket = 0x5b
@@ -75,7 +77,7 @@ function markupName(head: Uint8Array, text: Uint8Array): string {
   const isPage =
     /^\s*<!doctype html/i.test(Buffer.from(text.subarray(0, 256)).toString('latin1')) ||
     pages.has(root?.toLowerCase() ?? '')
-  if (isPage) return 'an HTML page'
+  if (isPage) return htmlPage
   return root === undefined ? 'XML' : `XML of another kind, <${root}>`
 }
 

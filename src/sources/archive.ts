@@ -1,13 +1,18 @@
 import { rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { foreignContent, htmlPage } from '../formats/content-name.ts'
 import { defined } from '../lib/defined.ts'
 import { invalid } from '../lib/errors.ts'
+import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { ArchiveKind } from './archives/archive-kind.ts'
 import { broken, toFailure } from './archives/failures.ts'
 import { archives } from './archives/registry.ts'
 import type { UnpackingOptions } from './archives/unpacking.ts'
 import { Unpacking } from './archives/unpacking.ts'
 import type { ExtractOptions, Unpacked } from './limits.ts'
+
+/** So many bytes tell a web page. */
+const headBytes = 1024
 
 /** The kind of archive a file is by its name, or undefined. */
 export function findArchive(path: string): ArchiveKind | undefined {
@@ -55,6 +60,7 @@ export async function extractArchive(
       ...defined({ isWanted, before }),
     })
     if (unpacking.archiveBytes === 0) throw broken(name, kind.name, 'the file is empty')
+    await refusePage(archive, name, kind.name)
     await unpack(archive, unpacking)
     return unpacking.taken
   } catch (error) {
@@ -62,4 +68,18 @@ export async function extractArchive(
     signal.throwIfAborted()
     throw toFailure(error, name, kind.name)
   }
+}
+
+/** Throws where the file is a web page: servers answer with one where a sign-in or a consent is wanted before a download. */
+async function refusePage(archive: string, name: string, kind: string): Promise<void> {
+  const file = await openGuarded(archive)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    if (foreignContent(buffer.subarray(0, bytesRead)) !== htmlPage) return
+  } finally {
+    await file.close()
+  }
+  const why =
+    'it is an HTML page, maybe one that asks to sign in or to agree; download the archive with a browser and send that'
+  throw broken(name, kind, why)
 }

@@ -14,6 +14,10 @@ export type CellForm = 'WKT' | 'hexadecimal WKB' | 'GeoJSON'
 const hexBeginning = /^\s*(?:\\x)?0[01][\da-f]{8,}\s*$/i
 const jsonBeginning = /^\s*\{\s*"(?:type|coordinates|geometries|crs|bbox)"\s*:/
 
+const brace = 0x7b
+const zero = 0x30
+const backslash = 0x5c
+
 /** The form of geometries in a column whose first cell begins so; undefined where it holds none. */
 export function findCellForm(beginning: string): CellForm | undefined {
   if (looksLikeWkt(beginning)) return 'WKT'
@@ -21,18 +25,19 @@ export function findCellForm(beginning: string): CellForm | undefined {
   return jsonBeginning.test(beginning) ? 'GeoJSON' : undefined
 }
 
-/** Reads the geometries of a column's cells into a geometry builder: WKT and EWKT, WKB and EWKB in hexadecimal digits, GeoJSON. */
+/**
+ * Reads the geometries of a column's cells into a geometry builder: WKT and EWKT, WKB and EWKB in hexadecimal digits, GeoJSON.
+ * Each cell is read by its own form, as mended rows may have another one than the file.
+ */
 export class GeometryCells {
   /** Whether the geometry read last was a curve or a surface. */
   isCurve = false
   /** Its SRID, 0 without one. */
   srid = 0
-  readonly #form: CellForm
   readonly #wkt: WktReader
   readonly #scanner = new WkbScanner()
 
-  constructor(form: CellForm, shape: GeometryShape) {
-    this.#form = form
+  constructor(shape: GeometryShape) {
     this.#wkt = new WktReader(shape)
   }
 
@@ -51,7 +56,8 @@ export class GeometryCells {
 
   /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` and leaves the builder as it was. */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
-    if (this.#form === 'WKT') {
+    const form = formOf(bytes, start, end)
+    if (form === 'WKT') {
       this.#wkt.read(bytes, start, end, builder)
       this.isCurve = this.#wkt.isCurve
       this.srid = this.#wkt.srid
@@ -61,7 +67,7 @@ export class GeometryCells {
     this.isCurve = false
     this.srid = 0
     const wkb =
-      this.#form === 'GeoJSON' ? wkbOfJson(text.toString()) : this.#wkbOfHex(asciiText(text, 0, text.length))
+      form === 'GeoJSON' ? wkbOfJson(text.toString()) : this.#wkbOfHex(asciiText(text, 0, text.length))
     const wkt = Buffer.from(writeGeometryText(wkb))
     this.#wkt.read(wkt, 0, wkt.length, builder)
   }
@@ -84,6 +90,14 @@ export class GeometryCells {
     if (end < wkb.length) throw new GeometryError(`${wkb.length - end} bytes stand behind the geometry`)
     return normalizeWkb(wkb)
   }
+}
+
+function formOf(bytes: Uint8Array, start: number, end: number): CellForm {
+  let at = start
+  while (at < end && (bytes[at] as number) <= 0x20) at += 1
+  const first = bytes[at]
+  if (first === brace) return 'GeoJSON'
+  return first === zero || first === backslash ? 'hexadecimal WKB' : 'WKT'
 }
 
 function wkbOfJson(text: string): Uint8Array {

@@ -19,12 +19,11 @@ export class GeometrySurvey {
   /** Curves and surfaces among them. */
   curves = 0
   readonly #srids = new Set<number>()
-  readonly #reader: GeometryCells
+  readonly #reader = new GeometryCells(plainShape)
   #builder = new GeometryBuilder(256)
 
   constructor(form: CellForm) {
     this.form = form
-    this.#reader = new GeometryCells(form, plainShape)
   }
 
   observe(bytes: Uint8Array, start: number, end: number): void {

@@ -20,7 +20,7 @@ import {
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
 import { cellText, isBlankCell, unescapeCell, unescapedCell } from './csv-source.ts'
-import { findCellForm, GeometryCells } from './geometry-cells.ts'
+import { GeometryCells } from './geometry-cells.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
 
@@ -37,7 +37,6 @@ const acceptedKinds: Record<string, number> = {
 }
 /** Rows longer than this are rejected without their cells. */
 const longestKept = 1 << 16
-const longestBeginning = 80
 /** Wide tables get batches of fewer rows, so that a batch stays within its memory. */
 const valuesPerBatch = batchRows * 64
 
@@ -51,8 +50,7 @@ export class TableReader {
   readonly #accepted: Uint16Array
   #columns: (ColumnBuilder | undefined)[]
   readonly #parser = new CellParser()
-  /** For the form that geometries are written in; made by the first cell with one. */
-  #geometries: GeometryCells | undefined
+  readonly #geometries: GeometryCells
   readonly #capacity: number
   #batch: BatchBuilder
   #rejectBytes = 0
@@ -65,6 +63,8 @@ export class TableReader {
     this.#names = names
     const { geometry } = schema
     this.#geometryCell = geometry === undefined ? -1 : names.indexOf(geometry.name)
+    const { type, hasZ, hasM } = geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
+    this.#geometries = new GeometryCells({ isMulti: isMultiType(type), hasZ, hasM })
     this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
     this.#batch = new BatchBuilder(schema, this.#capacity)
     this.#columns = this.#columnsByCell()
@@ -137,29 +137,16 @@ export class TableReader {
     if (geometry === undefined) return ''
     try {
       if (isBlankCell(bytes, start, end)) geometry.appendNull()
-      else if ((flag & escaped) === 0) this.#cells(bytes, start, end).read(bytes, start, end, geometry)
+      else if ((flag & escaped) === 0) this.#geometries.read(bytes, start, end, geometry)
       else {
         const plain = unescapedCell(bytes, start, end)
-        this.#cells(plain, 0, plain.length).read(plain, 0, plain.length, geometry)
+        this.#geometries.read(plain, 0, plain.length, geometry)
       }
     } catch (error) {
       if (error instanceof GeometryError) return error.message
       throw error
     }
     return ''
-  }
-
-  /** What reads the geometries: as when the file was examined, the first cell tells how they are written. */
-  #cells(bytes: Uint8Array, start: number, end: number): GeometryCells {
-    if (this.#geometries !== undefined) return this.#geometries
-    const { type, hasZ, hasM } = this.#schema.geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
-    const beginning = asciiText(bytes, start, Math.min(end, start + longestBeginning))
-    this.#geometries = new GeometryCells(findCellForm(beginning) ?? 'WKT', {
-      isMulti: isMultiType(type),
-      hasZ,
-      hasM,
-    })
-    return this.#geometries
   }
 
   #takeValue(
