@@ -11,7 +11,10 @@ export type MetricRow = Reply['data'][number]['data'][number]
 export type Filters = Pick<
   Calls[Path]['query'],
   'service' | 'service_type' | 'resource' | 'resource_type' | 'label' | 'event_type' | 'group_by'
->
+> & {
+  /** True: requests that these pages have made are left out. */
+  isWithoutPages?: boolean
+}
 
 /** Rows of periods, as the server gives them. */
 export interface Answered {
@@ -23,7 +26,11 @@ export interface Answered {
 }
 
 /** The calls that bring the periods: as few as can be, since days may differ in length. */
-export function metricCalls(metric: string, periods: readonly Period[], filters: Filters): Call[] {
+export function metricCalls(
+  metric: string,
+  periods: readonly Period[],
+  { isWithoutPages: _isWithoutPages, ...filters }: Filters & { traffic?: 'pages' },
+): Call[] {
   return runsOf(periods).map(({ from, to, lengthMs }) => ({
     path: `/monitoring/api/metric_data/${encodeURIComponent(metric)}`,
     query: {
@@ -34,13 +41,43 @@ export function metricCalls(metric: string, periods: readonly Period[], filters:
   }))
 }
 
+/** Asks for the rows of periods; without what these pages have asked for where the filters say so. */
 export async function askMetric(
   metric: string,
   periods: readonly Period[],
   filters: Filters,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const calls = metricCalls(metric, periods, filters)
+  if (filters.isWithoutPages !== true) return askRows(metricCalls(metric, periods, filters), signal)
+  const [all, pages] = await Promise.all([
+    askRows(metricCalls(metric, periods, filters), signal),
+    askRows(metricCalls(metric, periods, { ...filters, traffic: 'pages' }), signal),
+  ])
+  return { ...all, rows: all.rows.map((own, at) => withoutRows(own, pages.rows[at] ?? [], all.type)) }
+}
+
+/** Takes from rows what others of the same label, resource and kind of request amount to; what is left with nothing goes. */
+export function withoutRows(
+  rows: readonly MetricRow[],
+  others: readonly MetricRow[],
+  type: string,
+): MetricRow[] {
+  const keyOf = ({ label, resource, event_type: event }: MetricRow): string =>
+    JSON.stringify([label, resource?.id, event])
+  const taken = new Map(others.map((row) => [keyOf(row), row]))
+  return rows.flatMap((row) => {
+    const other = taken.get(keyOf(row))
+    if (other === undefined) return [row]
+    const samples = row.samples_count - other.samples_count
+    if (samples <= 0) return []
+    const [own, less] = [Number(row.val), Number(other.val)]
+    const value =
+      type === 'rate' ? (own * row.samples_count - less * other.samples_count) / samples : own - less
+    return [{ ...row, val: String(round(value)), samples_count: samples }]
+  })
+}
+
+async function askRows(calls: readonly Call[], signal: AbortSignal): Promise<Answered> {
   const replies = await Promise.all(calls.map((one) => call<{ data: Reply }>(one, signal)))
   const resolutions = replies.flatMap(({ data }) => data.resolution ?? [])
   const [first] = replies
