@@ -5,6 +5,7 @@ import { networkIn, networkInRate, networkOut, networkOutRate } from './hosts/ne
 import { cpuUsage, cpuUsagePercent, cpuUsageRate } from './hosts/processors.ts'
 import { storageFree, storageTotal, storageUsagePercent, storageUsed } from './hosts/storage.ts'
 import { uptime } from './hosts/uptime.ts'
+import { skippedLines } from './logs/skipped-lines.ts'
 import { requestIp, requestUserAgent, requestUserAgentFamily } from './requests/clients.ts'
 import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
 import { requestCity, requestCountry, requestRegion } from './requests/places.ts'
@@ -14,7 +15,7 @@ import { responseFirstByte, responseSize, responseStatus, responseTime } from '.
 import { requestMethod, requestPath } from './requests/targets.ts'
 import { requestUsers } from './requests/users.ts'
 
-/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 102. */
+/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 103. */
 export const applicationMetrics: readonly RequestMetric[] = [
   request,
   requestCount,
@@ -34,6 +35,9 @@ export const applicationMetrics: readonly RequestMetric[] = [
   responseErrorTypes,
   responseFirstByte,
 ]
+
+/** Of services whose access log is read; ids as those of applications. */
+export const logMetrics: readonly HostMetric[] = [skippedLines]
 
 /** The next id here is 202. */
 export const hostMetrics: readonly HostMetric[] = [

@@ -33,6 +33,7 @@ const resourceTypes = [
   ['other', 'Other'],
 ].map(([name, label]) => ({ name, type: label, type_label: label }))
 
+const logMetrics = ['log.lines.skipped count Count']
 const applicationMetrics = [
   'request rate Count',
   'request.count count Count',
@@ -162,7 +163,9 @@ describe('GET metrics', () => {
     for (const { service, metrics } of groups)
       assert.deepEqual(
         metrics.map(({ name, type, unit }) => `${name} ${type} ${unit}`),
-        service.startsWith('host') ? hostMetrics : applicationMetrics,
+        service.startsWith('host')
+          ? hostMetrics
+          : [...applicationMetrics, ...(service === 'mapserver' ? logMetrics : [])],
         service,
       )
   })

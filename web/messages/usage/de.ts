@@ -170,6 +170,7 @@ export const de: UsageTexts = {
     'response.first_byte': 'Zeit bis zum ersten Byte',
     'response.error.count': 'Ausnahmen',
     'response.error.types': 'Arten von Ausnahmen',
+    'log.lines.skipped': 'Nicht gezählte Logzeilen',
     'load.1m': 'Last über 1 Minute',
     'load.5m': 'Last über 5 Minuten',
     'load.15m': 'Last über 15 Minuten',

@@ -169,6 +169,7 @@ export const en = {
     'response.first_byte': 'Time to first byte',
     'response.error.count': 'Exceptions',
     'response.error.types': 'Kinds of exceptions',
+    'log.lines.skipped': 'Log lines that were not counted',
     'load.1m': 'Load over 1 minute',
     'load.5m': 'Load over 5 minutes',
     'load.15m': 'Load over 15 minutes',

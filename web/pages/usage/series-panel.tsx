@@ -137,7 +137,7 @@ function Choosers({ metric, known, grouping }: Pick<Props, 'metric' | 'known'> &
   ]
   const canSplit = (one: string): boolean =>
     !(metric.isOfHosts && (one === 'layer' || one === 'event')) &&
-    !(one === 'label' && !metric.isLabelled && !/^(storage|network)/.test(metric.name))
+    !(one === 'label' && !metric.isLabelled && !/^(storage|network|log)/.test(metric.name))
   return (
     <>
       <select

@@ -1,4 +1,3 @@
-import type { WeekHours } from '../../charts/week-heat.tsx'
 import type { Period } from '../../lib/day-periods.ts'
 import { dayStart } from '../../lib/day-periods.ts'
 
@@ -9,7 +8,11 @@ export const hoursOfDay = 24
  * Returns the mean of each hour of the week, from Monday on; an hour that clocks show twice counts twice. Hours before `began`, when
  * nothing was counted yet, have no part in it: null where there is no other.
  */
-export function hoursOfWeek(periods: readonly Period[], values: readonly number[], began: number): WeekHours {
+export function hoursOfWeek(
+  periods: readonly Period[],
+  values: readonly number[],
+  began: number,
+): (number | null)[][] {
   const sums = Array.from({ length: daysOfWeek }, () => new Array<number>(hoursOfDay).fill(0))
   const times = Array.from({ length: daysOfWeek }, () => new Array<number>(hoursOfDay).fill(0))
   for (const [at, { from, to }] of periods.entries()) {
