@@ -19,12 +19,14 @@ export interface RequestTotalsQuery {
 export interface RequestTotals {
   to: number
   requests: number
-  /** Requests that were answered with a status from 400 on. */
+  /** Requests that were answered with a status from 400 on; a client that left before has no answer. */
   failed: number
 }
 
 const hourSeconds = 3600
 const firstFailure = 400
+/** Of a request whose client went away before there was an answer. */
+const clientGone = 499
 
 /** How many requests there were, and how many of them failed. */
 export async function readRequestTotals(
@@ -58,7 +60,8 @@ async function readCounts(
   for (let row = 0; row < rows.length; row += 1) {
     const count = rows.get(row, 'sum')
     counts.requests += count
-    if (Number(labels.get(rows.get(row, 'key'))?.name) >= firstFailure) counts.failed += count
+    const status = Number(labels.get(rows.get(row, 'key'))?.name)
+    if (status >= firstFailure && status !== clientGone) counts.failed += count
   }
   return counts
 }

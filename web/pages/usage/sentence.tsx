@@ -18,10 +18,12 @@ export function stateCall(isWithPages: boolean): Call {
 }
 
 const firstFailure = 400
+/** The client went away before there was an answer. */
+const clientGone = 499
 
 /** Whether requests that are answered with the status have failed: the same for every number of the page. */
 export function hasFailed(status = ''): boolean {
-  return Number(status) >= firstFailure
+  return Number(status) >= firstFailure && Number(status) !== clientGone
 }
 
 interface Told {
