@@ -35,7 +35,8 @@ describe('what is stored', () => {
       ...{ request: 1, 'request.count': 2, 'request.users': 3, 'request.ip': 4, 'request.ua': 5 },
       ...{ 'request.ua.family': 6, 'request.path': 7, 'request.method': 8, 'request.country': 9 },
       ...{ 'request.region': 10, 'request.city': 11, 'response.status': 12, 'response.time': 13 },
-      'response.first_byte': 101, 'log.lines.skipped': 102,
+      'response.first_byte': 101,
+      'log.lines.skipped': 102,
       ...{ 'response.size': 14, 'response.error.count': 15, 'response.error.types': 16, 'load.1m': 17 },
       ...{ 'load.5m': 18, 'load.15m': 19, 'mem.all': 20, 'mem.free': 21, 'mem.usage': 22 },
       ...{ 'mem.usage.percent': 23, 'mem.buffers': 24, uptime: 25, 'cpu.usage': 26, 'cpu.usage.rate': 27 },
@@ -43,7 +44,9 @@ describe('what is stored', () => {
       ...{ 'network.in': 32, 'network.out': 33, 'network.in.rate': 34, 'network.out.rate': 35 },
       ...{ 'storage.usage.percent': 201 },
     }
-    const ids = Object.fromEntries([...applicationMetrics, ...hostMetrics, ...logMetrics].map(({ id, name }) => [name, id]))
+    const ids = Object.fromEntries(
+      [...applicationMetrics, ...hostMetrics, ...logMetrics].map(({ id, name }) => [name, id]),
+    )
     const others = Object.entries(ids).filter(([name]) => !Object.hasOwn(released, name))
     assert.deepEqual({ ...released, ...Object.fromEntries(others) }, ids)
     for (const [name, id] of others)

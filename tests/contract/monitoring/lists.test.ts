@@ -134,8 +134,8 @@ describe('GET metrics', () => {
     assert.deepEqual(
       groups.map(({ service, metrics }) => [service, metrics.length]),
       [
-        ['app', 16],
-        ['mapserver', 16],
+        ['app', 17],
+        ['mapserver', 18],
         ['hostapp', 20],
         ['hostmapserver', 20],
       ],

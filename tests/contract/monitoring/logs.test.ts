@@ -194,7 +194,7 @@ describe('access logs', () => {
     await service.collect(now + 600_000)
     assert.deepEqual(await service.sums('request.count'), { count: 4 })
     appendFileSync(path, 'hello\n')
-    await service.collect(now + 600_000)
+    await service.collect(now + 660_000)
     const skipped = await service.sums('log.lines.skipped')
     assert.equal(skipped['no access log line in combined or common format'], 4)
     assert.equal((await service.collect(now + 700_000)).problem, undefined)

@@ -2,6 +2,7 @@ import type { Period } from '../../lib/day-periods.ts'
 import { runsOf } from '../../lib/day-periods.ts'
 import { type Call, call } from '../../wire/client.ts'
 import type { Calls } from '../../wire/openapi.d.ts'
+import { round, withoutRows } from './without-rows.ts'
 
 type Path = 'GET /monitoring/api/metric_data/{metric}'
 type Reply = Calls[Path]['answer']['data']
@@ -56,27 +57,6 @@ export async function askMetric(
   return { ...all, rows: all.rows.map((own, at) => withoutRows(own, pages.rows[at] ?? [], all.type)) }
 }
 
-/** Takes from rows what others of the same label, resource and kind of request amount to; what is left with nothing goes. */
-export function withoutRows(
-  rows: readonly MetricRow[],
-  others: readonly MetricRow[],
-  type: string,
-): MetricRow[] {
-  const keyOf = ({ label, resource, event_type: event }: MetricRow): string =>
-    JSON.stringify([label, resource?.id, event])
-  const taken = new Map(others.map((row) => [keyOf(row), row]))
-  return rows.flatMap((row) => {
-    const other = taken.get(keyOf(row))
-    if (other === undefined) return [row]
-    const samples = row.samples_count - other.samples_count
-    if (samples <= 0) return []
-    const [own, less] = [Number(row.val), Number(other.val)]
-    const value =
-      type === 'rate' ? (own * row.samples_count - less * other.samples_count) / samples : own - less
-    return [{ ...row, val: String(round(value)), samples_count: samples }]
-  })
-}
-
 async function askRows(calls: readonly Call[], signal: AbortSignal): Promise<Answered> {
   const replies = await Promise.all(calls.map((one) => call<{ data: Reply }>(one, signal)))
   const resolutions = replies.flatMap(({ data }) => data.resolution ?? [])
@@ -98,11 +78,6 @@ export function amountOf(rows: readonly MetricRow[], type: string): number | nul
   const samples = rows.reduce((sum, row) => sum + row.samples_count, 0)
   const weighted = rows.reduce((sum, row) => sum + Number(row.val) * row.samples_count, 0)
   return samples === 0 ? null : round(weighted / samples)
-}
-
-/** The server's decimals have four digits. */
-function round(value: number): number {
-  return Math.round(value * 10_000) / 10_000
 }
 
 /** Names by their amount over one period, the largest first. */
