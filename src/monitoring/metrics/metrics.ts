@@ -1,10 +1,11 @@
 import type { ServiceType } from '../model/service-types.ts'
-import { isHostType } from '../model/service-types.ts'
+import { isHostType, mayHaveLog } from '../model/service-types.ts'
 import type { HostMetric } from './hosts/host-metric.ts'
 import { applicationMetrics, hostMetrics, logMetrics } from './registry.ts'
 import type { LabelMetric, NumberMetric, RequestMetric } from './requests/request-metric.ts'
 import { requestCount } from './requests/requests.ts'
 
+export { skippedLines } from './hosts/skipped-lines.ts'
 export { defaultLabel, noneLabel, otherLabel } from './metric.ts'
 export { applicationMetrics, hostMetrics }
 
@@ -40,7 +41,7 @@ export function metricNamed(name: string): Metric {
 /** What services of a type measure, in the order in which it is listed. */
 export function metricsOf(type: ServiceType): readonly Metric[] {
   if (isHostType(type)) return hostMetrics
-  return type === 'mapserver' ? [...applicationMetrics, ...logMetrics] : applicationMetrics
+  return mayHaveLog(type) ? [...applicationMetrics, ...logMetrics] : applicationMetrics
 }
 
 /** Whether it is not computed from requests: it was read of a host, or of a log. */

@@ -1,4 +1,4 @@
-import { skippedLines } from '../../metrics/logs/skipped-lines.ts'
+import { skippedLines } from '../../metrics/metrics.ts'
 import type { Sample } from '../../series/request-event.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { LogSink } from './log-follower.ts'

@@ -1,5 +1,5 @@
-import type { HostMetric } from '../hosts/host-metric.ts'
-import { partOfHostMetric } from '../hosts/host-metric.ts'
+import type { HostMetric } from './host-metric.ts'
+import { partOfHostMetric } from './host-metric.ts'
 
 /** Counted where logs are read, by the reason why a line is no request that counts; no reading of a host tells it. */
 export const skippedLines: HostMetric = partOfHostMetric(
