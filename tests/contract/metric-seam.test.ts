@@ -124,7 +124,7 @@ describe('a metric', () => {
 
     it(`${name} describes itself, under an id and a name of its own`, () => {
       assert.ok(Number.isSafeInteger(id) && id > 0)
-      assert.match(name, /^[a-z][a-z\d]*(\.[a-z\d]+)*$/)
+      assert.match(name, /^[a-z][a-z\d]*(\.[a-z\d]+(_[a-z\d]+)*)*$/)
       assert.match(unit, /^\S+$/)
       assert.match(description, /^[A-Z].*[^.]$/)
       const alike = metrics.filter((one) => one.id === id || one.name === name)

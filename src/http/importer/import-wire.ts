@@ -41,10 +41,11 @@ export function toWireImport(
   const { message, ...item } = toWireImportItem(request, record, dialect)
   if (level < 1) return { ...item, ...defined({ message }) }
   const data = toWireImportData(request, record, tasks, level - 1)
-  const { store, transforms, messages } = record
+  const { store, transforms, messages, rehearsal } = record
   return {
     ...item,
     archive: record.isArchived,
+    ...(rehearsal === undefined ? {} : { rehearsal: { state: rehearsal.state } }),
     targetWorkspace: { workspace: { name: record.workspace } },
     ...(store === undefined
       ? {}

@@ -267,6 +267,12 @@ const Import = Type.Object({
   href: Type.String(),
   state: oneOf(importStates),
   archive: Type.Optional(Type.Boolean()),
+  rehearsal: Type.Optional(
+    Type.Object(
+      { state: Type.String() },
+      { description: 'What `/rehearsal` tells of; absent where there is none' },
+    ),
+  ),
   targetWorkspace: Type.Optional(Type.Object({ workspace: Type.Object({ name: Type.String() }) })),
   targetStore: Type.Optional(Type.Object(store)),
   data: Type.Optional(ImportDataReply),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { fastify } from 'fastify'
 import { fixedClock } from '../../../tests/support/fixed-clock.ts'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import { anonymous } from '../../accounts/caller.ts'
 import { createEventBus } from '../../lib/events.ts'
 import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
 import type { App, CountsAs, TypeBoxProvider } from '../app-types.ts'
@@ -17,6 +19,7 @@ function openServer(lines: Record<string, CountsAs>) {
   events.on('request.finished', ({ method, route, status }) => announced.push(`${method} ${route} ${status}`))
   observeRequests(app, {
     monitoring: { record: (request) => recorded.push(request) },
+    callerOf: () => anonymous,
     ...{ events, clock: fixedClock('2026-11-21T12:00:10Z'), log: silentLogger },
   })
   for (const [url, countsAs] of Object.entries(lines)) app.get(url, { config: { countsAs } }, () => 'hello')
@@ -33,6 +36,28 @@ describe('observeRequests', () => {
       recorded.map(({ method, path, eventType, status }) => `${method} ${path} ${eventType} ${status}`),
       ['GET /things view 200', 'GET /nothing view 404', 'HEAD /things view 200'],
     )
+  })
+
+  it('tells when the first byte was sent, apart from when the client had all', async () => {
+    const { app, recorded } = openServer({ '/things': 'view' })
+    const gate = Promise.withResolvers<void>()
+    async function* slow(): AsyncGenerator<string> {
+      yield 'first'
+      await gate.promise
+      yield 'last'
+    }
+    app.get('/slow', () => Readable.from(slow()))
+    app.get('/empty', (_request, reply) => reply.code(204).send())
+    const answer = app.inject('/slow')
+    const pauseMs = 50
+    setTimeout(() => gate.resolve(), pauseMs)
+    assert.equal((await answer).body, 'firstlast')
+    for (const url of ['/things', '/empty']) await app.inject(url)
+    const [streamed, ...others] = recorded
+    assert.ok(streamed?.firstByteMilliseconds !== undefined)
+    // Timers may come a millisecond early.
+    assert.ok(streamed.milliseconds - streamed.firstByteMilliseconds > pauseMs / 2)
+    for (const one of others) assert.ok(Number(one.firstByteMilliseconds) <= one.milliseconds)
   })
 
   it('leaves out what lies below a path that does not count, whether there is such a path or not', async () => {

@@ -1,17 +1,18 @@
 import type { ServiceType } from '../model/service-types.ts'
-import { isHostType } from '../model/service-types.ts'
+import { isHostType, mayHaveLog } from '../model/service-types.ts'
 import type { HostMetric } from './hosts/host-metric.ts'
-import { applicationMetrics, hostMetrics } from './registry.ts'
+import { applicationMetrics, hostMetrics, logMetrics } from './registry.ts'
 import type { LabelMetric, NumberMetric, RequestMetric } from './requests/request-metric.ts'
 import { requestCount } from './requests/requests.ts'
 
+export { skippedLines } from './hosts/skipped-lines.ts'
 export { defaultLabel, noneLabel, otherLabel } from './metric.ts'
 export { applicationMetrics, hostMetrics }
 
 /** What is counted of requests, or read of hosts: what of it differs says `takenFrom`. */
 export type Metric = RequestMetric | HostMetric
 
-const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics]
+const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics, ...logMetrics]
 /** Those that count requests by a label. */
 export const labelMetrics: readonly LabelMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'labels',
@@ -39,10 +40,11 @@ export function metricNamed(name: string): Metric {
 
 /** What services of a type measure, in the order in which it is listed. */
 export function metricsOf(type: ServiceType): readonly Metric[] {
-  return isHostType(type) ? hostMetrics : applicationMetrics
+  if (isHostType(type)) return hostMetrics
+  return mayHaveLog(type) ? [...applicationMetrics, ...logMetrics] : applicationMetrics
 }
 
-/** Whether services that are hosts have it; the others are of requests. */
+/** Whether it is not computed from requests: it was read of a host, or of a log. */
 export function isHostMetric(metric: Metric): boolean {
   return metric.takenFrom === 'host'
 }

@@ -3,6 +3,7 @@ import { load1, load5, load15 } from './hosts/load.ts'
 import { memoryAll, memoryBuffers, memoryFree, memoryUsage, memoryUsagePercent } from './hosts/memory.ts'
 import { networkIn, networkInRate, networkOut, networkOutRate } from './hosts/network.ts'
 import { cpuUsage, cpuUsagePercent, cpuUsageRate } from './hosts/processors.ts'
+import { skippedLines } from './hosts/skipped-lines.ts'
 import { storageFree, storageTotal, storageUsagePercent, storageUsed } from './hosts/storage.ts'
 import { uptime } from './hosts/uptime.ts'
 import { requestIp, requestUserAgent, requestUserAgentFamily } from './requests/clients.ts'
@@ -10,11 +11,11 @@ import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
 import { requestCity, requestCountry, requestRegion } from './requests/places.ts'
 import type { RequestMetric } from './requests/request-metric.ts'
 import { request, requestCount } from './requests/requests.ts'
-import { responseSize, responseStatus, responseTime } from './requests/responses.ts'
+import { responseFirstByte, responseSize, responseStatus, responseTime } from './requests/responses.ts'
 import { requestMethod, requestPath } from './requests/targets.ts'
 import { requestUsers } from './requests/users.ts'
 
-/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 101. */
+/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 103. */
 export const applicationMetrics: readonly RequestMetric[] = [
   request,
   requestCount,
@@ -32,7 +33,11 @@ export const applicationMetrics: readonly RequestMetric[] = [
   responseSize,
   responseErrorCount,
   responseErrorTypes,
+  responseFirstByte,
 ]
+
+/** Of services whose access log is read; ids as those of applications. */
+export const logMetrics: readonly HostMetric[] = [skippedLines]
 
 /** The next id here is 202. */
 export const hostMetrics: readonly HostMetric[] = [

@@ -6,3 +6,8 @@ export type ServiceType = (typeof serviceTypes)[number]
 export function isHostType(type: ServiceType): boolean {
   return type === 'hostapp' || type === 'hostmapserver'
 }
+
+/** Whether requests of such a service may come from an access log. */
+export function mayHaveLog(type: ServiceType): boolean {
+  return type === 'mapserver'
+}

@@ -41,6 +41,8 @@ interface Header {
   columns: Packed[]
   /** Blocks of earlier versions say nothing. */
   isCountedOnly?: boolean
+  /** Whether times to the first byte stand behind the columns; blocks of earlier versions have none. */
+  hasFirstBytes?: boolean
 }
 
 /**
@@ -58,6 +60,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   columns[places.position] = packColumn(events, positionOf)
   for (const name of useColumns)
     columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
+  const hasFirstBytes = events.some(({ firstByteMilliseconds }) => firstByteMilliseconds != null)
   const header: Header = {
     count,
     columns: columns.map(({ values, indexes }) => [
@@ -65,6 +68,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
     ...(events[0]?.isCountedOnly === true ? { isCountedOnly: true } : {}),
+    ...(hasFirstBytes ? { hasFirstBytes } : {}),
   }
   const head = Buffer.from(JSON.stringify(header))
   const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]
@@ -72,6 +76,8 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   parts.push(asBytes(Float64Array.from(events, (event) => event.milliseconds ?? Number.NaN)))
   parts.push(asBytes(Uint16Array.from(events, (event) => Math.floor(event.created) % 60_000)))
   for (const { indexes } of columns) if (indexes !== undefined) parts.push(asBytes(indexes))
+  if (hasFirstBytes)
+    parts.push(asBytes(Float64Array.from(events, (event) => event.firstByteMilliseconds ?? Number.NaN)))
   return Buffer.concat(parts)
 }
 
@@ -79,7 +85,8 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
 export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
-  const { count, columns, isCountedOnly = false }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  const header: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  const { count, columns, isCountedOnly = false, hasFirstBytes = false } = header
   let position = headerEnd
   const take = (size: number): ArrayBuffer => {
     const part = new Uint8Array(size)
@@ -91,10 +98,13 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const milliseconds = new Float64Array(take(count * 8))
   const offsets = new Uint16Array(take(count * 2))
   const read = columns.map(([values, width]) => ({ values, indexes: indexesOf(width, take(count * width)) }))
+  const firstByteMilliseconds = hasFirstBytes
+    ? new Float64Array(take(count * 8))
+    : new Float64Array(count).fill(Number.NaN)
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
-    ...{ count, sizes, milliseconds, offsets, isCountedOnly },
+    ...{ count, sizes, milliseconds, firstByteMilliseconds, offsets, isCountedOnly },
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
     eventTypes: column(places.eventType),
     statuses: column(places.status),

@@ -40,6 +40,8 @@ export interface RequestFacts {
 export interface RequestEvent extends RequestFacts, Place {
   /** Null where the source does not tell: such a request has no part in response.time. */
   milliseconds: number | null
+  /** Until the first byte of the answer was sent; absent or null where the source does not tell or none was. */
+  firstByteMilliseconds?: number | null
   contentType: string | null
   userAgent: string | null
   userAgentFamily: string | null

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Buffer } from 'node:buffer'
 import { describe, it } from 'node:test'
 import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
+import { logMetrics } from '../metrics/registry.ts'
 import { eventTypeId, eventTypeOfId, eventTypes } from '../model/event-types.ts'
 import { resourceTypeId, resourceTypeOfId, resourceTypes } from '../model/resource-types.ts'
 import { OtherSketch } from './other-sketch.ts'
@@ -34,6 +35,8 @@ describe('what is stored', () => {
       ...{ request: 1, 'request.count': 2, 'request.users': 3, 'request.ip': 4, 'request.ua': 5 },
       ...{ 'request.ua.family': 6, 'request.path': 7, 'request.method': 8, 'request.country': 9 },
       ...{ 'request.region': 10, 'request.city': 11, 'response.status': 12, 'response.time': 13 },
+      'response.first_byte': 101,
+      'log.lines.skipped': 102,
       ...{ 'response.size': 14, 'response.error.count': 15, 'response.error.types': 16, 'load.1m': 17 },
       ...{ 'load.5m': 18, 'load.15m': 19, 'mem.all': 20, 'mem.free': 21, 'mem.usage': 22 },
       ...{ 'mem.usage.percent': 23, 'mem.buffers': 24, uptime: 25, 'cpu.usage': 26, 'cpu.usage.rate': 27 },
@@ -41,7 +44,9 @@ describe('what is stored', () => {
       ...{ 'network.in': 32, 'network.out': 33, 'network.in.rate': 34, 'network.out.rate': 35 },
       ...{ 'storage.usage.percent': 201 },
     }
-    const ids = Object.fromEntries([...applicationMetrics, ...hostMetrics].map(({ id, name }) => [name, id]))
+    const ids = Object.fromEntries(
+      [...applicationMetrics, ...hostMetrics, ...logMetrics].map(({ id, name }) => [name, id]),
+    )
     const others = Object.entries(ids).filter(([name]) => !Object.hasOwn(released, name))
     assert.deepEqual({ ...released, ...Object.fromEntries(others) }, ids)
     for (const [name, id] of others)
@@ -77,7 +82,7 @@ describe('what is stored', () => {
   })
 
   it('gives no id twice', () => {
-    const ids = [...applicationMetrics, ...hostMetrics].map(({ id }) => id)
+    const ids = [...applicationMetrics, ...hostMetrics, ...logMetrics].map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
     assert.equal(new Set(eventTypes.map(eventTypeId)).size, eventTypes.length)
     assert.equal(new Set(resourceTypes.map(resourceTypeId)).size, resourceTypes.length)
@@ -88,10 +93,11 @@ describe('what is stored', () => {
     const valuesOf = <T>({ values, indexes }: { values: T[]; indexes: ArrayLike<number> | undefined }): T[] =>
       Array.from({ length: block.count }, (_, row) => values[indexes?.[row] ?? 0] as T)
     assert.deepEqual(
-      [[...block.sizes], [...block.milliseconds]],
+      [[...block.sizes], [...block.milliseconds], [...block.firstByteMilliseconds]],
       [
         [0, 10],
         [Number.NaN, 12.5],
+        [Number.NaN, Number.NaN],
       ],
     )
     assert.deepEqual([block.eventTypes, block.statuses].map(valuesOf<unknown>), [

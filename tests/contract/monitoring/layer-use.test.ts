@@ -24,7 +24,9 @@ async function feedWeek(fed: FedMonitoring): Promise<void> {
       ...of('2026-11-14T12:20:00Z', 1, [trees]),
       ...of('2026-11-14T12:50:00Z', 7, [trees]),
       ...of('2026-11-21T12:20:00Z', 6, [roads]),
-      ...of('2026-11-21T12:32:00Z', 10, [], 'Broken'),
+      ...of('2026-11-21T12:32:00Z', 9, [], 'Broken'),
+      requestAt('2026-11-21T12:32:00Z', { serviceId: app, status: 404 }),
+      requestAt('2026-11-21T12:32:00Z', { serviceId: app, status: 499 }),
     ],
   })
 }
@@ -119,7 +121,7 @@ for (const [database, environment] of Object.entries(databases)) {
       }
       const admin = await stateOf(roles.admin)
       assert.deepEqual(admin.requests, {
-        today: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T12:34:00.000Z', requests: 16, failed: 10 },
+        today: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T12:34:00.000Z', requests: 17, failed: 10 },
         weekAgo: { from: '2026-11-14T00:00:00.000Z', to: '2026-11-14T12:34:00.000Z', requests: 5, failed: 0 },
       })
       assert.deepEqual(admin.imports, { states: { PENDING: 1 }, tasks: {} })

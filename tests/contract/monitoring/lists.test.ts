@@ -33,6 +33,7 @@ const resourceTypes = [
   ['other', 'Other'],
 ].map(([name, label]) => ({ name, type: label, type_label: label }))
 
+const logMetrics = ['log.lines.skipped count Count']
 const applicationMetrics = [
   'request rate Count',
   'request.count count Count',
@@ -50,6 +51,7 @@ const applicationMetrics = [
   'response.size rate B',
   'response.error.count count Count',
   'response.error.types value Count',
+  'response.first_byte rate ms',
 ]
 const hostMetrics = [
   'load.1m rate Rate',
@@ -132,8 +134,8 @@ describe('GET metrics', () => {
     assert.deepEqual(
       groups.map(({ service, metrics }) => [service, metrics.length]),
       [
-        ['app', 16],
-        ['mapserver', 16],
+        ['app', 17],
+        ['mapserver', 18],
         ['hostapp', 20],
         ['hostmapserver', 20],
       ],
@@ -161,7 +163,9 @@ describe('GET metrics', () => {
     for (const { service, metrics } of groups)
       assert.deepEqual(
         metrics.map(({ name, type, unit }) => `${name} ${type} ${unit}`),
-        service.startsWith('host') ? hostMetrics : applicationMetrics,
+        service.startsWith('host')
+          ? hostMetrics
+          : [...applicationMetrics, ...(service === 'mapserver' ? logMetrics : [])],
         service,
       )
   })

@@ -186,9 +186,18 @@ describe('access logs', () => {
         `1 line was not counted in ${path}: longer than 64 KiB`,
       ].join('\n'),
     )
+    assert.deepEqual(await service.sums('log.lines.skipped'), {
+      'in the future': 1,
+      'no access log line in combined or common format': 3,
+      'longer than 64 KiB': 1,
+    })
     await service.collect(now + 600_000)
     assert.deepEqual(await service.sums('request.count'), { count: 4 })
-    assert.equal((await service.collect(now + 700_000)).problem, undefined)
+    appendFileSync(path, 'hello\n')
+    await service.collect(now + 660_000)
+    const skipped = await service.sums('log.lines.skipped')
+    assert.equal(skipped['no access log line in combined or common format'], 4)
+    assert.equal((await service.collect(now + 800_000)).problem, undefined)
   })
 
   it('has the names of users that were logged in', async (test) => {

@@ -147,6 +147,12 @@ describe('parameters of metric data', () => {
     assert.equal(headers['terrane-ignored'], 'colour')
   })
 
+  it('names an event type that means nothing for readings of hosts', async () => {
+    const reply = await fed.call('GET', '/api/metric_data/uptime/?last=600&event_type=view&colour=red')
+    assert.equal(reply.status, 200)
+    assert.deepEqual(String(reply.headers['terrane-ignored']).split(', ').sort(), ['colour', 'event_type'])
+  })
+
   it('answers 404 in the envelope for a metric that is not known, or that the service lacks', async () => {
     for (const [metric, query] of [
       ['request.counts', ''],

@@ -124,7 +124,7 @@ for (const kind of databaseKinds) {
       assert.equal(server.mails.length, 1)
     })
 
-    it('does not send an alert late, when the check holds again already', async (t) => {
+    it('does not send an alert late, when the check holds again already, but tells of its end', async (t) => {
       const server = await startMailServer(t)
       server.refusal = new Error('no')
       const watched = await watchChecks(t, await ownDatabasePlace(t, kind), { smtpUrl: server.url })
@@ -134,8 +134,9 @@ for (const kind of databaseKinds) {
       server.refusal = undefined
       watched.set(1)
       await watched.pass(1)
-      assert.equal(server.mails.length, 0)
-      const [delivery] = await watched.deliveries(id)
+      assert.equal(server.mails.length, 1)
+      const [recovery, delivery] = await watched.deliveries(id)
+      assert.deepEqual([recovery?.kind, recovery?.state], ['recovery', 'sent'])
       assert.equal(delivery?.state, 'dropped')
       assert.match(String(delivery?.error), /^the check holds again; before: .*\bno\b/)
     })

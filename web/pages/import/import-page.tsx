@@ -104,7 +104,8 @@ function followed(id: string): { found: Resource<Found>; poll(): Promise<void> }
 
 /** An import with its rehearsal. While that is under way its tasks are what they were: nothing of them is saved. */
 async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<Found> {
-  const [work, rehearsal] = await Promise.all([askChanged(id, before, signal), rehearsalOf(id, signal)])
+  const work = await askChanged(id, before, signal)
+  const rehearsal = work.rehearsal === undefined ? undefined : await rehearsalOf(id, signal)
   if (rehearsal?.state !== 'RUNNING') return { work, rehearsal }
   const tasks = work.tasks.map((task) => (task.state === 'RUNNING' ? { ...task, state: 'READY' } : task))
   return { work: { ...work, tasks }, rehearsal }
@@ -115,6 +116,7 @@ async function rehearsalOf(id: string, signal: AbortSignal): Promise<Rehearsal |
     const path = rehearsalPath(Number(id))
     return (await call<{ rehearsal: Rehearsal }>({ path }, signal)).rehearsal
   } catch (error) {
+    // It was dropped a moment ago.
     if (error instanceof Refusal && error.status === 404) return undefined
     throw error
   }

@@ -61,7 +61,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
           <header>
             <h2>{texts.onMap}</h2>
           </header>
-          {hasPoints ? (
+          {hasPoints || isTable(task) ? (
             <p class="body dim">{texts.noMap}</p>
           ) : (
             <PreviewMap path={path} srs={task.layer?.srs} name={task.layer?.name} />
@@ -80,6 +80,13 @@ interface PartProps {
   path: string
   task: Task
   put(call: Call): Promise<void>
+}
+
+/** Whether no column of the task is a geometry. */
+function isTable({ layer }: Task): boolean {
+  const { attributes } = layer ?? {}
+  if (attributes === undefined || attributes.length === 0) return false
+  return !attributes.some(({ binding }) => /\.geom\.|^Geometry$/.test(binding))
 }
 
 /** Transformations that would make points of columns; none where there is a chain already. */

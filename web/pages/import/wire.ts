@@ -110,6 +110,8 @@ export interface Candidate {
 export interface Import extends ImportSummary {
   tasks: Task[]
   messages?: Message[]
+  /** Absent where nobody has asked for one. */
+  rehearsal?: { state: string }
   targetWorkspace?: { workspace?: { name: string } }
 }
 

@@ -2,6 +2,7 @@ import type { Period } from '../../lib/day-periods.ts'
 import { runsOf } from '../../lib/day-periods.ts'
 import { type Call, call } from '../../wire/client.ts'
 import type { Calls } from '../../wire/openapi.d.ts'
+import { round, withoutRows } from './without-rows.ts'
 
 type Path = 'GET /monitoring/api/metric_data/{metric}'
 type Reply = Calls[Path]['answer']['data']
@@ -11,7 +12,10 @@ export type MetricRow = Reply['data'][number]['data'][number]
 export type Filters = Pick<
   Calls[Path]['query'],
   'service' | 'service_type' | 'resource' | 'resource_type' | 'label' | 'event_type' | 'group_by'
->
+> & {
+  /** True: requests that these pages have made are left out. */
+  isWithoutPages?: boolean
+}
 
 /** Rows of periods, as the server gives them. */
 export interface Answered {
@@ -23,7 +27,11 @@ export interface Answered {
 }
 
 /** The calls that bring the periods: as few as can be, since days may differ in length. */
-export function metricCalls(metric: string, periods: readonly Period[], filters: Filters): Call[] {
+export function metricCalls(
+  metric: string,
+  periods: readonly Period[],
+  { isWithoutPages: _isWithoutPages, ...filters }: Filters & { traffic?: 'pages' },
+): Call[] {
   return runsOf(periods).map(({ from, to, lengthMs }) => ({
     path: `/monitoring/api/metric_data/${encodeURIComponent(metric)}`,
     query: {
@@ -34,13 +42,22 @@ export function metricCalls(metric: string, periods: readonly Period[], filters:
   }))
 }
 
+/** Asks for the rows of periods; without what these pages have asked for where the filters say so. */
 export async function askMetric(
   metric: string,
   periods: readonly Period[],
   filters: Filters,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const calls = metricCalls(metric, periods, filters)
+  if (filters.isWithoutPages !== true) return askRows(metricCalls(metric, periods, filters), signal)
+  const [all, pages] = await Promise.all([
+    askRows(metricCalls(metric, periods, filters), signal),
+    askRows(metricCalls(metric, periods, { ...filters, traffic: 'pages' }), signal),
+  ])
+  return { ...all, rows: all.rows.map((own, at) => withoutRows(own, pages.rows[at] ?? [], all.type)) }
+}
+
+async function askRows(calls: readonly Call[], signal: AbortSignal): Promise<Answered> {
   const replies = await Promise.all(calls.map((one) => call<{ data: Reply }>(one, signal)))
   const resolutions = replies.flatMap(({ data }) => data.resolution ?? [])
   const [first] = replies
@@ -61,11 +78,6 @@ export function amountOf(rows: readonly MetricRow[], type: string): number | nul
   const samples = rows.reduce((sum, row) => sum + row.samples_count, 0)
   const weighted = rows.reduce((sum, row) => sum + Number(row.val) * row.samples_count, 0)
   return samples === 0 ? null : round(weighted / samples)
-}
-
-/** The server's decimals have four digits. */
-function round(value: number): number {
-  return Math.round(value * 10_000) / 10_000
 }
 
 /** Names by their amount over one period, the largest first. */

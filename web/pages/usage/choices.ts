@@ -16,6 +16,8 @@ export interface Choices {
   to?: string
   zoom?: Period
   isCompared: boolean
+  /** Whether requests that these pages have made count too. */
+  isWithPages: boolean
   service?: string
   /** Id of a layer or another resource, with its name behind. */
   resource?: string
@@ -41,6 +43,7 @@ export function choicesOf(query: URLSearchParams): Choices {
     grouping: groupings.find((one) => one === query.get('by')) ?? 'none',
     span: spans.find((one) => one === query.get('span')) ?? '30d',
     isCompared: query.get('compare') !== 'no',
+    isWithPages: query.get('pages') === 'yes',
     ...(from && { from }),
     ...(to && { to }),
     ...(zoom && { zoom }),

@@ -7,7 +7,7 @@ import { shownNumber } from '../../parts/formats.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
-import { layerAddress } from './sentence.tsx'
+import { hasFailed, layerAddress } from './sentence.tsx'
 import { filtersOf } from './series.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -18,7 +18,6 @@ interface Failure {
 }
 
 const shownMost = 12
-const firstFailure = 400
 
 /** Answers that tell of a failure, by status and by what was asked for. */
 export function FailedRequests({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
@@ -36,14 +35,13 @@ export function FailedRequests({ choices, windows: { window } }: { choices: Choi
           signal,
         ),
       ])
-      const failed = (status = ''): boolean => Number(status) >= firstFailure
       const ofLayers = (byLayer.rows[0] ?? []).flatMap(({ label, resource, val }): Failure[] =>
-        failed(label) && resource !== undefined
+        hasFailed(label) && resource !== undefined
           ? [{ status: label ?? '', layer: resource.name, count: Number(val) }]
           : [],
       )
       const others = (whole.rows[0] ?? []).flatMap(({ label, val }): Failure[] => {
-        if (!failed(label)) return []
+        if (!hasFailed(label)) return []
         const named = ofLayers
           .filter(({ status }) => status === label)
           .reduce((sum, { count }) => sum + count, 0)

@@ -36,6 +36,25 @@ export async function askMeasured(window: Period, signal: AbortSignal): Promise<
   return { gaps, ...(first > 0 && since !== undefined && { since }) }
 }
 
+/** When collection began, as far as that is within the hours of `span`; its beginning where there are earlier numbers. */
+export async function askBegan(
+  span: Period,
+  periods: readonly Period[],
+  signal: AbortSignal,
+): Promise<number> {
+  const earlier = { from: span.from - longest, to: span.from }
+  const ask = async (asked: readonly Period[]): Promise<boolean[]> => {
+    const [requests, readings] = await Promise.all([
+      askMetric('request.count', asked, {}, signal),
+      askMetric('uptime', asked, { service_type: 'hostapp' }, signal),
+    ])
+    return asked.map((_, at) => (requests.rows[at]?.length ?? 0) + (readings.rows[at]?.length ?? 0) > 0)
+  }
+  if ((await ask([earlier])).includes(true)) return span.from
+  const first = (await ask(periods)).indexOf(true)
+  return periods[Math.max(0, first)]?.from ?? span.from
+}
+
 /** Whether no request was ever counted. */
 export async function askIsEmpty(signal: AbortSignal): Promise<boolean> {
   const to = Math.floor(Date.now() / 60_000) * 60_000

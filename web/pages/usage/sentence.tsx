@@ -2,7 +2,7 @@ import { addressOf } from '../../lib/base.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { shownShare, shownWeekday } from '../../parts/formats.ts'
 import { reasonOf } from '../../parts/states.tsx'
-import { call } from '../../wire/client.ts'
+import { type Call, call } from '../../wire/client.ts'
 import type { Calls } from '../../wire/openapi.d.ts'
 import { type Amount, amountsBy, askMetric } from './ask-metric.ts'
 import { useAnswer } from './use-answer.ts'
@@ -12,6 +12,20 @@ type Today = NonNullable<State['requests']>
 
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
+/** The call whose numbers the sentence tells. */
+export function stateCall(isWithPages: boolean): Call {
+  return { path: '/rest/state', query: { zone, ...(isWithPages && { traffic: 'all' }) } }
+}
+
+const firstFailure = 400
+/** The client went away before there was an answer. */
+const clientGone = 499
+
+/** Whether requests that are answered with the status have failed: the same for every number of the page. */
+export function hasFailed(status = ''): boolean {
+  return Number(status) >= firstFailure && Number(status) !== clientGone
+}
+
 interface Told {
   requests: Today
   mostAsked?: Amount
@@ -19,28 +33,36 @@ interface Told {
 }
 
 /** Requests of today, and the layers that most of them and of the failed ones are about. */
-async function askToday(signal: AbortSignal): Promise<Told | undefined> {
-  const { state } = await call<{ state: State }>({ path: '/rest/state', query: { zone } }, signal)
+async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Told | undefined> {
+  const { state } = await call<{ state: State }>(stateCall(isWithPages), signal)
   if (state.requests === undefined) return undefined
   const { today } = state.requests
   const window = { from: Date.parse(today.from), to: Date.parse(today.to) }
-  const first = async (metric: string, count: number): Promise<Amount | undefined> => {
+  const first = async (
+    count: number,
+    isCounted: (status: string) => boolean,
+  ): Promise<Amount | undefined> => {
     if (count === 0 || window.to <= window.from) return undefined
-    const filters = { group_by: 'resource', resource_type: 'layer', service_type: 'app' } as const
-    const { rows, type } = await askMetric(metric, [window], filters, signal)
-    return amountsBy(rows[0] ?? [], 'resource', type).find(({ value }) => value > 0)
+    const filters = { group_by: 'resource', resource_type: 'layer', isWithoutPages: !isWithPages } as const
+    const { rows, type } = await askMetric('response.status', [window], filters, signal)
+    const counted = (rows[0] ?? []).filter(({ label = '' }) => isCounted(label))
+    return amountsBy(counted, 'resource', type).find(({ value }) => value > 0)
   }
   const [mostAsked, mostFailed] = await Promise.all([
-    first('request.count', today.requests),
-    first('response.error.count', today.failed),
+    first(today.requests, () => true),
+    first(today.failed, hasFailed),
   ])
   return { requests: state.requests, ...(mostAsked && { mostAsked }), ...(mostFailed && { mostFailed }) }
 }
 
 /** What a colleague would say of the use of today. */
-export function Sentence({ at }: { at: number }) {
+export function Sentence({ at, isWithPages }: { at: number; isWithPages: boolean }) {
   const texts = usageTexts.value
-  const { value, error } = useAnswer(`today ${at}`, askToday, 'today').state.value
+  const { value, error } = useAnswer(
+    `today ${at} ${isWithPages}`,
+    (signal) => askToday(isWithPages, signal),
+    `today ${isWithPages}`,
+  ).state.value
   if (value === undefined) return <p class="lead dim">{error === undefined ? '\u00a0' : reasonOf(error)}</p>
   const { requests, mostAsked, mostFailed } = value
   const { today } = requests

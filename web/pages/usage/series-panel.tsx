@@ -18,7 +18,7 @@ import { groupings, zoomText } from './choices.ts'
 import type { Metric, Service } from './metrics.ts'
 import { metricTitle } from './names.ts'
 import type { Found } from './series.ts'
-import { askSeries, mostParts, wholeOf } from './series.ts'
+import { askSeries, countsDifferent, mostParts, wholeOf } from './series.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Props {
@@ -67,7 +67,9 @@ export function SeriesPanel({ choices, windows, metric, known, services }: Props
       }
       foot={
         <footer class="row wrap">
-          <span class="grow">{value !== undefined && <Sums found={value} metric={metric} />}</span>
+          <span class="grow">
+            {value !== undefined && <Sums found={value} metric={metric} choices={choices} />}
+          </span>
           <CopyAsCurl
             call={() =>
               metricCalls(metric.name, windows.periods, wholeOf(metric, choices))[0] ?? {
@@ -135,7 +137,7 @@ function Choosers({ metric, known, grouping }: Pick<Props, 'metric' | 'known'> &
   ]
   const canSplit = (one: string): boolean =>
     !(metric.isOfHosts && (one === 'layer' || one === 'event')) &&
-    !(one === 'label' && !metric.isLabelled && !/^(storage|network)/.test(metric.name))
+    !(one === 'label' && !metric.isLabelled && !/^(storage|network|log)/.test(metric.name))
   return (
     <>
       <select
@@ -187,7 +189,7 @@ function Legend({ course, span }: { course: Course; span: Choices['span'] }) {
 }
 
 /** What the window amounts to, and what is to be said of its numbers. */
-function Sums({ found, metric }: { found: Found; metric: Metric }) {
+function Sums({ found, metric, choices }: { found: Found; metric: Metric; choices: Choices }) {
   const texts = usageTexts.value
   const { course, total, totalBefore, resolution, parts } = found
   const shown = (value: number): string => shownAmount(value, course.unit)
@@ -208,6 +210,7 @@ function Sums({ found, metric }: { found: Found; metric: Metric }) {
         : texts.totalBefore(shown(totalBefore))
   const lines = [
     [told, before].filter((one) => one !== undefined).join(', '),
+    countsDifferent(metric, choices) && choices.grouping !== 'label' ? texts.pagesIncluded : '',
     parts > mostParts ? texts.partsLeft(mostParts, parts) : '',
     resolution === undefined ? '' : texts.coarse(resolution / 3600),
   ]

@@ -21,8 +21,9 @@ export interface Found {
 }
 
 /** The filters of the address, as `metric_data` takes them. */
-export function filtersOf({ service, resource, label, event }: Choices): Filters {
+export function filtersOf({ service, resource, label, event, isWithPages }: Choices): Filters {
   return {
+    ...(!isWithPages && { isWithoutPages: true }),
     ...(service && { service }),
     ...(resource && { resource: resource.split(' ')[0] ?? '' }),
     ...(label && { label }),
@@ -33,7 +34,13 @@ export function filtersOf({ service, resource, label, event }: Choices): Filters
 /** A metric of labels without a label is the number of different ones. */
 export function wholeOf(metric: Metric, choices: Choices): Filters {
   const filters = filtersOf(choices)
-  return metric.isLabelled && choices.label === undefined ? { ...filters, group_by: 'label' } : filters
+  if (metric.isOfHosts) return { ...filters, isWithoutPages: false }
+  return countsDifferent(metric, choices) ? { ...filters, group_by: 'label', isWithoutPages: false } : filters
+}
+
+/** Whether the number of different labels is shown: of these it is not known which are those of pages alone. */
+export function countsDifferent(metric: Metric, { label }: Choices): boolean {
+  return metric.isLabelled && label === undefined
 }
 
 export async function askSeries(
@@ -116,7 +123,7 @@ function partFilters(metric: Metric, choices: Choices, key: string): Filters {
   if (choices.grouping === 'event') return { ...filters, event_type: key }
   if (choices.grouping === 'service') return { ...filters, service: key }
   const { group_by: _whole, ...plain } = filters
-  return { ...plain, label: key }
+  return { ...plain, isWithoutPages: !metric.isOfHosts && !choices.isWithPages, label: key }
 }
 
 /** Parts by their amount over the window. */
@@ -127,7 +134,7 @@ async function listParts(
   services: readonly string[],
   signal: AbortSignal,
 ): Promise<Amount[]> {
-  const filters = filtersOf(choices)
+  const filters = { ...filtersOf(choices), isWithoutPages: wholeOf(metric, choices).isWithoutPages ?? false }
   const ask = (more: Filters): Promise<Answered> =>
     askMetric(metric.name, [window], { ...filters, ...more }, signal)
   if (choices.grouping === 'service') {
@@ -141,14 +148,15 @@ async function listParts(
     )
     return found.flat().sort((a, b) => b.value - a.value)
   }
-  const isCounted = wholeOf(metric, choices).group_by !== undefined
+  const isCounted = countsDifferent(metric, choices)
   const split: Partial<Record<Grouping, Filters>> = {
     layer: { group_by: isCounted ? 'resource_no_label' : 'resource', resource_type: 'layer' },
     event: { group_by: isCounted ? 'event_type_on_label' : 'event_type' },
   }
   const key = { layer: 'resource', event: 'event', label: 'label', none: 'label' } as const
   const { grouping } = choices
-  const { rows, type } = await ask(split[grouping] ?? {})
+  const byLabel = grouping === 'label' && !metric.isOfHosts ? { isWithoutPages: !choices.isWithPages } : {}
+  const { rows, type } = await ask(split[grouping] ?? byLabel)
   return amountsBy(rows[0] ?? [], key[grouping], type).filter(
     (one) => grouping !== 'event' || !cumulative.has(one.key),
   )

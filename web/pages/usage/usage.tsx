@@ -12,7 +12,7 @@ import { FailedRequests } from './failed-requests.tsx'
 import { askIsEmpty } from './gaps.ts'
 import { isHost, metrics, services } from './metrics.ts'
 import { Rankings } from './rankings.tsx'
-import { Sentence, zone } from './sentence.tsx'
+import { Sentence, stateCall } from './sentence.tsx'
 import { SeriesPanel } from './series-panel.tsx'
 import { useAnswer } from './use-answer.ts'
 import { Watched } from './watched.tsx'
@@ -58,10 +58,10 @@ export function UsagePage() {
       <div class="head">
         <div>
           <h1 class="vh">{texts.title}</h1>
-          <Sentence at={now.value} />
+          <Sentence at={now.value} isWithPages={choices.isWithPages} />
         </div>
         <div class="acts">
-          <CopyAsCurl call={{ path: '/rest/state', query: { zone } }} />
+          <CopyAsCurl call={stateCall(choices.isWithPages)} />
         </div>
       </div>
       <WindowChoices {...shared} />

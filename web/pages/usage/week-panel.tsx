@@ -1,7 +1,6 @@
 import { ChartPanel } from '../../charts/chart-panel.tsx'
-import type { WeekHours } from '../../charts/week-heat.tsx'
 import { saveHeatPicture, WeekHeat } from '../../charts/week-heat.tsx'
-import { dayStart, daysLater, type Period, periodsBetween } from '../../lib/day-periods.ts'
+import { dayStart, daysLater, periodsBetween } from '../../lib/day-periods.ts'
 import { chartTexts } from '../../messages/charts/texts.ts'
 import { usageTexts } from '../../messages/usage/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
@@ -9,14 +8,14 @@ import { shownAmount, weekdayNames } from '../../parts/formats.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { amountOf, askMetric, metricCalls } from './ask-metric.ts'
 import type { Choices, Windows } from './choices.ts'
+import { askBegan } from './gaps.ts'
 import { filtersOf } from './series.ts'
 import { useAnswer } from './use-answer.ts'
+import { daysSince, hoursOfDay, hoursOfWeek } from './week-hours.ts'
 
 const mostDays = 28
 const leastDays = 7
 const dayMs = 86_400_000
-const daysOfWeek = 7
-const hoursOfDay = 24
 
 /** Requests by hour of the week here, the mean of some weeks; of a short window, the week up to its end. */
 export function WeekPanel({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
@@ -28,15 +27,17 @@ export function WeekPanel({ choices, windows: { window } }: { choices: Choices; 
   const answer = useAnswer(
     JSON.stringify([span, filters]),
     async (signal) => {
-      const { rows, type } = await askMetric('request.count', periods, filters, signal)
-      return hoursOfWeek(
-        periods,
-        rows.map((own) => amountOf(own, type) ?? 0),
-      )
+      const [{ rows, type }, began] = await Promise.all([
+        askMetric('request.count', periods, filters, signal),
+        askBegan(span, periods, signal),
+      ])
+      const counted = rows.map((own) => amountOf(own, type) ?? 0)
+      return { hours: hoursOfWeek(periods, counted, began), days: daysSince(periods, began) }
     },
     JSON.stringify(choices),
   )
-  const { value, error } = answer.state.value
+  const { value: found, error } = answer.state.value
+  const value = found?.hours
   const names = weekdayNames()
   const shown = (one: number): string => shownAmount(one, 'Count')
   return (
@@ -57,7 +58,7 @@ export function WeekPanel({ choices, windows: { window } }: { choices: Choices; 
       onPicture={() => value !== undefined && saveHeatPicture(texts.week, names, value)}
       foot={
         <footer class="row wrap">
-          <span class="grow">{texts.weekMean(days)}</span>
+          <span class="grow">{texts.weekMean(found?.days ?? days)}</span>
           <CopyAsCurl
             call={() =>
               metricCalls('request.count', periods, filters)[0] ?? { path: '/monitoring/api/metrics' }
@@ -73,25 +74,5 @@ export function WeekPanel({ choices, windows: { window } }: { choices: Choices; 
         <WeekHeat label={texts.week} days={names} values={value} shown={shown} />
       )}
     </ChartPanel>
-  )
-}
-
-/** The mean of each hour of the week; an hour that clocks show twice counts twice. */
-function hoursOfWeek(periods: readonly Period[], values: readonly number[]): WeekHours {
-  const sums = Array.from({ length: daysOfWeek }, () => new Array<number>(hoursOfDay).fill(0))
-  const times = Array.from({ length: daysOfWeek }, () => new Array<number>(hoursOfDay).fill(0))
-  for (const [at, { from }] of periods.entries()) {
-    const date = new Date(from)
-    const day = (date.getDay() + daysOfWeek - 1) % daysOfWeek
-    const [own, count] = [sums[day], times[day]]
-    if (own === undefined || count === undefined) continue
-    own[date.getHours()] = (own[date.getHours()] ?? 0) + (values[at] ?? 0)
-    count[date.getHours()] = (count[date.getHours()] ?? 0) + 1
-  }
-  return sums.map((row, day) =>
-    row.map((sum, hour) => {
-      const count = times[day]?.[hour] ?? 0
-      return count === 0 ? null : sum / count
-    }),
   )
 }

@@ -51,6 +51,15 @@ export function WindowChoices({ choices, windows }: Props) {
       >
         {texts.compare}
       </button>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={choices.isWithPages}
+        title={texts.withPagesTold}
+        onClick={() => setQuery({ pages: choices.isWithPages ? undefined : 'yes' })}
+      >
+        {texts.withPages}
+      </button>
       <FilterChips {...choices} />
       <Facts windows={windows} />
     </div>

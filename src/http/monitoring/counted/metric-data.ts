@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../../lib/clock.ts'
 import { defined } from '../../../lib/defined.ts'
+import { isHostMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { SeriesReader } from '../../../monitoring/query/series-reader.ts'
 import type { Services } from '../../../monitoring/services/services.ts'
 import { clientSignal } from '../../client-signal.ts'
@@ -31,7 +32,9 @@ export const showMetricData = operation({
   answers: { 200: MetricDataReply },
   handle: async ({ series, services, layerNames, wire, clock }: MetricDataParts, request, reply) => {
     const metric = pathMetric(request.params.metric)
-    const query = readMetricDataQuery(queryFields(request, wire.dialect), metric, {
+    const fields = queryFields(request, wire.dialect)
+    if (isHostMetric(metric) && fields.text('event_type') !== undefined) request.reportIgnored(['event_type'])
+    const query = readMetricDataQuery(fields, metric, {
       wire,
       services: await services.list(),
       now: clock.now().getTime(),

@@ -1,3 +1,5 @@
+import { skippedLines } from '../../metrics/metrics.ts'
+import type { Sample } from '../../series/request-event.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { LogSink } from './log-follower.ts'
 import type { LineFault, LogLine } from './log-line.ts'
@@ -36,6 +38,13 @@ export class LogBatch implements LogSink {
 
   longLine(): void {
     this.#refuse('longer than 64 KiB')
+  }
+
+  /** How many lines do not count, by the reason, as samples of the time at which they were read. */
+  samples(serviceId: number, created: number): Sample[] {
+    return [...this.#faults].map(([label, value]) => {
+      return { serviceId, created, metric: skippedLines.name, label, value }
+    })
   }
 
   /** What became of lines that do not count. Nothing of the lines themselves: they may hold addresses. */

@@ -36,7 +36,8 @@ export function createLogCollector(
       const exceptions = events.flatMap((event) => exceptionOf(event, quota))
       const isOurs = await quota.whileKept(exceptions, async () => {
         signal.throwIfAborted()
-        return writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
+        const samples = batch.samples(id, now)
+        return writer.append({ events, exceptions, samples, cursor: { source: name, from, to: cursor } })
       })
       // Another server reads the same log and was faster: this batch is in the series already.
       if (!isOurs) return { hasMore: true }

@@ -22,6 +22,8 @@ export interface OwnRequest {
   status: number
   sizeBytes: number
   milliseconds: number
+  /** Until the first byte of the answer was sent; undefined where none was. */
+  firstByteMilliseconds?: number | undefined
   contentType: string | undefined
   userAgent: string | undefined
   referer?: string | undefined
@@ -29,6 +31,8 @@ export interface OwnRequest {
   session: string | undefined
   userName: string | undefined
   resources: UsedResource[]
+  /** Whether one of the server's own pages made it. */
+  isOfPages?: boolean
   /** As `RequestFacts.isCountedOnly`. */
   isCountedOnly?: boolean
   /** Class of the exception that it ended with. */

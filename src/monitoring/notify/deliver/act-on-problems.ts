@@ -33,7 +33,7 @@ export async function actOnProblems(
       check,
       holds: problems.length === 0,
       receiverIds: receivers.map((one) => one.id),
-      deliveries: await listDeliveriesSince(transaction, id, check.failingSince ?? at),
+      deliveries: await listDeliveriesSince(transaction, id, earliest(check, now)),
       now: at,
     })
     if (step.failingSince !== check.failingSince) await setFailingSince(transaction, id, step.failingSince)
@@ -47,6 +47,12 @@ export async function actOnProblems(
     await write('alert', step.alert)
     await write('recovery', step.recovery)
   })
+}
+
+/** Since when deliveries matter: since the check stopped holding, and within the grace period. */
+function earliest({ failingSince, graceSeconds }: Check, now: number): string {
+  const graceFrom = new Date(now - graceSeconds * 1000).toISOString()
+  return failingSince !== undefined && failingSince < graceFrom ? failingSince : graceFrom
 }
 
 function toMessage(

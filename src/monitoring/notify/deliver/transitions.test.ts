@@ -15,11 +15,18 @@ describe('after an evaluation', () => {
     assert.deepEqual(nextStep(situation({})), { failingSince: now, alert: [1, 2], recovery: [] })
   })
 
-  it('nobody is told within the grace period after a message that arrived', () => {
-    const check = { graceSeconds: 600, failingSince: earlier, lastSend: earlier }
-    assert.deepEqual(nextStep(situation({ check })).alert, [])
+  it('each receiver is told once in a grace period of their own', () => {
+    const check = { graceSeconds: 600, failingSince: earlier }
+    const created = '2026-11-21T11:00:00.000Z'
+    const deliveries = [
+      { receiverId: 1, kind: 'alert', state: 'sent', createdAt: created, finishedAt: earlier },
+      { receiverId: 2, kind: 'alert', state: 'failed', createdAt: earlier, finishedAt: earlier },
+      { receiverId: 3, kind: 'recovery', state: 'sent', createdAt: earlier, finishedAt: earlier },
+    ] as const
+    const receiverIds = [1, 2, 3]
+    assert.deepEqual(nextStep(situation({ check, receiverIds, deliveries })).alert, [2, 3])
     const later = '2026-11-21T12:15:00.000Z'
-    assert.deepEqual(nextStep(situation({ check, now: later })).alert, [1, 2])
+    assert.deepEqual(nextStep(situation({ check, receiverIds, deliveries, now: later })).alert, [1, 2, 3])
   })
 
   it('who has a message on its way is not sent another', () => {
@@ -32,17 +39,19 @@ describe('after an evaluation', () => {
     assert.equal(nextStep(situation({ check })).failingSince, earlier)
   })
 
-  it('only who was told of this problem is told that the check holds again', () => {
-    const check = { graceSeconds: 600, failingSince: earlier, lastSend: earlier }
+  it('who was to be told of this problem is told that the check holds again', () => {
+    const check = { graceSeconds: 600, failingSince: earlier }
     const before = '2026-11-21T11:00:00.000Z'
     const deliveries = [
       { receiverId: 1, kind: 'alert', state: 'sent', createdAt: earlier },
       { receiverId: 2, kind: 'alert', state: 'sent', createdAt: before },
       { receiverId: 3, kind: 'alert', state: 'failed', createdAt: earlier },
+      { receiverId: 4, kind: 'alert', state: 'pending', createdAt: earlier },
+      { receiverId: 5, kind: 'alert', state: 'dropped', createdAt: earlier },
     ] as const
-    assert.deepEqual(nextStep(situation({ check, holds: true, receiverIds: [1, 2, 3], deliveries })), {
+    assert.deepEqual(nextStep(situation({ check, holds: true, receiverIds: [1, 2, 3, 4, 5], deliveries })), {
       alert: [],
-      recovery: [1],
+      recovery: [1, 3, 4],
     })
   })
 

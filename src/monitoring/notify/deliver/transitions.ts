@@ -1,11 +1,11 @@
 import type { Check, Delivery } from '../model/model.ts'
 
 export interface Situation {
-  check: Pick<Check, 'lastSend' | 'failingSince' | 'graceSeconds'>
+  check: Pick<Check, 'failingSince' | 'graceSeconds'>
   holds: boolean
   receiverIds: readonly number[]
-  /** What is pending, and everything since the check stopped holding. */
-  deliveries: readonly Pick<Delivery, 'receiverId' | 'kind' | 'state' | 'createdAt'>[]
+  /** What is pending, and everything since the check stopped holding and within the grace period. */
+  deliveries: readonly Pick<Delivery, 'receiverId' | 'kind' | 'state' | 'createdAt' | 'finishedAt'>[]
   /** ISO 8601. */
   now: string
 }
@@ -19,26 +19,25 @@ export interface Step {
 }
 
 /**
- * What follows from an evaluation. A problem is told at most once in the grace period, counted from the last message
- * that arrived, and to nobody for whom one is still on its way. Only who was told of this problem is told of its end.
+ * What follows from an evaluation. Each receiver is told of a problem at most once in the grace period, counted from the last
+ * alert that reached this receiver, and not while one is on its way. Of the end of a problem are told those who were to be told
+ * of it: also who was not reached, since that alert is dropped.
  */
 export function nextStep({ check, holds, receiverIds, deliveries, now }: Situation): Step {
   const alerts = deliveries.filter(({ kind }) => kind === 'alert')
   if (!holds) {
     const failingSince = check.failingSince ?? now
-    if (!isGraceOver(check, now)) return { failingSince, alert: [], recovery: [] }
-    const waiting = alerts.filter(({ state }) => state === 'pending').map(({ receiverId }) => receiverId)
-    const alert = receiverIds.filter((id) => !waiting.includes(id))
+    const graceFrom = Date.parse(now) - check.graceSeconds * 1000
+    const isQuiet = ({ state, finishedAt = '' }: Situation['deliveries'][number]): boolean =>
+      state === 'pending' || (state === 'sent' && Date.parse(finishedAt) > graceFrom)
+    const quiet = new Set(alerts.filter(isQuiet).map(({ receiverId }) => receiverId))
+    const alert = receiverIds.filter((id) => !quiet.has(id))
     return { failingSince, alert, recovery: [] }
   }
   const { failingSince } = check
   if (failingSince === undefined) return { alert: [], recovery: [] }
-  const told = alerts.filter(({ state, createdAt }) => state === 'sent' && createdAt >= failingSince)
+  const told = alerts.filter(({ state, createdAt }) => state !== 'dropped' && createdAt >= failingSince)
   return { alert: [], recovery: receiverIds.filter((id) => told.some(({ receiverId }) => receiverId === id)) }
-}
-
-function isGraceOver({ lastSend, graceSeconds }: Situation['check'], now: string): boolean {
-  return lastSend === undefined || Date.parse(lastSend) + graceSeconds * 1000 <= Date.parse(now)
 }
 
 const delaysMinutes = [1, 2, 5, 10, 30, 60, 120]

@@ -90,7 +90,7 @@ export async function listNewestDeliveries(db: Queryable, since: string): Promis
   return rows.map(toDelivery)
 }
 
-/** Deliveries of a check that are pending, or were sent since `since`. */
+/** Deliveries of a check that are pending, or were written or ended since `since`. */
 export async function listDeliveriesSince(
   db: Queryable,
   checkId: number,
@@ -101,7 +101,11 @@ export async function listDeliveriesSince(
     .select(columns)
     .where('check_id', '=', checkId)
     .where((expression) =>
-      expression.or([expression('state', '=', 'pending'), expression('created_at', '>=', since)]),
+      expression.or([
+        expression('state', '=', 'pending'),
+        expression('created_at', '>=', since),
+        expression('finished_at', '>=', since),
+      ]),
     )
     .orderBy('id')
     .execute()

@@ -15,7 +15,11 @@ export interface LayerThere {
 export function useLayerThere(workspace: string, name: string | undefined): LayerThere | undefined {
   const isNamed = name !== undefined && name !== ''
   const path = `/rest/layers/${encodeURIComponent(`${workspace}:${name ?? ''}`)}`
-  const layer = useAnswer<{ layer: LayerThere }>(isNamed ? path : undefined)?.layer
+  // What is not there is not asked for.
+  const list = `/rest/catalogue/layers?${new URLSearchParams({ workspace, q: name ?? '', limit: '500' })}`
+  const listed = useAnswer<{ layers: { workspace: string; name: string }[] }>(isNamed ? list : undefined)
+  const isThere = listed?.layers.some((one) => one.workspace === workspace && one.name === name) === true
+  const layer = useAnswer<{ layer: LayerThere }>(isThere ? path : undefined)?.layer
   const versions = useAnswer<{ versions: { rows: number | null }[] }>(
     layer === undefined ? undefined : `${path}/versions`,
   )?.versions
