@@ -13,7 +13,6 @@ import type { DrawingTools } from './drawing-tools.ts'
 import { giveToolsBack, takeTools } from './drawing-tools.ts'
 import type { NearRows } from './rows/row-chunk.ts'
 import { NearRow } from './rows/row-chunk.ts'
-import type { CellBox } from './shape/cell-shapes.ts'
 import { CellGrid } from './shape/cell-shapes.ts'
 import { lineType, pointType, polygonType } from './shape/commands.ts'
 import type { Paths } from './shape/paths.ts'
@@ -274,18 +273,15 @@ class LayerEncoder implements TileEncoder {
     if (outcome === 'enlarged') this.#counts.enlarged += 1
   }
 
-  /** Polygons smaller than a cell are drawn as the cells whose sample points they hold. */
+  /** Of polygons smaller than a cell, and of small rings, the cells are drawn whose sample points they hold. */
   #drawPolygons(rings: Paths): Drawn {
     const grid = this.#grid
     const { shapes } = this.#tools
-    if (grid === undefined) return shapes.polygons(rings)
-    const bounds = boundsOfAll(rings)
-    if (!grid.isSmall(bounds)) return shapes.polygons(rings)
-    const cells = grid.findCells(rings, bounds)
-    if (cells.length === 0) return 'thinned'
-    const boxes: CellBox[] = []
-    for (const cell of cells) boxes.push(...grid.boxesOf(cell))
-    return boxes.length === 0 ? 'outside' : shapes.boxes(boxes)
+    const sampled = grid?.sample(rings) ?? 'none'
+    if (grid === undefined || sampled === 'none') return shapes.polygons(rings)
+    if (grid.rings.count === 0) return 'thinned'
+    const drawn = shapes.polygons(grid.rings)
+    return drawn === 'whole' && sampled === 'all' ? 'enlarged' : drawn
   }
 
   /** Whether the middle of the rings lies in the tile: each row is counted in one tile of a zoom. */

@@ -1,6 +1,5 @@
 import type { ProtobufWriter } from '../protobuf.ts'
 import { tileBuffer, tileExtent } from '../tile-units.ts'
-import type { CellBox } from './cell-shapes.ts'
 import type { ClipBox } from './clip.ts'
 import { clipLine, clipRing } from './clip.ts'
 import { CommandWriter } from './commands.ts'
@@ -117,30 +116,6 @@ export class ShapeWriter {
     if (rings.count === 0) return this.#smallestPolygon()
     this.#writeRings(rings)
     return 'whole'
-  }
-
-  /** What boxes cover together; there is one at least. */
-  boxes(boxes: readonly CellBox[]): Drawn {
-    this.#commands.begin()
-    let rings = this.#rings
-    rings.clear()
-    const [only, ...others] = boxes
-    if (only !== undefined && others.length === 0) {
-      addBox(only, rings)
-      rings.endRing(0)
-    } else {
-      const paths = new Paths()
-      for (const box of boxes) {
-        addBox(box, paths)
-        paths.endPath(0)
-      }
-      const edges = snapEdges(paths)
-      if (edges === undefined) return 'invalid'
-      traceRings(edges, this.#traced)
-      rings = this.#traced
-    }
-    this.#writeRings(rings)
-    return 'enlarged'
   }
 
   #writeRings(rings: WholeRings): void {
@@ -301,16 +276,10 @@ function copyPath(source: Paths, path: number, shift: number, target: Paths): vo
   target.endPath(source.parts[path] as number)
 }
 
-function addBox({ minX, minY, maxX, maxY }: CellBox, target: { add(x: number, y: number): void }): void {
-  target.add(minX, minY)
-  target.add(maxX, minY)
-  target.add(maxX, maxY)
-  target.add(minX, maxY)
-}
-
 const bounds: ClipBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
 
-function boundsOf(source: Paths, path: number): ClipBox {
+/** Of positions of one path; to be read at once. */
+export function boundsOf(source: Paths, path: number): ClipBox {
   return boundsBetween(source, source.start(path), source.ends[path] as number)
 }
 
