@@ -74,30 +74,42 @@ function findFirst(envelopes: Float64Array, { count, size }: Places, way: Way): 
   return first
 }
 
+const low = { x: 0, y: 0 }
+const high = { x: 0, y: 0 }
+
 /**
  * The box in the units of `Places` that holds the image of a box of the table; false where that is not known. Where the axes of
  * the table are turned against those of the map, the diagonal tells by how much.
  */
 function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolean {
-  const low = { x: table.minX, y: table.minY }
-  const high = { x: table.maxX, y: table.maxY }
+  low.x = table.minX
+  low.y = table.minY
+  high.x = table.maxX
+  high.y = table.maxY
   toDegrees?.(low, 0)
   toDegrees?.(high, 0)
   if (!hasPlace(low) || !hasPlace(high)) return false
-  const [x0, y0, y1] = [worldX(low.x), worldY(low.y), worldY(high.y)]
+  const x0 = worldX(low.x)
+  const y0 = worldY(low.y)
+  const y1 = worldY(high.y)
   let x1 = worldX(high.x)
   if (x0 - x1 > 0.5) x1 += 1
-  let [halfX, halfY] = [Math.abs(x1 - x0) / 2, Math.abs(y1 - y0) / 2]
+  let halfX = Math.abs(x1 - x0) / 2
+  let halfY = Math.abs(y1 - y0) / 2
   if (isTurned) {
-    const [width, height] = [table.maxX - table.minX, table.maxY - table.minY]
-    const [right, up, squared] = [x1 - x0, y0 - y1, width * width + height * height]
+    const width = table.maxX - table.minX
+    const height = table.maxY - table.minY
+    const right = x1 - x0
+    const up = y0 - y1
+    const squared = width * width + height * height
     if (!(squared > 0)) return false
     const along = (Math.abs(right * width + up * height) / squared) * turnedReach
     const across = (Math.abs(up * width - right * height) / squared) * turnedReach
     halfX = (along * width + across * height) / 2
     halfY = (across * width + along * height) / 2
   }
-  const [x, y] = [(inWorld((x0 + x1) / 2) + 1) * worldUnits, ((y0 + y1) / 2 + 1) * worldUnits]
+  const x = (inWorld((x0 + x1) / 2) + 1) * worldUnits
+  const y = ((y0 + y1) / 2 + 1) * worldUnits
   box.minX = x - halfX * worldUnits
   box.minY = y - halfY * worldUnits
   box.maxX = x + halfX * worldUnits

@@ -24,6 +24,8 @@ export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined
 /** Exponent of no cell: no sample point of any cell lies in the box. */
 export const noExponent = worldExponent + 1
 const mostUnits = 2 ** 32 - 1
+/** Units in the side of a cell, by its exponent. */
+const sides = Float64Array.from({ length: worldExponent + 1 }, (_, exponent) => 2 ** (worldExponent - exponent))
 /** A place has two halvings more than the world: see `Places`. */
 const worldHalvings = 2
 
@@ -40,7 +42,7 @@ export interface UnitBox {
  * that sample points do not line up with the rows and columns of a regular layer. Columns and rows come again after a world.
  */
 function quarterOf(column: number, row: number, exponent: number): number {
-  const mask = 2 ** exponent - 1
+  const mask = (1 << exponent) - 1
   let hash = Math.imul(column & mask, 0x9e3779b1) ^ Math.imul(row & mask, 0x85ebca6b)
   hash ^= Math.imul(exponent + 1, 0xc2b2ae35)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -58,7 +60,8 @@ export function samplePoint(
   exponent: number,
   target: { x: number; y: number },
 ): void {
-  let [x, y] = [column, row]
+  let x = column
+  let y = row
   for (let at = exponent; at < worldExponent; at += 1) {
     const quarter = quarterOf(x, y, at)
     x = x * 2 + (quarter & 1)
@@ -87,7 +90,7 @@ export function firstExponent(box: UnitBox, end: number): number {
 }
 
 function cellAt(units: number, exponent: number): number {
-  return Math.floor(units / 2 ** (worldExponent - exponent))
+  return Math.floor(units / (sides[exponent] as number))
 }
 
 function isChosen(column: number, row: number, exponent: number): boolean {
@@ -96,9 +99,10 @@ function isChosen(column: number, row: number, exponent: number): boolean {
 }
 
 function holdsAny(box: UnitBox, exponent: number): boolean {
-  const [left, right] = [cellAt(box.minX, exponent), cellAt(box.maxX, exponent)]
-  const [top, bottom] = [cellAt(box.minY, exponent), cellAt(box.maxY, exponent)]
-  for (let row = top; row <= bottom; row += 1)
+  const left = cellAt(box.minX, exponent)
+  const right = cellAt(box.maxX, exponent)
+  const bottom = cellAt(box.maxY, exponent)
+  for (let row = cellAt(box.minY, exponent); row <= bottom; row += 1)
     for (let column = left; column <= right; column += 1)
       if (holdsPointOf(box, column, row, exponent)) return true
   return false
@@ -106,13 +110,15 @@ function holdsAny(box: UnitBox, exponent: number): boolean {
 
 /** Follows the sample point of a cell, as long as it may lie in the box. */
 function holdsPointOf(box: UnitBox, column: number, row: number, exponent: number): boolean {
-  let [x, y] = [column, row]
+  let x = column
+  let y = row
   for (let at = exponent; at < worldExponent; at += 1) {
     const quarter = quarterOf(x, y, at)
     x = x * 2 + (quarter & 1)
     y = y * 2 + (quarter >> 1)
-    const side = 2 ** (worldExponent - at - 1)
-    const [left, top] = [x * side, y * side]
+    const side = sides[at + 1] as number
+    const left = x * side
+    const top = y * side
     if (left > box.maxX || left + side < box.minX || top > box.maxY || top + side < box.minY) return false
     if (left >= box.minX && left + side <= box.maxX && top >= box.minY && top + side <= box.maxY) return true
   }
