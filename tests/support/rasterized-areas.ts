@@ -105,6 +105,14 @@ export function areaTiles(set: TileMatrixSetId, z: number): TileAddress[] {
   return tiles
 }
 
+/** Units of the tiles of a zoom in `areaBounds`. */
+export function groundUnits(set: TileMatrixSetId, z: number): number {
+  const { west, south, east, north } = areaBounds
+  const [[left, bottom], [right, top]] = [toSet[set](west, south), toSet[set](east, north)]
+  const { minX, maxX } = tileEnvelope(getTileMatrixSet(set), { z, x: 0, y: 0 })
+  return (right - left) * (top - bottom) * (tileExtent / (maxX - minX)) ** 2
+}
+
 /** The share of `areaBounds` that each class covers in all tiles of a zoom. */
 export async function drawnShares(
   tiles: readonly DecodedFeature[][],
@@ -122,10 +130,6 @@ export async function drawnShares(
       sums[kind] = (sums[kind] ?? 0) + count
     })
   }
-  const { west, south, east, north } = areaBounds
-  const [[left, bottom], [right, top]] = [toSet[set](west, south), toSet[set](east, north)]
-  const { minX, maxX } = tileEnvelope(getTileMatrixSet(set), { z, x: 0, y: 0 })
-  const scale = tileExtent / (maxX - minX)
-  const ground = (right - left) * (top - bottom) * scale ** 2
+  const ground = groundUnits(set, z)
   return Array.from(sums, (sum) => (sum ?? 0) / ground)
 }

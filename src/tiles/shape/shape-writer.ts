@@ -210,7 +210,10 @@ export class ShapeWriter {
     const rings = this.#rings
     rings.clear()
     const isLong = maxX - minX > 2 || maxY - minY > 2
+    const isOnEdge =
+      maxX <= clipBox.minX || minX >= clipBox.maxX || maxY <= clipBox.minY || minY >= clipBox.maxY
     if (this.keepsArea && !isLong) return 'thinned'
+    if (this.keepsArea && isOnEdge) return 'outside'
     if (isLong) this.#thicken(maxX - minX >= maxY - minY)
     if (rings.count === 0) {
       const [x, y] = [startOfUnit((minX + maxX) / 2), startOfUnit((minY + maxY) / 2)]

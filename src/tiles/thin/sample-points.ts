@@ -25,7 +25,10 @@ export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined
 export const noExponent = worldExponent + 1
 const mostUnits = 2 ** 32 - 1
 /** Units in the side of a cell, by its exponent. */
-const sides = Float64Array.from({ length: worldExponent + 1 }, (_, exponent) => 2 ** (worldExponent - exponent))
+const sides = Float64Array.from(
+  { length: worldExponent + 1 },
+  (_, exponent) => 2 ** (worldExponent - exponent),
+)
 /** A place has two halvings more than the world: see `Places`. */
 const worldHalvings = 2
 

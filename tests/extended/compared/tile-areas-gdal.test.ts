@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { stores } from '../../../src/stores/registry.ts'
+import { levelOf } from '../../../src/tiles/thin/tile-cells.ts'
 import type { TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
 import { withStore } from '../../contract/store-session.ts'
 import type { AreaKind } from '../../support/area-layers.ts'
@@ -31,8 +32,8 @@ const zooms: [TileMatrixSetId, number][] = [
   ['WebMercatorQuad', 8],
   ['WorldCRS84Quad', 5],
 ]
-/** Below, the number of units of a tile that a class covers is too small for its share to be near the truth. */
-const fewUnits = 2000
+/** With so many cells the share of a class is within a tenth of the truth by five standard deviations. */
+const manyCells = 2500
 
 function sum(shares: number[]): number {
   return shares.reduce((total, share) => total + share, 0)
@@ -69,11 +70,13 @@ describe('areas of tiles beside a raster of GDAL', { concurrency: false }, () =>
                 set,
                 z,
               )
-              const units = 4096 ** 2 * 4 ** (z - 7)
+              const level = levelOf(set, z)
+              const width = 2 ** (level + 12 - (thinning.cells[level] ?? level + 12))
+              const cells = groundUnits(set, z) / width ** 2
               const text = `${set} ${z}: ${drawn} of ${truth}`
-              if (sum(truth) * units > fewUnits) assert.ok(Math.abs(sum(drawn) / sum(truth) - 1) < 0.1, text)
+              if (sum(truth) * cells > manyCells) assert.ok(Math.abs(sum(drawn) / sum(truth) - 1) < 0.1, text)
               for (const [one, share] of truth.entries())
-                if (share * units > fewUnits) assert.ok(Math.abs((drawn[one] ?? 0) / share - 1) < 0.1, text)
+                if (share * cells > manyCells) assert.ok(Math.abs((drawn[one] ?? 0) / share - 1) < 0.1, text)
             }
             made.push(bytes)
             if (made.length > 1) assert.deepEqual(made[1], made[0])
