@@ -32,17 +32,6 @@ export function areaFeatures(kind: AreaKind, count: number): AreaFeature[] {
   }
 }
 
-/** As GeoJSON. */
-export function areaLayer(kind: AreaKind, count: number): string {
-  const features = areaFeatures(kind, count).map(
-    ({ kind: type, rings }) =>
-      `{"type":"Feature","properties":{"kind":${type}},"geometry":{"type":"Polygon","coordinates":[${rings
-        .map((ring) => `[${ring.map(([x, y]) => `[${x.toFixed(6)},${y.toFixed(6)}]`).join()}]`)
-        .join()}]}}`,
-  )
-  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`
-}
-
 /** Squares in rows and columns with paths between them: 96 % of the ground. */
 function parcels(count: number, random: () => number): AreaFeature[] {
   const columns = Math.ceil(Math.sqrt((count * (east - west)) / (north - south)))

@@ -11,6 +11,7 @@ import {
   areaTile,
   areaTiles,
   drawnShares,
+  groundUnits,
   thinningOfStore,
   trueShares,
 } from '../../support/rasterized-areas.ts'
