@@ -13,14 +13,18 @@ import type { DrawingTools } from './drawing-tools.ts'
 import { giveToolsBack, takeTools } from './drawing-tools.ts'
 import type { NearRows } from './rows/row-chunk.ts'
 import { NearRow } from './rows/row-chunk.ts'
+import { CellGrid } from './shape/cell-shapes.ts'
 import { lineType, pointType, polygonType } from './shape/commands.ts'
+import type { Paths } from './shape/paths.ts'
 import type { Placer } from './shape/placer.ts'
 import { createPlacer } from './shape/placer.ts'
 import { ForeignForm } from './shape/read-shape.ts'
 import type { Drawn } from './shape/shape-writer.ts'
+import { boundsOfAll } from './shape/shape-writer.ts'
 import type { TileFeature, TileLimits } from './tile-features.ts'
 import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
+import { tileExtent } from './tile-units.ts'
 
 /** What is to be encoded. */
 export interface TileEncoderOptions {
@@ -36,6 +40,8 @@ export interface TileEncoderOptions {
   reprojector?: Reprojector
   /** Where the rows of the tile are, in their CRS: there paths are placed by what is as good as the way to the tile's CRS. */
   boxes?: readonly Envelope[]
+  /** Cells by which polygons are sampled, as of `areaCellOf`; undefined where all are drawn. */
+  areaCell?: number | undefined
   limits?: Partial<TileLimits>
 }
 
@@ -49,6 +55,8 @@ export interface TileCounts {
   withoutImage: number
   /** Of those drawn: as the smallest shape there is, since a unit of the tile cannot show more. */
   collapsed: number
+  /** Of those drawn: polygons in the shape of cells, since they stand for others there. */
+  enlarged: number
   /** Left out since their geometry cannot be read or drawn in a valid way. */
   invalid: number
   /** Left out since the tile has as many features, vertices or bytes as it may: the smallest, of equals the later ones. */
@@ -87,6 +95,7 @@ export function noTileCounts(): TileCounts {
     thinned: 0,
     withoutImage: 0,
     collapsed: 0,
+    enlarged: 0,
     invalid: 0,
     overLimit: 0,
     longTexts: 0,
@@ -115,10 +124,12 @@ class LayerEncoder implements TileEncoder {
   readonly #features: TileFeatures
   /** Set where pages have to be transformed by a program before they are placed. */
   readonly #program: Reprojector | undefined
+  /** By which polygons are sampled. */
+  readonly #grid: CellGrid | undefined
 
   constructor(options: TileEncoderOptions) {
     this.#options = options
-    const { set, tile, crs, reprojector, schema, boxes = [], limits } = options
+    const { set, tile, crs, reprojector, schema, boxes = [], areaCell, limits } = options
     const isProgram = reprojector !== undefined && reprojector.transformPlace === undefined
     this.#program = isProgram ? reprojector : undefined
     this.#placer = createPlacer({
@@ -130,6 +141,10 @@ class LayerEncoder implements TileEncoder {
     })
     this.#tools = takeTools(this.#placer, set.columns * 2 ** tile.z === 1)
     const { values, allTags, allCommands } = this.#tools
+    if (areaCell !== undefined) {
+      this.#grid = new CellGrid(set.id, tile, areaCell)
+      this.#tools.shapes.keepsArea = true
+    }
     this.#attributes = new AttributeTable(schema, values)
     const { tags, commands } = this.#tools
     this.#feature = { row: 0, size: 0, id: 0, type: 0, tags, commands, vertices: 0 }
@@ -247,22 +262,44 @@ class LayerEncoder implements TileEncoder {
     this.#id = id
     this.#size = size
     let outcome: Drawn = 'outside'
-    if (rings.count > 0) outcome = this.#write(polygonType, shapes.polygons(rings), outcome)
+    if (rings.count > 0) outcome = this.#write(polygonType, this.#drawPolygons(rings), outcome)
     if (lines.count > 0) outcome = this.#write(lineType, shapes.lines(lines), outcome)
     if (points.count > 0) outcome = this.#write(pointType, shapes.points(points), outcome)
     if (outcome === 'invalid') this.#counts.invalid += 1
-    if (outcome === 'whole' || outcome === 'collapsed') this.#counts.drawn += 1
+    if (outcome === 'thinned' && this.#isOwn(rings)) this.#counts.thinned += 1
+    if (!isDrawn(outcome)) return
+    this.#counts.drawn += 1
     if (outcome === 'collapsed') this.#counts.collapsed += 1
+    if (outcome === 'enlarged') this.#counts.enlarged += 1
+  }
+
+  /** Of polygons smaller than a cell, and of small rings, the cells are drawn whose sample points they hold. */
+  #drawPolygons(rings: Paths): Drawn {
+    const grid = this.#grid
+    const { shapes } = this.#tools
+    const sampled = grid?.sample(rings) ?? 'none'
+    if (grid === undefined || sampled === 'none') return shapes.polygons(rings)
+    if (grid.rings.count === 0) return 'thinned'
+    const drawn = shapes.polygons(grid.rings)
+    return drawn === 'whole' && sampled === 'all' ? 'enlarged' : drawn
+  }
+
+  /** Whether the middle of the rings lies in the tile: each row is counted in one tile of a zoom. */
+  #isOwn(rings: Paths): boolean {
+    const { minX, minY, maxX, maxY } = boundsOfAll(rings)
+    const turn = this.#placer.turn
+    const [x, y] = [(minX + maxX) / 2, (minY + maxY) / 2]
+    return y >= 0 && y < tileExtent && x - Math.floor(x / turn) * turn < tileExtent
   }
 
   /** Gives the better of what became of the row before and now. */
   #write(type: number, drawn: Drawn, before: Drawn): Drawn {
-    if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
+    if (!isDrawn(drawn)) return before === 'outside' ? drawn : before
     const { tags, shapes } = this.#tools
     const id = this.#id
     tags.truncate(0)
     const longTexts = this.#writeTags()
-    if (before === 'outside' || before === 'invalid') this.#counts.longTexts += longTexts
+    if (!isDrawn(before)) this.#counts.longTexts += longTexts
     const number = typeof id === 'number' ? id : wholeNumber(id)
     if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, tags)
     const feature = this.#feature
@@ -288,6 +325,10 @@ class LayerEncoder implements TileEncoder {
 /** To find what is as good takes longer than to place a few points. */
 function isOfPoints({ geometry }: Schema): boolean {
   return geometry?.type === 'Point' || geometry?.type === 'MultiPoint'
+}
+
+function isDrawn(outcome: Drawn): boolean {
+  return outcome === 'whole' || outcome === 'collapsed' || outcome === 'enlarged'
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

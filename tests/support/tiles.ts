@@ -24,6 +24,8 @@ export interface EncodeOptions {
   reprojector?: Reprojector
   ids?: string[]
   limits?: Partial<TileLimits>
+  /** By which polygons are sampled. */
+  areaCell?: number
 }
 
 /** A tile of the rows, with ids from 1 where none are given. */

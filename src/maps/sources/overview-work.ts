@@ -2,6 +2,7 @@ import { rmSync, statfsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { GeometryType } from '../../geo/schema.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
@@ -11,6 +12,8 @@ import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
 import { findLevels } from '../../tiles/thin/layer-thinning.ts'
 import { writeOverview } from '../../tiles/thin/overview.ts'
 import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
+import type { AreaRule } from '../../tiles/thin/sample-points.ts'
+import { areaRuleOf } from '../../tiles/thin/sample-points.ts'
 import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
 /** Of which table an overview is made, and where it goes. Plain data. */
@@ -18,6 +21,8 @@ export interface OverviewRequest {
   connection: StoreConnection
   table: string
   crs: CrsDeclaration | string
+  /** Types of its shapes; absent where the table is to be asked. */
+  geometryType?: GeometryType
   /** Absent where there is no place for it. */
   path?: string
 }
@@ -26,6 +31,7 @@ export interface OverviewRequest {
 export interface OverviewMade {
   /** See `LayerThinning`. */
   cells: number[]
+  areas?: AreaRule
   /** Levels that the file answers for; 0 where none was written, since there is no need, no room, or no key in the table. */
   levels: number
   /** Whether the file was written, if only with the cells. */
@@ -38,7 +44,7 @@ const fewRows = 50_000
 const spareBytes = 256 << 20
 
 async function make(
-  { connection, table, crs, path }: OverviewRequest,
+  { connection, table, crs, geometryType, path }: OverviewRequest,
   { signal, notify }: CallContext<number>,
 ): Promise<OverviewMade> {
   const store = openVectorStore(connection, { isGuarded: true })
@@ -48,13 +54,15 @@ async function make(
       (reads) => readEnvelopes(reads, { table, signal, notify }),
       signal,
     )
-    const places = (await placeEnvelopesOf(crs))(rows.envelopes)
-    const levels = findLevels(places)
+    const type = geometryType ?? (await store.findTable(table))?.schema.geometry?.type
+    const areas = areaRuleOf(type)
+    const places = (await placeEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
+    const levels = findLevels(places, undefined, areas)
     const depth = (await hasLastingIds(store, table, rows.ids)) ? depthOf(levels) : 0
     const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
     signal.throwIfAborted()
     const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))
-    return { cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }
+    return { ...levels.thinning, cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }
   } finally {
     await store.close()
   }

@@ -6,7 +6,7 @@ import type { EventBus, Events } from '../../lib/events.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../stores/store.ts'
-import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
+import type { LayerThinning, TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import { cellOf, levelOf } from '../../tiles/thin/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { LayerVersion } from './layer-work.ts'
@@ -16,8 +16,7 @@ import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
 
 /** How a layer is thinned at one version. */
-export interface LayerOverview {
-  cells: readonly number[]
+export interface LayerOverview extends LayerThinning {
   /** Tells which rows these levels show; absent where it could not be written. */
   file?: { path: string; levels: number }
 }
@@ -98,7 +97,8 @@ export class Overviews {
     const found = await this.#needs.files.findOverview(layer, version)
     if (found === undefined) return undefined
     const { path, header } = found
-    return { cells: header.cells, file: { path, levels: header.levels } }
+    const { cells, areas, levels } = header
+    return { cells, ...defined({ areas }), file: { path, levels } }
   }
 
   async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
@@ -107,18 +107,20 @@ export class Overviews {
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
     let isKept = false
     try {
-      const { cells, levels, isWritten } = await this.#pool.call(
+      const geometryType = layer.details.schema.geometry?.type
+      const { cells, areas, levels, isWritten } = await this.#pool.call(
         'make',
-        { connection: await connect(), table, crs, ...defined({ path }) },
+        { connection: await connect(), table, crs, ...defined({ geometryType, path }) },
         { signal, silenceMs, deadlineMs, onNotice: () => undefined },
       )
       const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })
-      if (!isWritten || path === undefined) return { result: { cells }, isOfVersion }
+      const thinning = { cells, ...defined({ areas }) }
+      if (!isWritten || path === undefined) return { result: thinning, isOfVersion }
       isKept = true
       const place = isOfVersion
         ? await files.settle(path, layer.id, version, 'overview')
         : await this.#loose.keep(layer.id, path)
-      return { result: { cells, file: { path: place, levels } }, isOfVersion }
+      return { result: { ...thinning, file: { path: place, levels } }, isOfVersion }
     } finally {
       if (path !== undefined && !isKept) await files.discard(path)
     }
@@ -127,9 +129,11 @@ export class Overviews {
 
 /** How a tile of the zoom is thinned. */
 export function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number): TileThinning {
+  const { areas, file } = overview
+  const rule = areas === undefined ? {} : { areas }
   const cell = cellOf(overview, set, zoom)
-  if (cell === undefined) return {}
+  if (cell === undefined) return rule
   const level = levelOf(set, zoom)
-  const { file } = overview
-  return file !== undefined && level < file.levels ? { cell, overview: { path: file.path, level } } : { cell }
+  if (file === undefined || level >= file.levels) return { ...rule, cell }
+  return { ...rule, cell, overview: { path: file.path, level } }
 }

@@ -145,12 +145,13 @@ export class SideTables {
 
   async #makeOverview(side: SideTable, overviewPath: string, signal: AbortSignal): Promise<LayerOverview> {
     const { table, crs } = side
-    const { cells, levels, isWritten } = await this.#pool.call(
+    const { cells, areas, levels, isWritten } = await this.#pool.call(
       'make',
       { connection: connectionOf(side), table, crs, path: overviewPath },
       { ...limits, signal, onNotice: () => undefined },
     )
-    return isWritten ? { cells, file: { path: overviewPath, levels } } : { cells }
+    const thinning = { cells, ...defined({ areas }) }
+    return isWritten ? { ...thinning, file: { path: overviewPath, levels } } : thinning
   }
 }
 

@@ -55,12 +55,14 @@ export async function chooseAmong(
   }
   const envelopes = joined(pages)
   const placeEnvelopes = await placeEnvelopesOf(crs)
-  const places = placeEnvelopes(envelopes)
+  const areas = thinning?.areas
+  const places = placeEnvelopes(envelopes, { hasAreas: areas !== undefined && cell !== undefined })
   const { rows, thinned } = selectRows({
     places,
     isTouching: (row) => touchesAny(envelopes, row * 4, place.boxes),
     range: tileRange(set, tile),
     cell,
+    areas,
     most: mostDrawn,
   })
   const all = ids.flat()

@@ -7,6 +7,7 @@ import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder, noTileCounts } from '../../tiles/encode-tile.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
+import { areaCellOf } from '../../tiles/thin/tile-cells.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { inTurns } from '../in-turns.ts'
@@ -42,7 +43,8 @@ export async function writeTile(
     const wide = bufferedEnvelope(set, wish.tile)
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()
-    const work = { wish, set, place, there, mostBytes }
+    const areaCell = areaCellOf(wish.thinning, wish.set, wish.tile.z)
+    const work = { wish, set, place, there, mostBytes, areaCell }
     const near = await writeNear(work, signal)
     if (near !== undefined) return near
     return await writeWithin(await readingOf(store, wish), work, signal)
@@ -64,6 +66,8 @@ interface Work {
   there: Reprojector
   /** What may be read of the rows that are drawn; whatever is beyond is left out. */
   mostBytes: number
+  /** By which polygons are sampled. */
+  areaCell: number | undefined
 }
 
 /** Some rows of a table. */
@@ -83,7 +87,7 @@ async function writeNear(work: Work, signal: AbortSignal): Promise<MadeTile | un
 
 async function encodeNear(
   file: RowFile,
-  { wish, set, place, there }: Work,
+  { wish, set, place, there, areaCell }: Work,
   signal: AbortSignal,
 ): Promise<MadeTile | undefined> {
   const found = file.find(place.boxes, wish.attributes)
@@ -95,7 +99,10 @@ async function encodeNear(
     const { name, tile, crs } = wish
     const { schema } = shown
     const { boxes } = place
-    const encoder = createTileEncoder({ name, schema, set, tile, crs, reprojector: there, boxes })
+    const encoder = createTileEncoder({
+      ...{ name, schema, set, tile, crs, boxes, areaCell },
+      reprojector: there,
+    })
     const add = (from: number): void =>
       encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
     if (rows.count <= rowsEach) add(0)
@@ -152,7 +159,8 @@ async function writeAtOnce(
   if (wish.thinning === undefined) return encode(reading, work, { boxes: place.boxes }, signal)
   // Of the few that a filter may leave nothing has to be left out, whatever the cell.
   if (wish.thinning.cell !== undefined && wish.filter === undefined) return 'many'
-  return encode(reading, work, { boxes: place.boxes }, signal, mostDrawn)
+  const all = wish.filter === undefined ? work : { ...work, areaCell: undefined }
+  return encode(reading, all, { boxes: place.boxes }, signal, mostDrawn)
 }
 
 /** Features are chosen by their places, which of such a CRS only a copy tells. */
@@ -181,13 +189,14 @@ async function writeLargest(
 }
 
 function withThinned<Made extends MadeTile | Excess>(made: Made, { thinned }: ChosenRows): Made {
-  return typeof made === 'object' ? { ...made, counts: { ...made.counts, thinned } } : made
+  if (typeof made !== 'object') return made
+  return { ...made, counts: { ...made.counts, thinned: made.counts.thinned + thinned } }
 }
 
 /** Stops where there are more rows than `most`, or where they hold more bytes than may be read. */
 async function encode(
   reads: TileReads,
-  { wish, set, place, there, mostBytes }: Work,
+  { wish, set, place, there, mostBytes, areaCell }: Work,
   { ids, boxes }: Rows,
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
@@ -211,6 +220,7 @@ async function encode(
       crs: wish.crs,
       reprojector: there,
       boxes: place.boxes,
+      areaCell,
     })
     await encoder.add({ batch, ids })
   }

@@ -1,9 +1,11 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
+import { defined } from '../../lib/defined.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder } from '../../tiles/encode-tile.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
+import { areaCellOf } from '../../tiles/thin/tile-cells.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import type { FeaturePage, TileNote, TileReading, VectorStore } from '../store.ts'
 import { mostTilesAtOnce } from '../store.ts'
@@ -75,7 +77,12 @@ async function drawTogether(
   const { tiles, table, columns, thinning, ...rest } = wish
   const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
   const drawings = tiles.map(
-    (tile, at) => new SharedDrawing({ ...rest, table, tile }, { there, boxes: boxesOf[at] ?? [] }, most),
+    (tile, at) =>
+      new SharedDrawing(
+        { ...rest, ...defined({ thinning }), table, tile },
+        { there, boxes: boxesOf[at] ?? [] },
+        most,
+      ),
   )
   const note: TileNote = {}
   let bytesRead = 0
@@ -125,7 +132,7 @@ class SharedDrawing {
   }
 
   #begin({ batch: { schema } }: FeaturePage): TileEncoder {
-    const { name, set, tile, crs } = this.#wish
+    const { name, set, tile, crs, thinning } = this.#wish
     return createTileEncoder({
       name,
       schema,
@@ -134,6 +141,7 @@ class SharedDrawing {
       crs,
       reprojector: this.#way.there,
       boxes: this.#way.boxes,
+      areaCell: areaCellOf(thinning, set, tile.z),
     })
   }
 }

@@ -19,10 +19,10 @@ const clipBox: ClipBox = {
 }
 
 /**
- * What became of a shape: drawn as it is; as the smallest shape there is at its place, since nothing else would be left;
- * beside the tile; or not to be drawn in a valid way.
+ * What became of a shape: drawn as it is; as the smallest shape there is at its place, since nothing else would be left; as cells of
+ * the grid by which the tile is sampled; left out, since others stand for it; beside the tile; or not to be drawn in a valid way.
  */
-export type Drawn = 'whole' | 'collapsed' | 'outside' | 'invalid'
+export type Drawn = 'whole' | 'collapsed' | 'enlarged' | 'thinned' | 'outside' | 'invalid'
 
 const round = (value: number): number => Math.floor(value + 0.5)
 /** Places of points that were written. */
@@ -39,6 +39,8 @@ export class ShapeWriter {
   /** Units of the tile after which places come again; whether the world is one tile. */
   #turn: number
   #isWorld: boolean
+  /** Whether polygons keep their area on an average: the smallest are drawn where rounding leaves something of them. */
+  keepsArea = false
 
   constructor(target: ProtobufWriter, turn: number, isWorld: boolean) {
     this.#commands = new CommandWriter(target)
@@ -50,6 +52,7 @@ export class ShapeWriter {
   begin(turn: number, isWorld: boolean): void {
     this.#turn = turn
     this.#isWorld = isWorld
+    this.keepsArea = false
   }
 
   /** Of the shape last written. */
@@ -206,7 +209,12 @@ export class ShapeWriter {
     const { minX, minY, maxX, maxY } = boundsOfAll(this.#clipped)
     const rings = this.#rings
     rings.clear()
-    if (maxX - minX > 2 || maxY - minY > 2) this.#thicken(maxX - minX >= maxY - minY)
+    const isLong = maxX - minX > 2 || maxY - minY > 2
+    const isOnEdge =
+      maxX <= clipBox.minX || minX >= clipBox.maxX || maxY <= clipBox.minY || minY >= clipBox.maxY
+    if (this.keepsArea && !isLong) return 'thinned'
+    if (this.keepsArea && isOnEdge) return 'outside'
+    if (isLong) this.#thicken(maxX - minX >= maxY - minY)
     if (rings.count === 0) {
       const [x, y] = [startOfUnit((minX + maxX) / 2), startOfUnit((minY + maxY) / 2)]
       for (let corner = 0; corner < 4; corner += 1) {
@@ -273,11 +281,13 @@ function copyPath(source: Paths, path: number, shift: number, target: Paths): vo
 
 const bounds: ClipBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
 
-function boundsOf(source: Paths, path: number): ClipBox {
+/** Of positions of one path; to be read at once. */
+export function boundsOf(source: Paths, path: number): ClipBox {
   return boundsBetween(source, source.start(path), source.ends[path] as number)
 }
 
-function boundsOfAll(source: Paths): ClipBox {
+/** Of positions of all paths; to be read at once. */
+export function boundsOfAll(source: Paths): ClipBox {
   return boundsBetween(source, 0, source.length)
 }
 

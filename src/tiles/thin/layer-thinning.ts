@@ -1,6 +1,7 @@
 import type { Places } from './places.ts'
 import { worldExponent } from './places.ts'
 import { quadOrder } from './quad-order.ts'
+import type { AreaRule } from './sample-points.ts'
 
 /**
  * How a layer is thinned, zoom by zoom of WebMercatorQuad from 0 on: the side of the cell is the world's width halved
@@ -8,12 +9,16 @@ import { quadOrder } from './quad-order.ts'
  */
 export interface LayerThinning {
   cells: readonly number[]
+  /** Absent for layers of points or lines alone. */
+  areas?: AreaRule
 }
 
 /** How one tile is thinned; where there is none, nothing is. Plain data: it crosses threads. */
 export interface TileThinning {
   /** By which cell rows are chosen among those around the tile; absent where all are shown, up to the most of a tile. */
   cell?: number
+  /** See `LayerThinning`. */
+  areas?: AreaRule
   /** A file that tells already which rows are shown, and the level of the tile. */
   overview?: { path: string; level: number }
 }
@@ -35,6 +40,8 @@ const lastZoom = 23
 const pixelHalvings = 9
 /** A cell is at most 2^3 pixels wide. */
 const mostDoublings = 3
+/** Cells by which polygons alone are thinned may be as small as a unit of a tile, the eighth part of a pixel. */
+const mostHalvings = 3
 /** `shared` counts from four worlds' width. */
 const worldHalvings = 2
 
@@ -53,14 +60,22 @@ interface Walk {
   rows: Uint32Array
   shared: Uint8Array
   sizes: Float32Array
+  /** See `Places.first`. */
+  first: Uint8Array | undefined
+  areas: AreaRule | undefined
 }
 
-/** The cells of a layer and the level of each of its rows. A million rows take about a third of a second. */
-export function findLevels(places: Places, limits: ThinningLimits = usualLimits): LayerLevels {
-  const { rows, shared } = quadOrder(places)
-  const sizes = new Float32Array(rows.length)
-  for (let at = 0; at < rows.length; at += 1) sizes[at] = places.size[rows[at] as number] as number
-  const walk: Walk = { count: rows.length, rows, shared, sizes }
+/**
+ * The cells of a layer and the level of each of its rows. `areas` goes with places that have `first`. A million rows take about a
+ * third of a second.
+ */
+export function findLevels(
+  places: Places,
+  limits: ThinningLimits = usualLimits,
+  areas?: AreaRule,
+): LayerLevels {
+  const walk = walkOf(places, areas)
+  const { rows } = walk
   const cells: number[] = []
   const fullest: number[] = []
   /** In the order of the walk. */
@@ -77,7 +92,16 @@ export function findLevels(places: Places, limits: ThinningLimits = usualLimits)
   const levels = new Uint8Array(places.count).fill(depth)
   for (let at = 0; at < rows.length; at += 1)
     levels[rows[at] as number] = Math.min(shown[at] as number, depth)
-  return { thinning: { cells }, levels, fullest }
+  return { thinning: areas === undefined ? { cells } : { cells, areas }, levels, fullest }
+}
+
+function walkOf(places: Places, areas: AreaRule | undefined): Walk {
+  const { rows, shared } = quadOrder(places)
+  const sizes = new Float32Array(rows.length)
+  for (let at = 0; at < rows.length; at += 1) sizes[at] = places.size[rows[at] as number] as number
+  const own = places.first
+  const first = own === undefined ? undefined : Uint8Array.from(rows, (row) => own[row] as number)
+  return { count: rows.length, rows, shared, sizes, first, areas }
 }
 
 /** Most reference points in a tile of the zoom. */
@@ -95,13 +119,19 @@ function fullestTile({ count, shared }: Walk, zoom: number): number {
 
 /** The smallest cell with which no tile of the zoom shows more than `limit`, or the largest there is. */
 function findCell(walk: Walk, zoom: number, limit: number): number {
-  const finest = Math.min(zoom + pixelHalvings, worldExponent)
+  const halvings = walk.areas === 'all' ? pixelHalvings + mostHalvings : pixelHalvings
+  const finest = Math.min(zoom + halvings, worldExponent)
   const coarsest = zoom + pixelHalvings - mostDoublings
   for (let cell = finest; cell > coarsest; cell -= 1) if (isWithin(walk, zoom, cell, limit)) return cell
   return coarsest
 }
 
-function isWithin({ count, shared, sizes }: Walk, zoom: number, cell: number, limit: number): boolean {
+function isWithin(
+  { count, shared, sizes, first, areas }: Walk,
+  zoom: number,
+  cell: number,
+  limit: number,
+): boolean {
   const tileDepth = zoom + worldHalvings
   const cellDepth = cell + worldHalvings
   const side = 2 ** -cell
@@ -111,8 +141,8 @@ function isWithin({ count, shared, sizes }: Walk, zoom: number, cell: number, li
     const common = shared[at] as number
     if (common < tileDepth) shown = 0
     if (common < cellDepth) isTaken = false
-    if ((sizes[at] as number) >= side) shown += 1
-    else if (!isTaken) {
+    if (first === undefined ? (sizes[at] as number) >= side : (first[at] as number) <= cell) shown += 1
+    else if (!isTaken && areas !== 'all') {
       isTaken = true
       shown += 1
     }
@@ -122,24 +152,29 @@ function isWithin({ count, shared, sizes }: Walk, zoom: number, cell: number, li
 }
 
 /** Gives their level to places that this zoom is the first to show. */
-function showAt({ count, rows, shared, sizes }: Walk, zoom: number, cell: number, levels: Uint8Array): void {
+function showAt(
+  { count, rows, shared, sizes, first, areas }: Walk,
+  zoom: number,
+  cell: number,
+  levels: Uint8Array,
+): void {
   const depth = cell + worldHalvings
   const side = 2 ** -cell
-  let first = -1
+  let best = -1
   for (let at = 0; at <= count; at += 1) {
     if (at === count || (shared[at] as number) < depth) {
-      if (first >= 0 && (levels[first] as number) > zoom) levels[first] = zoom
-      first = -1
+      if (best >= 0 && (levels[best] as number) > zoom) levels[best] = zoom
+      best = -1
     }
     if (at === count) break
     const size = sizes[at] as number
-    if (size >= side) {
+    if (first === undefined ? size >= side : (first[at] as number) <= cell) {
       if ((levels[at] as number) > zoom) levels[at] = zoom
     } else if (
-      first < 0 ||
-      comesBefore(size, rows[at] as number, sizes[first] as number, rows[first] as number)
+      areas !== 'all' &&
+      (best < 0 || comesBefore(size, rows[at] as number, sizes[best] as number, rows[best] as number))
     )
-      first = at
+      best = at
   }
 }
 

@@ -5,11 +5,12 @@ import { comesBefore } from './layer-thinning.ts'
 import type { LeftOutBySet } from './left-out.ts'
 import { countLeftOut, tileNumber } from './left-out.ts'
 import type { Places } from './places.ts'
+import type { AreaRule } from './sample-points.ts'
 import { mostDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
 /** Another layout or other rules make another number: overviews with an older one are made anew. */
-const overviewFormat = 1
+const overviewFormat = 2
 const magic = 'terraovw'
 const headBytes = 24
 /** Where a header ends at the latest. */
@@ -22,6 +23,7 @@ export interface OverviewHeader {
   format: number
   /** See `LayerThinning`. */
   cells: number[]
+  areas?: AreaRule
   /** How many levels it answers for, from 0 on. */
   levels: number
   /** Rows that these levels show. */
@@ -51,6 +53,7 @@ export function writeOverview({ ids, envelopes, places, levels }: OverviewSource
   for (let row = 0; row < places.count; row += 1) if ((levels.levels[row] as number) < depth) rows.push(row)
   const header: OverviewHeader = {
     format: overviewFormat,
+    ...levels.thinning,
     cells: [...levels.thinning.cells],
     levels: depth,
     rows: rows.length,

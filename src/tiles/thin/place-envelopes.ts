@@ -1,11 +1,20 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import { getTileMatrixSet } from '../tile-matrix-sets.ts'
+import { worldOf } from '../world.ts'
 import type { Places } from './places.ts'
-import { emptyPlaces, toUnits, worldX, worldY } from './places.ts'
+import { emptyPlaces, toUnits, worldExponent, worldUnits, worldX, worldY } from './places.ts'
+import { firstExponent, noExponent } from './sample-points.ts'
+
+/** Options for the places of rows. */
+interface PlaceOptions {
+  /** Whether rows may be polygons, so that `Places.first` is wanted. */
+  hasAreas?: boolean
+}
 
 /** Gives rows their places from their envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
-export type PlaceEnvelopes = (envelopes: Float64Array) => Places
+export type PlaceEnvelopes = (envelopes: Float64Array, options?: PlaceOptions) => Places
 
 /** Changes a point of the table to longitude and latitude, in place; NaN where it has none. */
 type ToDegrees = (place: { x: number; y: number }, height: number) => void
@@ -15,6 +24,8 @@ const kept = new Map<string, PlaceEnvelopes>()
 
 /** What of a side's length may come from the rounding of envelopes to 32-bit floats. */
 const floatNoise = 2 ** -22
+/** How much further a projected box may reach on the map than its diagonal tells, since angles are not kept everywhere. */
+const turnedReach = 1.05
 
 /**
  * How rows of a table in this CRS get their places. Throws `CrsError` for a CRS that is unknown or needs a program: such
@@ -33,7 +44,77 @@ export async function placeEnvelopesOf(crs: CrsDeclaration | string): Promise<Pl
 async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<PlaceEnvelopes> {
   const reprojector = await createReprojector(crs, 'EPSG:4326', { canUsePrograms: false })
   const toDegrees = reprojector.isIdentity ? undefined : reprojector.transformPlace
-  return (envelopes) => placeAll(envelopes, toDegrees)
+  const isTurned = worldOf(crs, getTileMatrixSet('WebMercatorQuad')).kind === 'projected'
+  return (envelopes, { hasAreas = false } = {}) => {
+    const places = placeAll(envelopes, toDegrees)
+    return hasAreas ? { ...places, first: findFirst(envelopes, places, { toDegrees, isTurned }) } : places
+  }
+}
+
+/** How coordinates of a table come to web mercator; whether its axes are not those of the map. */
+interface Way {
+  toDegrees: ToDegrees | undefined
+  isTurned: boolean
+}
+
+/** See `Places.first`. */
+function findFirst(envelopes: Float64Array, { count, size }: Places, way: Way): Uint8Array {
+  const first = new Uint8Array(count)
+  const table: Box = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  const box: Box = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  for (let row = 0; row < count; row += 1) {
+    roundBox(envelopes, row * 4, table)
+    if (Number.isNaN(size[row] as number)) first[row] = noExponent
+    // What is taken for huge is read in any case.
+    if (!Number.isFinite(size[row] as number) || !findUnitBox(table, way, box)) continue
+    const side = Math.max(box.maxX - box.minX, box.maxY - box.minY)
+    const bySize = worldExponent - Math.floor(Math.log2(side))
+    first[row] = Math.max(0, Math.min(bySize, firstExponent(box, bySize)))
+  }
+  return first
+}
+
+const low = { x: 0, y: 0 }
+const high = { x: 0, y: 0 }
+
+/**
+ * The box in the units of `Places` that holds the image of a box of the table; false where that is not known. Where the axes of
+ * the table are turned against those of the map, the diagonal tells by how much.
+ */
+function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolean {
+  low.x = table.minX
+  low.y = table.minY
+  high.x = table.maxX
+  high.y = table.maxY
+  toDegrees?.(low, 0)
+  toDegrees?.(high, 0)
+  if (!hasPlace(low) || !hasPlace(high)) return false
+  const x0 = worldX(low.x)
+  const y0 = worldY(low.y)
+  const y1 = worldY(high.y)
+  let x1 = worldX(high.x)
+  if (x0 - x1 > 0.5) x1 += 1
+  let halfX = Math.abs(x1 - x0) / 2
+  let halfY = Math.abs(y1 - y0) / 2
+  if (isTurned) {
+    const width = table.maxX - table.minX
+    const height = table.maxY - table.minY
+    const right = x1 - x0
+    const up = y0 - y1
+    const squared = width * width + height * height
+    if (!(squared > 0)) return false
+    const along = (Math.abs(right * width + up * height) / squared) * turnedReach
+    const across = (Math.abs(up * width - right * height) / squared) * turnedReach
+    halfX = (along * width + across * height) / 2
+    halfY = (across * width + along * height) / 2
+  }
+  const x = (inWorld((x0 + x1) / 2) + 1) * worldUnits
+  const y = ((y0 + y1) / 2 + 1) * worldUnits
+  box.minX = x - halfX * worldUnits
+  box.minY = y - halfY * worldUnits
+  box.maxX = x + halfX * worldUnits
+  box.maxY = y + halfY * worldUnits
+  return true
 }
 
 /**
@@ -67,11 +148,15 @@ interface Box {
   maxY: number
 }
 
-function readBox(envelopes: Float64Array, at: number, box: Box): void {
+function roundBox(envelopes: Float64Array, at: number, box: Box): void {
   box.minX = floorFloat32(envelopes[at] as number)
   box.minY = floorFloat32(envelopes[at + 1] as number)
   box.maxX = ceilFloat32(envelopes[at + 2] as number)
   box.maxY = ceilFloat32(envelopes[at + 3] as number)
+}
+
+function readBox(envelopes: Float64Array, at: number, box: Box): void {
+  roundBox(envelopes, at, box)
   if (isNoise(box.minX, box.maxX)) box.minX = box.maxX = (box.minX + box.maxX) / 2
   if (isNoise(box.minY, box.maxY)) box.minY = box.maxY = (box.minY + box.maxY) / 2
 }

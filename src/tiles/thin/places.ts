@@ -20,6 +20,11 @@ export interface Places {
   readonly y: Uint32Array
   /** The longer side of the envelope as a part of the world's width. */
   readonly size: Float32Array
+  /**
+   * Of layers with polygons: the exponent of the largest cells of which the envelope holds a sample point, or than which it is no
+   * smaller. With these cells and all smaller ones the row is shown.
+   */
+  readonly first?: Uint8Array
 }
 
 export function emptyPlaces(count: number): Places {

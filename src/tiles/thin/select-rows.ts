@@ -1,6 +1,7 @@
 import { comesBefore } from './layer-thinning.ts'
 import type { Places } from './places.ts'
 import { worldExponent } from './places.ts'
+import type { AreaRule } from './sample-points.ts'
 import type { TileRange } from './tile-cells.ts'
 
 /** What a tile shows of the rows around it. */
@@ -21,6 +22,8 @@ export interface SelectionWish {
   isTouching(row: number): boolean
   /** Of `cellOf`; undefined where the zoom is not thinned. */
   cell: number | undefined
+  /** Of a layer whose places have `first`. */
+  areas?: AreaRule | undefined
   range: TileRange
   /** The most that one tile shows. */
   most?: number
@@ -29,8 +32,15 @@ export interface SelectionWish {
 /** More features than this are never drawn in one tile: the largest are, of equal ones those with the lowest keys. */
 export const mostDrawn = 20_000
 
-export function selectRows({ places, isTouching, cell, range, most = mostDrawn }: SelectionWish): Selection {
-  const isFirst = cell === undefined ? undefined : firstOfCells(places, cell)
+export function selectRows({
+  places,
+  isTouching,
+  cell,
+  areas,
+  range,
+  most = mostDrawn,
+}: SelectionWish): Selection {
+  const isFirst = cell === undefined ? undefined : firstOfCells(places, cell, areas)
   const found: number[] = []
   let hidden = 0
   for (let row = 0; row < places.count; row += 1) {
@@ -63,9 +73,19 @@ function sizeAt(size: Float32Array, row: number): number {
   return Number.isNaN(value) ? -1 : value
 }
 
-/** Of each row 1 where it is shown: as large as the cell at least, or the first of the smaller ones in its cell. */
-function firstOfCells({ count, x, y, size }: Places, cell: number): Uint8Array {
+/**
+ * Of each row 1 where it is shown: as large as the cell at least, or the first of the smaller ones in its cell. Of polygons those that
+ * hold a sample point.
+ */
+function firstOfCells(
+  { count, x, y, size, first }: Places,
+  cell: number,
+  areas: AreaRule | undefined,
+): Uint8Array {
   const shown = new Uint8Array(count)
+  if (areas !== undefined && first !== undefined)
+    for (let row = 0; row < count; row += 1) if ((first[row] as number) <= cell) shown[row] = 1
+  if (areas === 'all') return shown
   const shift = worldExponent - cell
   const side = 2 ** -cell
   const bits = Math.max(4, 33 - Math.clz32(count))
@@ -73,7 +93,7 @@ function firstOfCells({ count, x, y, size }: Places, cell: number): Uint8Array {
   for (let row = 0; row < count; row += 1) {
     const own = size[row] as number
     if (own >= side) shown[row] = 1
-    if (!(own < side)) continue
+    if (!(own < side) || shown[row] === 1) continue
     const right = (x[row] as number) >>> shift
     const down = (y[row] as number) >>> shift
     let slot = (Math.imul(right, 0x9e3779b1) ^ Math.imul(down, 0x85ebca6b)) >>> (32 - bits)

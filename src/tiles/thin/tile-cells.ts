@@ -1,7 +1,8 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
-import type { LayerThinning } from './layer-thinning.ts'
-import { latitudeAt, toUnits, worldX, worldY } from './places.ts'
+import { tileExtent } from '../tile-units.ts'
+import type { LayerThinning, TileThinning } from './layer-thinning.ts'
+import { latitudeAt, toUnits, worldExponent, worldX, worldY } from './places.ts'
 
 /** Half the width of web mercator's square in metres. */
 const halfWorld = Math.PI * 6_378_137
@@ -19,6 +20,22 @@ export function levelOf(set: TileMatrixSetId, zoom: number): number {
 /** The cell that the tiles of a zoom are thinned by; undefined where they are not. */
 export function cellOf({ cells }: LayerThinning, set: TileMatrixSetId, zoom: number): number | undefined {
   return cells[levelOf(set, zoom)]
+}
+
+const unitHalvings = Math.log2(tileExtent)
+
+/**
+ * The cells by which polygons of a tile are sampled, as `LayerThinning.cells`: those that the zoom is thinned by, otherwise the units of
+ * the tile. Undefined for layers without polygons, and where units are smaller than the smallest cells.
+ */
+export function areaCellOf(
+  thinning: TileThinning | undefined,
+  set: TileMatrixSetId,
+  zoom: number,
+): number | undefined {
+  if (thinning?.areas === undefined) return undefined
+  const cell = thinning.cell ?? levelOf(set, zoom) + unitHalvings
+  return cell > worldExponent ? undefined : cell
 }
 
 /**

@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { runProgram } from '../../src/lib/process.ts'
+import { writeTile } from '../../src/stores/reading/write-tile.ts'
+import type { VectorStore } from '../../src/stores/store.ts'
+import { tileReadingOf } from '../../src/stores/tile-reading.ts'
+import type { LayerThinning } from '../../src/tiles/thin/layer-thinning.ts'
+import { findLevels } from '../../src/tiles/thin/layer-thinning.ts'
+import { placeEnvelopesOf } from '../../src/tiles/thin/place-envelopes.ts'
+import { cellOf } from '../../src/tiles/thin/tile-cells.ts'
+import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, tileEnvelope } from '../../src/tiles/tile-matrix-sets.ts'
+import { tileExtent } from '../../src/tiles/tile-units.ts'
+import { areaBounds } from './area-layers.ts'
+import type { DecodedFeature } from './tiles.ts'
+import { decodeTile } from './tiles.ts'
+
+const never = new AbortController().signal
+const pixels = 4096
+/** Longitude or latitude to metres of web mercator, or degrees as they are. */
+const toSet: Record<TileMatrixSetId, (x: number, y: number) => [number, number]> = {
+  WebMercatorQuad: (x, y) => [
+    (x / 180) * 20_037_508.342789244,
+    6_378_137 * Math.asinh(Math.tan((y * Math.PI) / 180)),
+  ],
+  WorldCRS84Quad: (x, y) => [x, y],
+}
+
+/** Of each class from 0 on, the number of pixels that GDAL burns; of features that lie on each other the last counts. */
+async function burn(
+  features: readonly { kind: number; rings: readonly [number, number][][] }[],
+  [minX, minY, maxX, maxY]: readonly [number, number, number, number],
+): Promise<number[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'terrane-areas-'))
+  try {
+    const texts = features.map(({ kind, rings }) => {
+      const coordinates = rings.map((ring) => [...ring, ring[0]])
+      const geometry = { type: 'Polygon', coordinates }
+      return JSON.stringify({ type: 'Feature', properties: { kind: kind + 1 }, geometry })
+    })
+    const [source, target] = [join(folder, 'areas.geojson'), join(folder, 'areas.bin')]
+    await writeFile(source, `{"type":"FeatureCollection","features":[${texts.join()}]}`)
+    const box = [minX, minY, maxX, maxY].map(String)
+    const size = String(pixels)
+    const options = ['-q', '-a', 'kind', '-ot', 'Byte', '-of', 'ENVI', '-te', ...box, '-ts', size, size]
+    await runProgram('gdal_rasterize', [...options, source, target], { signal: never })
+    const counts: number[] = []
+    for (const value of await readFile(target))
+      if (value > 0) counts[value - 1] = (counts[value - 1] ?? 0) + 1
+    return Array.from(counts, (count) => count ?? 0)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The share of `areaBounds` that each class covers, in the coordinates of a set. */
+export async function trueShares(
+  features: readonly { kind: number; rings: readonly [number, number][][] }[],
+  set: TileMatrixSetId,
+): Promise<number[]> {
+  const move = toSet[set]
+  const moved = features.map(({ kind, rings }) => ({
+    kind,
+    rings: rings.map((ring) => ring.slice(0, -1).map(([x, y]) => move(x, y))),
+  }))
+  const { west, south, east, north } = areaBounds
+  const counts = await burn(moved, [...move(west, south), ...move(east, north)])
+  return counts.map((count) => count / pixels ** 2)
+}
+
+/** How the table `layer` of a store is thinned. */
+export async function thinningOfStore(store: VectorStore, crs: string): Promise<LayerThinning> {
+  const sides: number[] = []
+  for await (const page of tileReadingOf(store).readEnvelopes({ table: 'layer' }, never))
+    for (const side of page.envelopes) sides.push(side)
+  const places = (await placeEnvelopesOf(crs))(Float64Array.from(sides), { hasAreas: true })
+  return findLevels(places, undefined, 'all').thinning
+}
+
+/** One tile of the table `layer`, with an attribute `kind`. */
+export async function areaTile(
+  store: VectorStore,
+  { cells, areas = 'all' }: LayerThinning,
+  { set, tile, crs }: { set: TileMatrixSetId; tile: TileAddress; crs: string },
+) {
+  const cell = cellOf({ cells }, set, tile.z)
+  const thinning = cell === undefined ? { areas } : { areas, cell }
+  const made = await writeTile(store, { table: 'layer', name: 'rows', crs, set, tile, thinning }, never)
+  const bytes = made.bytes.length === 0 ? made.bytes : gunzipSync(made.bytes)
+  return { bytes, counts: made.counts, features: decodeTile(bytes) }
+}
+
+/** The tiles of a zoom that `areaBounds` touches. */
+export function areaTiles(set: TileMatrixSetId, z: number): TileAddress[] {
+  const { west, south, east, north } = areaBounds
+  const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet(set), { z, x: 0, y: 0 })
+  const column = (x: number): number => Math.floor((x - minX) / (maxX - minX))
+  const row = (y: number): number => Math.floor((maxY - y) / (maxY - minY))
+  const [[left, bottom], [right, top]] = [toSet[set](west, south), toSet[set](east, north)]
+  const tiles: TileAddress[] = []
+  for (let y = row(top); y <= row(bottom); y += 1)
+    for (let x = column(left); x <= column(right); x += 1) tiles.push({ z, x, y })
+  return tiles
+}
+
+/** Units of the tiles of a zoom in `areaBounds`. */
+export function groundUnits(set: TileMatrixSetId, z: number): number {
+  const { west, south, east, north } = areaBounds
+  const [[left, bottom], [right, top]] = [toSet[set](west, south), toSet[set](east, north)]
+  const { minX, maxX } = tileEnvelope(getTileMatrixSet(set), { z, x: 0, y: 0 })
+  return (right - left) * (top - bottom) * (tileExtent / (maxX - minX)) ** 2
+}
+
+/** The share of `areaBounds` that each class covers in all tiles of a zoom. */
+export async function drawnShares(
+  tiles: readonly DecodedFeature[][],
+  set: TileMatrixSetId,
+  z: number,
+): Promise<number[]> {
+  const sums: number[] = []
+  for (const features of tiles) {
+    const shapes = features.map(({ properties, paths }) => ({
+      kind: Number(properties['kind']),
+      rings: paths,
+    }))
+    const counts = await burn(shapes, [0, 0, tileExtent, tileExtent])
+    counts.forEach((count, kind) => {
+      sums[kind] = (sums[kind] ?? 0) + count
+    })
+  }
+  const ground = groundUnits(set, z)
+  return Array.from(sums, (sum) => (sum ?? 0) / ground)
+}
