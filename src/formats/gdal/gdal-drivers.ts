@@ -22,8 +22,6 @@ export interface GdalDriver extends FormatNames {
   hasHeaderRow?: true
   /** SQL of tables and views is part of the file. */
   isSqlite?: true
-  /** The key column of a table is an attribute. */
-  keepsKey?: true
   /** How such files are written, where they can hold any table. */
   written?: WrittenByGdal
   /** GDAL configuration options. */
@@ -64,7 +62,6 @@ export const sqliteDriver: GdalDriver = {
   suits: startsWith('SQLite format 3\u0000'),
   isSqlite: true,
   written: { drivers: ['SQLite'], extension: 'sqlite', options: ['-dsco', 'SPATIALITE=NO'] },
-  keepsKey: true,
   config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
 }
 

@@ -9,6 +9,8 @@ export interface OgrLayer {
   wkt?: string
   /** The name of its first field. */
   firstField?: string
+  /** The column of the source that holds the numbers of its features. */
+  fidColumn?: string
 }
 
 const number = '(-?[\\d.]+(?:e[+-]?\\d+)?)'
@@ -25,7 +27,9 @@ export function parseOgrInfo(text: string): OgrLayer[] {
       const extent = extentForm.exec(part)?.slice(1).map(Number)
       const wkt = /^Layer SRS WKT:\n([\s\S]*?)\n(?:Data axis|[^\s[\]]+: )/m.exec(part)?.[1]
       const firstField = /^(.+): [A-Z]\w*(?:\(\w+\))? \(\d+\.\d+\)/m.exec(part)?.[1]
+      const fidColumn = /^FID Column = (.+)$/m.exec(part)?.[1]
       const layer: OgrLayer = { name }
+      if (fidColumn !== undefined) layer.fidColumn = fidColumn
       if (firstField !== undefined) layer.firstField = firstField
       if (count !== undefined) layer.featureCount = Number(count)
       if (wkt !== undefined && !wkt.startsWith('(unknown)')) layer.wkt = wkt
