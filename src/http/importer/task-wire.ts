@@ -52,7 +52,7 @@ export function toWireTask(
     progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
     ...(layer === undefined
       ? {}
-      : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
+      : { layer: level >= 2 ? toWireLayer(request, task, dialect) : toWireLayerItem(request, task, layer) }),
     ...defined({ errorMessage }),
     ...(dialect === 'geoserver' ? {} : newerFacts(request, task)),
     transformChain: {

@@ -125,7 +125,7 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
   }
   attributes.forEach(({ name, isIdentity }, index) => {
     const column = matches[index]
-    if (column !== undefined && isIdAnew(request, facts, column)) {
+    if (column !== undefined && isIdAnew(request, facts, { column, isIdentity })) {
       used.add(column)
       tell(hooks, 'ids-not-reused', explainNewIds(request.mode, name), 'info')
       return
@@ -157,9 +157,16 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
 }
 
 /** Whether rows get new ids in a column that the server numbers: unless a `REPLACE` keeps theirs, or they are matched by it. */
-function isIdAnew({ mode, upsert }: LoadRequest, facts: TableFacts, column: ColumnFacts): boolean {
+function isIdAnew(
+  { mode, upsert }: LoadRequest,
+  facts: TableFacts,
+  { column, isIdentity }: { column: ColumnFacts; isIdentity: true | undefined },
+): boolean {
   if (!isGivenId(facts, column)) return false
-  return mode === 'APPEND' || (mode === 'UPSERT' && upsert?.keys.includes(column.name) !== true)
+  return (
+    (mode === 'APPEND' && isIdentity === true) ||
+    (mode === 'UPSERT' && upsert?.keys.includes(column.name) !== true)
+  )
 }
 
 function isWritten({ mode, upsert }: LoadRequest, column: ColumnFacts): boolean {
