@@ -50,6 +50,10 @@ export interface Attribute {
   example?: string
   /** The identity column of the source: its FID column, OBJECTID, or the one column of its primary key. */
   isIdentity?: true
+  /** Its alias in the source, for people. */
+  title?: string
+  /** Labels of its coded values, by the values as text. */
+  labels?: Record<string, string>
 }
 
 /** The geometry of a set: what may stand in it, and in which system. */

@@ -8,6 +8,7 @@ import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
 import type { DumpOptions } from './dump-header.ts'
 import { readDump, readDumpHeader } from './dump-reader.ts'
+import { withFieldDomains } from './field-domains.ts'
 import { checkEnd } from './file-end.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
 import { gdalDrivers, sqliteDriver } from './gdal-drivers.ts'
@@ -80,7 +81,9 @@ async function describeLayer(
   const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, signal) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
-  description.schema = { ...schema, attributes: attributes ?? schema.attributes }
+  const described = await withFieldDomains(source, layer, attributes ?? schema.attributes)
+  messages.push(...described.messages)
+  description.schema = { ...schema, attributes: described.attributes }
   const { geometry } = schema
   if (geometry === undefined) return description
   if (layer.envelope !== undefined) description.envelope = layer.envelope

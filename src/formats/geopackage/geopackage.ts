@@ -7,6 +7,7 @@ import { identityAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { withDataColumns } from './data-columns.ts'
 import type { ForeignDatabase } from './open-database.ts'
 import { asFormatError, openForeignDatabase } from './open-database.ts'
 import { readByQuery, readPages } from './read-rows.ts'
@@ -62,7 +63,9 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
         isUtf8 && size <= maxSurveyedBytes
           ? surveyGeometry(opened.path, table, messages)
           : table.schema.geometry
-      const surveyed = { ...table, schema: { ...table.schema, geometry } }
+      const described = withDataColumns(opened.db, table)
+      messages.push(...described.messages)
+      const surveyed = { ...table, schema: { attributes: described.attributes, geometry } }
       return toLayer(opened.db, surveyed, size <= maxCountedBytes, messages)
     })
   } catch (error) {

@@ -36,7 +36,8 @@ export function hasCatalogue(db: DatabaseSync): boolean {
   return catalogueTables.slice(0, 2).every((name) => isPlainTable(db, name))
 }
 
-function isPlainTable(db: DatabaseSync, name: string): boolean {
+/** Whether a table of that name is there, whose rows are stored as they are: a view could be a trap. */
+export function isPlainTable(db: DatabaseSync, name: string): boolean {
   const row = findObject(db, name)
   return row?.['type'] === 'table' && !/^\s*CREATE\s+VIRTUAL/i.test(String(row['sql']))
 }

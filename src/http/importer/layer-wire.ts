@@ -59,11 +59,12 @@ function toWireAttributes(task: TaskRecord, layer: TaskLayer, dialect: Dialect):
   const schema = task.source?.schema
   if (schema === undefined) return []
   const { geometry } = schema
-  const examples = new Map(schema.attributes.map(({ name, example }) => [name, example]))
+  const sources = new Map(schema.attributes.map((attribute) => [attribute.name, attribute]))
   const chosen = (layer.attributes ?? allAttributes(schema)).filter(isShown)
   const attributes = chosen.map(({ name, source, type }) => {
-    const example = examples.get(source)
-    return { name, binding: toJavaClass(type), source, ...defined({ example }) }
+    const { example, title } = sources.get(source) ?? {}
+    const shown = dialect === 'geoserver' ? { example } : { example, title }
+    return { name, binding: toJavaClass(type), source, ...defined(shown) }
   })
   if (geometry === undefined) return attributes
   return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
