@@ -2,7 +2,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 
 /** What it says of a field beside its type. */
-export interface OgrField {
+interface OgrField {
   name: string
   alias?: string
   /** The name of its domain. */

@@ -4,7 +4,6 @@ import { isValid } from '../../geo/column.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { stagedKey } from './load-plan.ts'
-import type { StagedRows } from './stage-rows.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
 
@@ -32,7 +31,7 @@ export class KeptIds {
 export function settleKeptIds(
   db: DatabaseSync,
   { keepsIds, keyColumn, table }: LoadPlan,
-  { areIdsOrdered }: StagedRows,
+  { areIdsOrdered }: { areIdsOrdered: boolean },
   { onMessage }: Pick<LoadHooks, 'onMessage'>,
 ): void {
   if (!keepsIds || areIdsOrdered) return
