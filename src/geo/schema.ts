@@ -48,6 +48,12 @@ export interface Attribute {
   source?: string
   /** A value as it stands in the source, for people. */
   example?: string
+  /** The identity column of the source: its FID column, OBJECTID, or the one column of its primary key. */
+  isIdentity?: true
+  /** Its alias in the source, for people. */
+  title?: string
+  /** Labels of its coded values, by the values as text. */
+  labels?: Record<string, string>
 }
 
 /** The geometry of a set: what may stand in it, and in which system. */
@@ -73,4 +79,9 @@ export function timeAttribute({ attributes }: Schema): Attribute | undefined {
 /** The place of an attribute by its exact name; -1 where there is none. */
 export function attributeIndex(schema: Schema, name: string): number {
   return schema.attributes.findIndex((attribute) => attribute.name === name)
+}
+
+/** The identity column of a source; undefined where it has none. */
+export function identityAttribute({ attributes }: Schema): Attribute | undefined {
+  return attributes.find(({ isIdentity }) => isIdentity === true)
 }

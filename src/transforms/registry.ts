@@ -1,5 +1,6 @@
 import { attributeRemap } from './attribute-remap.ts'
 import { attributesToPointGeometry } from './attributes-to-point-geometry.ts'
+import { codedValueLabel } from './coded-value-label.ts'
 import { createIndex } from './create-index.ts'
 import { dateFormat } from './date-format.ts'
 import { integerFieldToDate } from './integer-field-to-date.ts'
@@ -14,6 +15,7 @@ import type { VectorTransform } from './transform.ts'
 export const vectorTransforms: readonly VectorTransform[] = [
   attributeRemap,
   attributesToPointGeometry,
+  codedValueLabel,
   createIndex,
   dateFormat,
   integerFieldToDate,

@@ -8,6 +8,7 @@ import { describeCreate } from './store-create.ts'
 import { describeDescriptions } from './store-descriptions.ts'
 import { describeFailures } from './store-failures.ts'
 import { describeGeometryNames } from './store-geometry-names.ts'
+import { describeIdentities } from './store-identities.ts'
 import { describeMemory } from './store-memory.ts'
 import { describeOutcomes } from './store-outcomes.ts'
 import { describeReading } from './store-reading.ts'
@@ -54,6 +55,7 @@ function describeStore(description: StoreDescription): void {
     describeRules(make)
     describeStates(make)
     describeUpserts(make)
+    describeIdentities(make)
   })
 }
 

@@ -18,7 +18,8 @@ export interface DumpHeader {
 
 /** How a dump is taken. */
 export interface DumpOptions {
-  keepsKey?: boolean
+  /** Whether the number of a feature, under this name, is an identity column of the source. Default: no. */
+  isIdentity?(key: string): boolean
   /** Values of features, by their numbers, that GDAL does not give as they are. */
   doubts?: Doubts
 }
@@ -26,8 +27,6 @@ export interface DumpOptions {
 const name = '"((?:[^"]|"")*)"'
 const geometryForm = /^SELECT AddGeometryColumn\('public','t','((?:[^']|'')*)',-?\d+,'(\w+)',(\d)\);$/
 const keyForm = /^CREATE TABLE "public"\."t" \( "((?:[^"]|"")*)" SERIAL\b/
-/** What GDAL calls the number of a feature whose source has no key. */
-const plainKey = 'ogc_fid'
 const columnForm = new RegExp(`^ALTER TABLE "public"\\."t" ADD COLUMN ${name} (.*);$`)
 const copyForm = /^COPY "public"\."t" \((.*)\) FROM STDIN;$/
 
@@ -71,11 +70,11 @@ export class DumpHeaderReader {
   #geometry: GeometryColumn | undefined
   #geometryCount = 0
   #key: string | undefined
-  readonly #keepsKey: boolean
+  readonly #isIdentity: (key: string) => boolean
 
-  /** With `keepsKey` the number of a feature is an attribute where the source has a column for it. */
-  constructor({ keepsKey = false }: DumpOptions = {}) {
-    this.#keepsKey = keepsKey
+  /** The number of a feature is an attribute where it is an identity column of the source. */
+  constructor({ isIdentity = () => false }: DumpOptions = {}) {
+    this.#isIdentity = isIdentity
   }
 
   /** The geometries that a row can have; only the first is read. */
@@ -88,8 +87,7 @@ export class DumpHeaderReader {
     const geometry = geometryForm.exec(line)
     if (geometry !== null) this.#takeGeometry(geometry)
     const key = keyForm.exec(line)?.[1]
-    if (key !== undefined) this.#key = unquote(key)
-    if (this.#keepsKey && key !== undefined && key !== plainKey) this.#takeColumn(key, 'bigint')
+    if (key !== undefined) this.#takeKey(unquote(key))
     const column = columnForm.exec(line)
     if (column?.[1] !== undefined) this.#takeColumn(column[1], column[2] ?? '')
     const copy = copyForm.exec(line)
@@ -120,6 +118,13 @@ export class DumpHeaderReader {
     const known = geometryTypes.find((candidate) => candidate.toUpperCase() === plain)
     const hasZ = dimensions === '4' || (dimensions === '3' && !hasM)
     this.#geometry = { name: column.replaceAll("''", "'"), type: known ?? 'Geometry', hasZ, hasM }
+  }
+
+  #takeKey(key: string): void {
+    this.#key = key
+    if (!this.#isIdentity(key)) return
+    this.#attributes.push({ name: key, type: 'int64', isIdentity: true })
+    this.#lists.push(undefined)
   }
 
   #takeColumn(quoted: string, definition: string): void {

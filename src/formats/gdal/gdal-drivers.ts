@@ -26,8 +26,6 @@ export interface GdalDriver extends FormatNames {
   copy?(path: string, folder: string, name: string, signal: AbortSignal): Promise<boolean>
   /** SQL of tables and views is part of the file. */
   isSqlite?: true
-  /** The key column of a table is an attribute. */
-  keepsKey?: true
   /** How such files are written, where they can hold any table. */
   written?: WrittenByGdal
   /** GDAL configuration options. */
@@ -72,7 +70,6 @@ export const sqliteDriver: GdalDriver = {
     return true
   },
   written: { drivers: ['SQLite'], extension: 'sqlite', options: ['-dsco', 'SPATIALITE=NO'] },
-  keepsKey: true,
   config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
 }
 

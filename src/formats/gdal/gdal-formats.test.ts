@@ -73,7 +73,7 @@ describe('what GDAL reads, beside what it was made from', needsGdal, () => {
       if (name === 'b.sqlite') dateStatistics(path, '2999-01-01T00:00:00.000Z')
       assert.equal((await formatOf({ path, sidecars: {} }))?.name, format)
       const { layer, columns, rows } = await readOne(path)
-      const own = columns.filter((column) => !/^(gml_id|fid) /.test(column))
+      const own = columns.filter((column) => !/^(gml_id|fid|ogc_fid) /.test(column))
       assert.deepEqual(own, ['name text', 'code text', 'n int32', 'r float64', 'day date', 'at timestamp'])
       assert.deepEqual(
         rows.map((row) => row.slice(columns.length - own.length)),
@@ -195,6 +195,40 @@ describe('a File Geodatabase', needsGdal, () => {
       const batches = await readBatches(file, layer)
       const count = batches.reduce((sum, { rowCount, rejects }) => sum + rowCount + rejects.length, 0)
       assert.equal(count, layer.featureCount, layer.name)
+    }
+  })
+
+  it('gives its OBJECTID, aliases and the labels of coded values, as a GeoPackage made of it does', async (test) => {
+    const folder = await testFolder(test)
+    const signal = new AbortController().signal
+    const archive = gdalFixture('domains.gdb.zip').path
+    await extractArchive(archive, folder, { limits: defaultSourceLimits, signal })
+    const path = join(folder, 'domains.gdb')
+    const copy = join(folder, 'copy.gpkg')
+    await runProgram('ogr2ogr', ['-f', 'GPKG', copy, path, 'flaechen'])
+    const database = new DatabaseSync(copy)
+    database.exec(`UPDATE gpkg_data_columns SET title = 'Art der Fläche' WHERE column_name = 'kind'`)
+    database.close()
+    for (const table of [(await readTables(path))[0], (await readTables(copy))[0]]) {
+      const [first, second] = table?.layer.schema.attributes ?? []
+      assert.deepEqual(first, { name: 'OBJECTID', type: 'int64', isIdentity: true })
+      assert.deepEqual(second, {
+        name: 'kind',
+        type: 'int32',
+        title: 'Art der Fläche',
+        labels: { 1: 'Wald', 2: 'Wiese' },
+      })
+      assert.deepEqual(
+        table?.rows.map(([id, kind]) => [id, kind]),
+        [
+          [501n, 1],
+          [777n, 2],
+        ],
+      )
+      const [alias, labels] = table?.layer.messages ?? []
+      assert.deepEqual([alias?.code, labels?.code], ['column-aliases', 'column-labels'])
+      assert.match(alias?.message ?? '', /"kind" is "Art der Fläche"$/)
+      assert.match(labels?.message ?? '', /"kind" holds codes of the domain "kinds": 1 = Wald, 2 = Wiese\./)
     }
   })
 

@@ -6,7 +6,9 @@ import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
+import type { DumpOptions } from './dump-header.ts'
 import { readDump, readDumpHeader } from './dump-reader.ts'
+import { withFieldDomains } from './field-domains.ts'
 import { checkEnd } from './file-end.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
 import { gdalDrivers, sqliteDriver } from './gdal-drivers.ts'
@@ -65,7 +67,8 @@ async function describeLayer(
   layer: OgrLayer,
   signal: AbortSignal,
 ): Promise<LayerDescription> {
-  const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name), driver)
+  const identity = { isIdentity: (key: string) => key === layer.fidColumn }
+  const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name), identity)
   const messages: Message[] = []
   if (geometryCount > 1) {
     const message = `Layer "${layer.name}" has ${geometryCount} geometries for each feature; the first is read`
@@ -79,7 +82,9 @@ async function describeLayer(
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
   if (attributes !== undefined) messages.push(...(survey?.messages(schema.attributes) ?? []))
-  description.schema = { ...schema, attributes: attributes ?? schema.attributes }
+  const described = await withFieldDomains(source, layer, attributes ?? schema.attributes)
+  messages.push(...described.messages)
+  description.schema = { ...schema, attributes: described.attributes }
   const { geometry } = schema
   if (geometry === undefined) return description
   if (layer.envelope !== undefined) description.envelope = layer.envelope
@@ -99,8 +104,19 @@ async function surveyLayer(
   const survey = new LayerSurvey(schema)
   const dimensions = isOpenType(driver, schema.geometry?.type) ? 'XYZM' : undefined
   const dump = source.dump(name, { dimensions, isLossKnown: driver.isSqlite === true })
-  for await (const batch of readDump(dump, schema, signal, driver)) survey.add(batch)
+  for await (const batch of readDump(dump, schema, signal, identityOf(schema))) survey.add(batch)
   return survey
+}
+
+/** What GDAL calls the number of a feature whose source has no column for it. */
+const plainKey = 'ogc_fid'
+
+/** Finds the identity column as the layer was described; descriptions of an earlier version do not say which it is. */
+function identityOf({ attributes }: Schema): DumpOptions {
+  return {
+    isIdentity: (key) =>
+      attributes.some(({ name, isIdentity }) => name === key && (isIdentity === true || key !== plainKey)),
+  }
 }
 
 /** GDAL's word for the dimensions of a geometry. */
@@ -116,7 +132,7 @@ export async function* readLayer(
   signal: AbortSignal,
 ): AsyncGenerator<FeatureBatch> {
   const doubts = driver.isSqlite === true ? await findDoubts(source, name, schema) : undefined
-  const options = { ...driver, ...(doubts && { doubts }) }
+  const options = { ...identityOf(schema), ...(doubts && { doubts }) }
   const dimensions = dimensionsOf(schema.geometry)
   const dump = source.dump(name, { dimensions, isLossKnown: doubts !== undefined })
   yield* readDump(dump, schema, signal, options)

@@ -78,7 +78,8 @@ describe('GeoPackage', () => {
     assert.equal(layer.featureCount, 146)
     assert.equal(layer.schema.geometry?.crs?.srs, 'EPSG:32632')
     assert.match(layer.schema.geometry?.crs?.wkt ?? '', /^PROJCS/)
-    assert.deepEqual(layer.schema.attributes.map(({ name, type }) => `${name} ${type}`).slice(0, 4), [
+    assert.deepEqual(layer.schema.attributes.map(({ name, type }) => `${name} ${type}`).slice(0, 5), [
+      'fid int64',
       'OBJECTID int64',
       'ID_FERMATA int64',
       'NOME text',
@@ -107,6 +108,7 @@ describe('GeoPackage', () => {
         layer.schema.attributes.map(({ type }) => type),
         [
           ...[
+            'int64',
             'boolean',
             'int16',
             'int16',
@@ -124,6 +126,7 @@ describe('GeoPackage', () => {
       assert.deepEqual(rows, [
         [
           ...[
+            7n,
             true,
             -128,
             32767,
@@ -138,7 +141,7 @@ describe('GeoPackage', () => {
           ],
           ...[new Uint8Array([0, 255]), 19_782, 1_709_210_096_789_000n, 'v', 5n, '1.25'],
         ],
-        Array(17).fill(null),
+        [9n, ...Array(17).fill(null)],
       ])
     })
   })
@@ -167,8 +170,8 @@ describe('GeoPackage', () => {
     await withFile(sql, async (path) => {
       const { rows, rejects } = await readLayer(path)
       assert.deepEqual(rows, [
-        [1, 'a'],
-        [2, 'b'],
+        [1n, 1, 'a'],
+        [6n, 2, 'b'],
       ])
       assert.deepEqual(
         rejects.map(({ row, field }) => [row, field]),
@@ -268,8 +271,8 @@ describe('GeoPackage', () => {
       CREATE TABLE d (n INTEGER); INSERT INTO d VALUES (1); ALTER TABLE d ADD COLUMN k TEXT DEFAULT 'x'`
     await withFile(sql, async (path) => {
       assert.deepEqual((await readLayer(path, 'v')).rows, [
-        ['20', 10n],
-        ['40', 20n],
+        [1n, '20', 10n],
+        [2n, '40', 20n],
       ])
       assert.deepEqual((await readLayer(path, 'w')).rows, [
         ['a', 1n],
@@ -300,11 +303,11 @@ describe('GeoPackage', () => {
       await withFile(sql, async (path) => {
         const { rows } = await readLayer(path)
         assert.deepEqual(
-          rows.map(([n]) => n),
-          Array.from({ length: 3000 }, (_, i) => BigInt(i + 1)),
+          rows.map(([id, n]) => [id, n]),
+          Array.from({ length: 3000 }, (_, i) => [BigInt((i + 1) * 3 - 5), BigInt(i + 1)]),
         )
-        assert.equal(String(rows[999]?.[1]).length, 122_000)
-        assert.equal(rows[998]?.[1], 'row 999')
+        assert.equal(String(rows[999]?.[2]).length, 122_000)
+        assert.equal(rows[998]?.[2], 'row 999')
       })
     }
   })

@@ -3,16 +3,18 @@ import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { GeometryField } from '../../geo/schema.ts'
+import { identityAttribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { withDataColumns } from './data-columns.ts'
 import type { ForeignDatabase } from './open-database.ts'
 import { asFormatError, openForeignDatabase } from './open-database.ts'
 import { readByQuery, readPages } from './read-rows.ts'
 import { quoteName } from './sql-names.ts'
 import { surveyGeometry } from './survey.ts'
 import type { GeoPackageTable } from './tables.ts'
-import { findTable, hasCatalogue, listTables } from './tables.ts'
+import { findTable, hasCatalogue, listTables, withIdentity } from './tables.ts'
 
 const magic = 'SQLite format 3\0'
 /** `application_id` of GeoPackage 1.2 and later, 1.0 and 1.1 (section 1.1.1.1.1). */
@@ -54,13 +56,16 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
   try {
     const { size } = statSync(file.path)
     const isUtf8 = hasUtf8(opened.db)
-    return listTables(opened.db).map((table) => {
+    return listTables(opened.db).map((found) => {
+      const table = withIdentity(found)
       const messages = opened.isCopy ? [pendingMessage(file)] : []
       const geometry =
         isUtf8 && size <= maxSurveyedBytes
           ? surveyGeometry(opened.path, table, messages)
           : table.schema.geometry
-      const surveyed = { ...table, schema: { ...table.schema, geometry } }
+      const described = withDataColumns(opened.db, table)
+      messages.push(...described.messages)
+      const surveyed = { ...table, schema: { attributes: described.attributes, geometry } }
       return toLayer(opened.db, surveyed, size <= maxCountedBytes, messages)
     })
   } catch (error) {
@@ -120,7 +125,8 @@ async function* read(
         code: 'unknown-layer',
       })
     }
-    const table = { ...found, schema: { ...found.schema, geometry: geometryOf(found, layer) } }
+    const named = identityAttribute(layer.schema) === undefined ? found : withIdentity(found)
+    const table = { ...named, schema: { ...named.schema, geometry: geometryOf(named, layer) } }
     const canScan = isPlain !== true && hasUtf8(opened.db) && table.rootPage !== undefined
     if (canScan) yield* readPages(opened.path, table, signal)
     else yield* readByQuery(opened.db, table, signal)

@@ -19,7 +19,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 const times = new TimeReader(geopackageDateTime)
 
 /** A column of the table in its stored order. */
-type Slot = { kind: 'id' } | { kind: 'geometry' } | { kind: 'attribute'; index: number }
+type Slot = { kind: 'id'; index: number } | { kind: 'geometry' } | { kind: 'attribute'; index: number }
 
 /**
  * Appends records of a table to batches, without an object for each value. What is not in the usual form is handed
@@ -37,8 +37,8 @@ export class RecordReader {
   constructor(scan: TableScan, table: GeoPackageTable) {
     this.#scan = scan
     this.#slots = table.columns.map(({ name, attribute }) => {
-      if (attribute >= 0) return { kind: 'attribute', index: attribute }
-      return { kind: name === table.idColumn ? 'id' : 'geometry' }
+      if (name === table.idColumn) return { kind: 'id', index: attribute }
+      return attribute >= 0 ? { kind: 'attribute', index: attribute } : { kind: 'geometry' }
     })
     this.#hasId = table.idColumn !== undefined
     this.#starts = new Float64Array(table.columns.length + 1)
@@ -109,7 +109,11 @@ export class RecordReader {
     for (let slot = 0; slot < this.#slots.length; slot += 1) {
       const { kind, index } = this.#slots[slot] as { kind: string; index: number }
       const serial = this.#serials[slot] as number
-      if (serial === 0 || kind === 'id') {
+      if (kind === 'id') {
+        if (index >= 0) this.#appendId(columns[index] as BigBuilder)
+        continue
+      }
+      if (serial === 0) {
         if (kind === 'attribute') (columns[index] as ColumnBuilder).appendNull()
         continue
       }
@@ -129,6 +133,18 @@ export class RecordReader {
       if (!isAppended) return false
     }
     return true
+  }
+
+  /** The id of a row is its rowid: the record holds null for it. */
+  #appendId(column: BigBuilder): void {
+    const { rowidHigh, rowidLow } = this.#scan
+    const isExact = rowidHigh >= -0x20_0000 && rowidHigh < 0x20_0000
+    if (isExact) column.appendNumber(rowidHigh * 4_294_967_296 + (rowidLow >>> 0))
+    else column.append(this.#rowid())
+  }
+
+  #rowid(): bigint {
+    return (BigInt(this.#scan.rowidHigh) << 32n) | BigInt(this.#scan.rowidLow >>> 0)
   }
 
   #appendVar(column: VarBuilder, serial: number, start: number, end: number): boolean {
@@ -222,10 +238,9 @@ export class RecordReader {
   /** The record as `appendRow` takes it: id, geometry, attributes. */
   #values(builder: BatchBuilder): SqlValue[] {
     const values: SqlValue[] = [null, null, ...builder.columns.map(() => null)]
-    if (this.#hasId) {
-      values[0] = (BigInt(this.#scan.rowidHigh) << 32n) | BigInt(this.#scan.rowidLow >>> 0)
-    }
+    if (this.#hasId) values[0] = this.#rowid()
     this.#slots.forEach((slot, index) => {
+      if (slot.kind === 'id' && slot.index >= 0) values[2 + slot.index] = this.#rowid()
       if (slot.kind === 'geometry') values[1] = this.#value(index)
       if (slot.kind === 'attribute') {
         const value = this.#value(index)

@@ -13,7 +13,7 @@ export interface GeoPackageTable {
   /** `kind` is `view` also for what has no rowid: it is read by queries alone. */
   kind: 'table' | 'view'
   schema: Schema
-  /** The INTEGER PRIMARY KEY: the feature's id, and no attribute. */
+  /** The INTEGER PRIMARY KEY: the feature's id, and an attribute only after `withIdentity`. */
   idColumn?: string
   /** Columns in the order of the table, with the index of the attribute each holds (-1 for id and geometry). */
   columns: { name: string; attribute: number }[]
@@ -36,7 +36,8 @@ export function hasCatalogue(db: DatabaseSync): boolean {
   return catalogueTables.slice(0, 2).every((name) => isPlainTable(db, name))
 }
 
-function isPlainTable(db: DatabaseSync, name: string): boolean {
+/** Whether a table of that name is there, whose rows are stored as they are: a view could be a trap. */
+export function isPlainTable(db: DatabaseSync, name: string): boolean {
   const row = findObject(db, name)
   return row?.['type'] === 'table' && !/^\s*CREATE\s+VIRTUAL/i.test(String(row['sql']))
 }
@@ -73,6 +74,23 @@ export function findTable(db: DatabaseSync, name: string): GeoPackageTable | und
     )
     .get(name)
   return row === undefined ? undefined : describeTable(db, row)
+}
+
+/** The table with its id column as an attribute, in the place that the column has in the table. */
+export function withIdentity(table: GeoPackageTable): GeoPackageTable {
+  const { idColumn, schema } = table
+  if (idColumn === undefined) return table
+  const place = table.columns.findIndex(({ name }) => name === idColumn)
+  const index = table.columns.slice(0, place).filter(({ attribute }) => attribute >= 0).length
+  const identity: Attribute = { name: idColumn, type: 'int64', isIdentity: true }
+  return {
+    ...table,
+    schema: { ...schema, attributes: schema.attributes.toSpliced(index, 0, identity) },
+    columns: table.columns.map(({ name, attribute }) => {
+      if (name === idColumn) return { name, attribute: index }
+      return { name, attribute: attribute < index ? attribute : attribute + 1 }
+    }),
+  }
 }
 
 function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undefined {

@@ -114,6 +114,7 @@ const Layer = Type.Object({
         binding: Type.Optional(Type.String()),
         source: Type.Optional(name),
         example: Type.Optional(Type.String()),
+        title: Type.Optional(Type.String()),
       }),
     ),
   ),

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Dialect } from '../../config/settings.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
+import { identityAttribute } from '../../geo/schema.ts'
 import type { AttributeChoice, LayerChange, TaskLayer, TaskRecord } from '../../importer/model/model.ts'
 import { allAttributes } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
@@ -41,15 +43,28 @@ function toWireLoaded({ attributes, geometry }: NonNullable<TaskLayer['loaded']>
   ]
 }
 
-function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
-  if (task.state === 'COMPLETE' && layer.loaded !== undefined) return toWireLoaded(layer.loaded)
+/** The name in the source of an attribute that clients of a dialect are not shown: older systems have no identity columns. */
+function hiddenSource({ source }: TaskRecord, dialect: Dialect): string | undefined {
+  if (dialect !== 'geoserver' || source === undefined) return undefined
+  return identityAttribute(source.schema)?.name
+}
+
+function toWireAttributes(task: TaskRecord, layer: TaskLayer, dialect: Dialect): object[] {
+  const hidden = hiddenSource(task, dialect)
+  const isShown = ({ source }: { source?: string }): boolean => hidden === undefined || source !== hidden
+  if (task.state === 'COMPLETE' && layer.loaded !== undefined) {
+    const { attributes, ...others } = layer.loaded
+    return toWireLoaded({ ...others, attributes: attributes.filter(isShown) })
+  }
   const schema = task.source?.schema
   if (schema === undefined) return []
   const { geometry } = schema
-  const examples = new Map(schema.attributes.map(({ name, example }) => [name, example]))
-  const attributes = (layer.attributes ?? allAttributes(schema)).map(({ name, source, type }) => {
-    const example = examples.get(source)
-    return { name, binding: toJavaClass(type), source, ...defined({ example }) }
+  const sources = new Map(schema.attributes.map((attribute) => [attribute.name, attribute]))
+  const chosen = (layer.attributes ?? allAttributes(schema)).filter(isShown)
+  const attributes = chosen.map(({ name, source, type }) => {
+    const { example, title } = sources.get(source) ?? {}
+    const shown = dialect === 'geoserver' ? { example } : { example, title }
+    return { name, binding: toJavaClass(type), source, ...defined(shown) }
   })
   if (geometry === undefined) return attributes
   return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
@@ -72,7 +87,7 @@ export function toWireLayerItem(request: FastifyRequest, task: TaskRecord, layer
   return { name: layer.name, href: request.link(`${taskPath(task.importId, task.id)}/layer`) }
 }
 
-export function toWireLayer(request: FastifyRequest, task: TaskRecord) {
+export function toWireLayer(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
   const layer = requireLayer(task)
   const { title, abstract, description, originalName, nativeName, srs, srsCandidates } = layer
   const item = toWireLayerItem(request, task, layer)
@@ -84,7 +99,7 @@ export function toWireLayer(request: FastifyRequest, task: TaskRecord) {
     nativeName,
     ...defined({ srs }),
     bbox: toWireBounds(task, layer),
-    attributes: toWireAttributes(task, layer),
+    attributes: toWireAttributes(task, layer, dialect),
     style: { name: layer.style, href: `${item.href}/style` },
     ...(srs === undefined && srsCandidates !== undefined ? { srsCandidates } : {}),
   }
@@ -93,6 +108,7 @@ export function toWireLayer(request: FastifyRequest, task: TaskRecord) {
 function fromWireAttributes(
   task: TaskRecord,
   wanted: NonNullable<WantedLayer['attributes']>,
+  dialect: Dialect,
 ): AttributeChoice[] {
   const schema = task.source?.schema
   const chosen = new Map(
@@ -107,7 +123,9 @@ function fromWireAttributes(
       `Two attributes are named "${twice.name}": give one of them another name`,
     )
   }
-  return wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
+  const hidden = hiddenSource(task, dialect)
+  const kept = [...chosen.values()].filter(({ source }) => source === hidden)
+  const named = wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
     if (name === schema?.geometry?.name && source === undefined) return []
     const from = source ?? chosen.get(name)?.source ?? name
     const known = schema?.attributes.find((attribute) => attribute.name === from)
@@ -123,6 +141,7 @@ function fromWireAttributes(
     }
     return [{ name, source: from, type: type?.attribute ?? known.type }]
   })
+  return named.some(({ source }) => source === hidden) ? named : [...kept, ...named]
 }
 
 /** The type that a list of attributes gives the geometry; undefined where it says nothing of it. */
@@ -142,7 +161,7 @@ function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {
 }
 
 /** The change that a layer body asks for; what it repeats unchanged is no change. */
-export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChange {
+export function fromWireLayer(task: TaskRecord, wanted: WantedLayer, dialect: Dialect): LayerChange {
   const layer = requireLayer(task)
   const { bbox, attributes, style, srs, ...texts } = wanted
   const change: LayerChange = {}
@@ -155,8 +174,8 @@ export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChang
   const bounds = bbox === undefined ? undefined : fromWireBounds(bbox)
   if (bounds !== undefined && !isSameBounds(bounds, layer.bounds ?? task.source?.envelope))
     change.bounds = bounds
-  if (attributes !== undefined && !isAsShown(attributes, toWireAttributes(task, layer))) {
-    const choice = fromWireAttributes(task, attributes)
+  if (attributes !== undefined && !isAsShown(attributes, toWireAttributes(task, layer, dialect))) {
+    const choice = fromWireAttributes(task, attributes, dialect)
     const present =
       layer.attributes ?? allAttributes(task.source?.schema ?? { attributes: [], geometry: undefined })
     if (!isSameChoice(choice, present)) change.attributes = choice

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { TaskRecord } from '../../importer/model/model.ts'
-import { proposeGeometry } from '../../importer/model/model.ts'
+import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
@@ -29,7 +29,10 @@ export const listProposals = operation({
     const waitMs = (query.wait ?? 10) * 1000
     const keys = await parts.importer.keys.propose(running, waitMs, clientSignal(reply))
     reply.header('cache-control', 'no-store')
-    return { proposals: [...proposeGeometry(running.task), ...(keys ?? [])], whole: keys !== undefined }
+    return {
+      proposals: [...proposeGeometry(running.task), ...proposeLabels(running.task), ...(keys ?? [])],
+      whole: keys !== undefined,
+    }
   },
 })
 

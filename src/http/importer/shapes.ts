@@ -118,7 +118,15 @@ const TaskLayer = Type.Object({
     }),
   ),
   attributes: Type.Optional(
-    Type.Array(Type.Object({ name: Type.String(), binding: Type.String(), source: text, example: text })),
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        binding: Type.String(),
+        source: text,
+        example: text,
+        title: Type.Optional(Type.String({ description: 'Alias of the column in the source' })),
+      }),
+    ),
   ),
   style: Type.Optional(Type.Object({ name: Type.String(), href: Type.String() })),
   srsCandidates: Type.Optional(
@@ -184,6 +192,11 @@ const GeometryProposal = Type.Object({
   srs: text,
   evidence: Type.String(),
 })
+const LabelsProposal = Type.Object({
+  kind: Type.Literal('labels'),
+  transform: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  evidence: Type.String(),
+})
 const KeysProposal = Type.Object({
   kind: Type.Literal('keys'),
   keys: Type.Array(Type.String()),
@@ -196,9 +209,9 @@ const KeysProposal = Type.Object({
   evidence: Type.String(),
 })
 /** What may be wanted of a task. */
-const Proposals = Type.Array(Type.Union([GeometryProposal, KeysProposal]), {
+const Proposals = Type.Array(Type.Union([GeometryProposal, LabelsProposal, KeysProposal]), {
   description:
-    'What may be wanted, likeliest first. `geometry`: a transformation to be posted to `transforms`, with the `srs` for the layer. `keys`: columns for the `keys` of an UPSERT, which have a value of their own in each row of data and layer',
+    'What may be wanted, likeliest first. `geometry`: a transformation to be posted to `transforms`, with the `srs` for the layer. `labels`: a transformation that loads the labels of coded values as a second column. `keys`: columns for the `keys` of an UPSERT, which have a value of their own in each row of data and layer',
 })
 export const ProposalsReply = Type.Object({
   proposals: Proposals,

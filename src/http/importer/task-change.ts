@@ -89,7 +89,7 @@ export function fromWireTask(
   const transforms = fromWireChain(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const { store, workspace } = fromWireTarget(target, dialect)
-  const change = layer === undefined ? {} : fromWireLayer(task, layer)
+  const change = layer === undefined ? {} : fromWireLayer(task, layer, dialect)
   return {
     ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
     ...(charset === undefined || charset === task.charset ? {} : { charset }),

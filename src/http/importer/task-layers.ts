@@ -17,8 +17,8 @@ import { getTask } from './shown-imports.ts'
 
 const tags = ['importer']
 
-function show(request: FastifyRequest, task: TaskRecord) {
-  return { layer: toWireLayer(request, task) }
+function show({ dialect }: ImporterAreaParts, request: FastifyRequest, task: TaskRecord) {
+  return { layer: toWireLayer(request, task, dialect) }
 }
 
 export const showTaskLayer = operation({
@@ -27,7 +27,7 @@ export const showTaskLayer = operation({
   params: TaskParams,
   answers: { 200: TaskLayerReply },
   handle: async (parts: ImporterAreaParts, request, reply) =>
-    sendEntity(request, reply, show(request, await getTask(parts, request.params))),
+    sendEntity(request, reply, show(parts, request, await getTask(parts, request.params))),
 })
 
 export const changeTaskLayer = operation({
@@ -39,13 +39,13 @@ export const changeTaskLayer = operation({
   olderAnswers: { 202: TaskLayerReply },
   handle: async (parts: ImporterAreaParts, request, reply) => {
     const task = await getTask(parts, request.params)
-    const layer = fromWireLayer(task, request.body.layer)
+    const layer = fromWireLayer(task, request.body.layer, parts.dialect)
     const change = Object.keys(layer).length === 0 ? {} : { layer }
     const changed = await parts.importer.changeTask(task.importId, task.id, change, (current) =>
-      requireMatch(request, show(request, current)),
+      requireMatch(request, show(parts, request, current)),
     )
     reply.code(statusOf(parts, 200, 202))
-    return sendEntity(request, reply, show(request, changed))
+    return sendEntity(request, reply, show(parts, request, changed))
   },
 })
 

@@ -1,12 +1,13 @@
 import type { Dialect } from '../../config/settings.ts'
 import type {
   KeyProposal,
+  LabelsProposal,
   RejectLimit,
   TaskProgress,
   TaskRecord,
   TransformProposal,
 } from '../../importer/model/model.ts'
-import { proposeGeometry } from '../../importer/model/model.ts'
+import { proposeGeometry, proposeLabels } from '../../importer/model/model.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -52,7 +53,7 @@ export function toWireTask(
     progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
     ...(layer === undefined
       ? {}
-      : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
+      : { layer: level >= 2 ? toWireLayer(request, task, dialect) : toWireLayerItem(request, task, layer) }),
     ...defined({ errorMessage }),
     ...(dialect === 'geoserver' ? {} : newerFacts(request, task)),
     transformChain: {
@@ -69,11 +70,12 @@ export function toWireTask(
 }
 
 /** What is proposed to whoever edits the task, as far as it is known. */
-function proposalsOf(task: TaskRecord): (TransformProposal | KeyProposal)[] {
+function proposalsOf(task: TaskRecord): (TransformProposal | LabelsProposal | KeyProposal)[] {
   const { state, updateMode, keys = [], foundKeys } = task
   const geometry = state === 'NO_CRS' || state === 'READY' ? proposeGeometry(task) : []
+  const labels = state === 'NO_CRS' || state === 'READY' ? proposeLabels(task) : []
   const asksKeys = state !== 'COMPLETE' && updateMode === 'UPSERT' && keys.length === 0
-  return [...geometry, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
+  return [...geometry, ...labels, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
 }
 
 /** What the dialect of older systems does not have. */

@@ -2,6 +2,7 @@ import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
+import { requireKnownKeys } from '../keys/keys.ts'
 import { toTaskStore } from '../kinds/kinds.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { Locator } from '../locate/locate.ts'
@@ -170,6 +171,9 @@ interface TaskEdit {
   edit(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
 }
 
+/** What the columns of the data and of the target depend on, and which of them are keys. */
+const keyFacts = ['keys', 'updateMode', 'layer', 'transforms', 'store', 'source'] as const
+
 /** The most that looking at a file again may take. */
 const editMs = 600_000
 
@@ -189,6 +193,11 @@ async function editTask(
       check?.(task)
       const changed = await asRequest(() => edit(record, without(task, 'foundKeys'), signal))
       const examined = await needs.kinds.reexamine(record, changed)
+      if (keyFacts.some((fact) => examined[fact] !== task[fact])) {
+        await requireKnownKeys(examined, (one) =>
+          needs.kinds.of(one).describeTable({ record, task: one }, signal),
+        )
+      }
       const edited = await needs.locator.proposeAgain(record, examined, signal)
       return needs.records.database.transaction(async (transaction) => {
         const saved = await saveTaskAndTell(needs.records, transaction, edited)

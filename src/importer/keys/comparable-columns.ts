@@ -1,4 +1,6 @@
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
+import { identityAttribute } from '../../geo/schema.ts'
+import type { TableDescription } from '../../stores/store.ts'
 
 /** As what values of two columns are compared. */
 export type KeyForm = 'number' | 'float32' | 'text' | 'date' | 'time' | 'timestamp'
@@ -11,6 +13,10 @@ export interface ComparableColumn {
   source: string
   form: KeyForm
   type: AttributeType
+  /** It has the values of the identity column of the data. */
+  isIdentity?: true
+  /** It holds the feature ids, which are no attribute of the table. */
+  isId?: true
 }
 
 const integers: readonly AttributeType[] = ['int16', 'int32', 'int64']
@@ -18,13 +24,29 @@ const numbers: readonly AttributeType[] = [...integers, 'float32', 'float64', 'd
 const times = ['date', 'time', 'timestamp'] as const
 
 /** The columns by which rows of data and of a table could be matched. Truth values and bytes name no row. */
-export function comparableColumns(data: Schema, table: Schema): ComparableColumn[] {
-  return table.attributes.flatMap((column): ComparableColumn[] => {
+export function comparableColumns(
+  data: Schema,
+  { schema, primaryKey }: Pick<TableDescription, 'schema' | 'primaryKey'>,
+): ComparableColumn[] {
+  const columns = schema.attributes.flatMap((column): ComparableColumn[] => {
     const source = findLike(data.attributes, column.name)
     const form = source && formOf(source.type, column.type)
     if (source === undefined || form === undefined) return []
-    return [{ name: column.name, source: source.name, form, type: column.type }]
+    const isIdentity = source.isIdentity === true
+    const compared = { name: column.name, source: source.name, form, type: column.type }
+    return [isIdentity ? { ...compared, isIdentity } : compared]
   })
+  return [...idColumns(data, schema, primaryKey), ...columns]
+}
+
+/** The feature ids of the table, where the identity column of the data is called like them. */
+function idColumns(data: Schema, { attributes }: Schema, primaryKey: string | undefined): ComparableColumn[] {
+  const identity = identityAttribute(data)
+  if (primaryKey === undefined || identity === undefined || !integers.includes(identity.type)) return []
+  const isId = fold(identity.name) === fold(primaryKey) && attributes.every(({ name }) => name !== primaryKey)
+  if (!isId) return []
+  const { name: source } = identity
+  return [{ name: primaryKey, source, form: 'number', type: 'int64', isIdentity: true, isId: true }]
 }
 
 /** By name without case, with a blank for each `_`, as loads match them. */

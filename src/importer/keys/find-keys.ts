@@ -75,7 +75,7 @@ async function matchedColumns({ wish, store, place, signal }: Matching): Promise
   if (table === undefined) return []
   const rows = await openRows(wish.plan, place, signal)
   try {
-    return comparableColumns(rows.schema, table.schema)
+    return comparableColumns(rows.schema, table)
   } finally {
     await rows.close()
   }
@@ -151,12 +151,13 @@ interface WrittenSide {
 async function writeSide(
   values: KeyTable,
   side: 'data' | 'target',
-  batches: AsyncIterable<FeatureBatch>,
+  pages: AsyncIterable<RowPage>,
   columns: ComparableColumn[],
 ): Promise<WrittenSide> {
   const written: WrittenSide = { rows: 0, empty: new Set(), isRejecting: false }
-  for await (const batch of batches) {
-    const rows = rowsOf(batch, columns, side === 'data' ? 'source' : 'name')
+  for await (const page of pages) {
+    const { batch } = page
+    const rows = rowsOf(page, columns, side === 'data' ? 'source' : 'name')
     for (const row of rows)
       for (const [at, column] of columns.entries()) if (row[at] === null) written.empty.add(column)
     values.add(side, rows)
@@ -166,13 +167,19 @@ async function writeSide(
   return written
 }
 
-async function* dataBatches({ wish, place, signal }: Matching, limit: number): AsyncGenerator<FeatureBatch> {
+/** Rows of either side; those of a table with their feature ids. */
+interface RowPage {
+  batch: FeatureBatch
+  ids?: readonly string[]
+}
+
+async function* dataBatches({ wish, place, signal }: Matching, limit: number): AsyncGenerator<RowPage> {
   const rows = await openRows(wish.plan, place, signal)
   try {
     let count = 0
     for await (const batch of rows.batches) {
       signal.throwIfAborted()
-      yield batch
+      yield { batch }
       count += batch.rowCount
       if (count >= limit) return
     }
@@ -184,32 +191,40 @@ async function* dataBatches({ wish, place, signal }: Matching, limit: number): A
 async function* targetBatches(
   { wish, store, signal }: Matching,
   columns: readonly ComparableColumn[],
-): AsyncGenerator<FeatureBatch> {
-  const attributes = columns.map(({ name }) => name)
+): AsyncGenerator<RowPage> {
+  const attributes = columns.flatMap(({ name, isId }) => (isId === true ? [] : name))
   const query = { table: wish.target.table, limit: mostRows, offset: 0, attributes }
-  for await (const { batch } of store.readFeatures(query, signal)) yield batch
+  for await (const { batch, ids } of store.readFeatures(query, signal)) yield { batch, ids }
 }
 
 async function* valuesOf(
-  batches: AsyncIterable<FeatureBatch>,
+  pages: AsyncIterable<RowPage>,
   columns: readonly ComparableColumn[],
   side: 'source' | 'name',
 ): AsyncGenerator<(KeyValue | null)[]> {
-  for await (const batch of batches) yield* rowsOf(batch, columns, side)
+  for await (const page of pages) yield* rowsOf(page, columns, side)
 }
 
 function rowsOf(
-  { schema, columns: held, rowCount }: FeatureBatch,
+  { batch: { schema, columns: held, rowCount }, ids = [] }: RowPage,
   columns: readonly ComparableColumn[],
   side: 'source' | 'name',
 ): (KeyValue | null)[][] {
   const places = columns.map((column) => ({
     form: column.form,
+    isId: column.isId === true && side === 'name',
     column: held[schema.attributes.findIndex(({ name }) => name === column[side])],
   }))
   return Array.from({ length: rowCount }, (_, row) =>
-    places.map(({ form, column }) => (column === undefined ? null : (keyValue(column, row, form) ?? null))),
+    places.map(({ form, column, isId }) => {
+      if (isId) return idValue(ids[row])
+      return column === undefined ? null : (keyValue(column, row, form) ?? null)
+    }),
   )
+}
+
+function idValue(id = ''): KeyValue | null {
+  return /^-?\d{1,19}$/.test(id) ? BigInt(id) : null
 }
 
 function columnsOf(candidates: readonly KeyCandidate[]): ComparableColumn[] {

@@ -227,3 +227,5 @@ function digest(value: unknown): string {
 function tooBusy(): Failure {
   return new Failure('unavailable', 'too-busy', 'Too many wait for keys to be found: try again soon')
 }
+
+export { requireKnownKeys } from './require-keys.ts'

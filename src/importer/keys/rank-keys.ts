@@ -16,7 +16,8 @@ const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'text',
 function placeOf({ columns, rule }: KeyCandidate): number {
   const likeness = Math.min(...columns.map(({ name }) => keyLikeness(name)))
   const isPlain = columns.every(({ type }) => plainTypes.includes(type))
-  const ruled = rule === 'primary key' ? 0 : rule === 'unique index' ? 1 : 2
+  const isIdentity = columns.length === 1 && columns[0]?.isIdentity === true
+  const ruled = rule === 'primary key' || isIdentity ? 0 : rule === 'unique index' ? 1 : 2
   return ruled * 100 + (2 - likeness) * 10 + (isPlain ? 0 : 5) + columns.length
 }
 

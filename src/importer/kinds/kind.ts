@@ -2,7 +2,7 @@ import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { StoreConnection } from '../../stores/store.ts'
+import type { StoreConnection, TableDescription } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { PlanContext } from '../look/look.ts'
 import type {
@@ -205,6 +205,8 @@ export interface TaskKind {
   rows(running: Running): Promise<TaskRows>
   /** The table that an `UPSERT` of the task would go to, as it is read; undefined where there is none. */
   findTable(running: Running, signal: AbortSignal): Promise<ExistingTable | undefined>
+  /** Describes that table. */
+  describeTable(running: Running, signal: AbortSignal): Promise<TableDescription | undefined>
   /** Whether the published layer reads the files where they lie. */
   readsInPlace(task: TaskRecord): boolean
 

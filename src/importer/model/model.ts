@@ -15,6 +15,8 @@ export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
 export { now } from './now.ts'
 export type { TransformProposal } from './propose-geometry.ts'
 export { proposeGeometry } from './propose-geometry.ts'
+export type { LabelsProposal } from './propose-labels.ts'
+export { proposeLabels } from './propose-labels.ts'
 export type {
   LaidBy,
   RehearsalState,

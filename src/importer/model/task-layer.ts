@@ -72,8 +72,8 @@ export function loadedLayer(
 ): NonNullable<TaskLayer['loaded']> {
   const given = loaded === undefined ? undefined : new Map(loaded.attributes.map((one) => [one.name, one]))
   return {
-    attributes: attributes.flatMap(({ name, type, source = name, example }): LoadedAttribute[] => {
-      const from = given === undefined ? { source, ...defined({ example }) } : given.get(name)
+    attributes: attributes.flatMap(({ name, type, source = name, example, title }): LoadedAttribute[] => {
+      const from = given === undefined ? { source, ...defined({ example, title }) } : given.get(name)
       return from === undefined ? [] : [{ ...from, name, type }]
     }),
     ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),

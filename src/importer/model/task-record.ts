@@ -52,7 +52,7 @@ export interface TaskLayer {
 }
 
 /** A column that was loaded, with what it was called in the data. */
-export type LoadedAttribute = Pick<Attribute, 'name' | 'type' | 'source' | 'example'>
+export type LoadedAttribute = Pick<Attribute, 'name' | 'type' | 'source' | 'example' | 'title'>
 
 /** A store named by the client, or found for the task. */
 export interface TaskStore {

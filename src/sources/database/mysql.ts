@@ -14,7 +14,6 @@ const driver: GdalDriver = {
   drivers: ['MySQL'],
   extensions: [],
   suits: () => false,
-  keepsKey: true,
 }
 
 /** GDAL parts the name of a MySQL database by commas; a schema is a database there. */

@@ -8,6 +8,8 @@ import type { LoadPlan } from './load-plan.ts'
 export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks): void {
   for (const wanted of plan.request.indexes) {
     const column = plan.columns.find(({ target }) => isSameName(target.name, wanted))?.name
+    if (plan.keepsIds && plan.keyColumn !== undefined && isSameName(plan.keyColumn.target.name, wanted))
+      continue
     if (column === undefined) {
       const message = `There is no column "${wanted}" in "${plan.table}" to index`
       if (plan.request.schema.geometry?.name !== wanted) {

@@ -2,9 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isSameName } from '../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
-import type { Attribute, GeometryField } from '../../geo/schema.ts'
+import type { Attribute, AttributeType, GeometryField, Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
+import { explainNewIds } from '../explain-new-ids.ts'
 import { matchColumns as matchNames } from '../match-columns.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { generatedColumns, refuseCascades, refuseVirtual } from './foreign-code.ts'
@@ -13,6 +14,8 @@ import { columnType, idColumn, storedAttribute, toColumnNames } from './table-na
 
 /** Columns of a table at most (SQLITE_MAX_COLUMN), the id and the geometry included. */
 const maxColumns = 2000
+
+const integerTypes: readonly AttributeType[] = ['int16', 'int32', 'int64']
 
 /** A column to fill. */
 export interface PlannedColumn {
@@ -34,8 +37,10 @@ export interface LoadPlan {
   id: string
   geometry?: GeometryField
   columns: PlannedColumn[]
-  /** The feature id, where the data have it and rows may be matched by it; not among `columns`. */
+  /** The feature id, where the data have it and rows may be matched by it or keep it; not among `columns`. */
   keyColumn?: PlannedColumn
+  /** Whether rows get the ids in `keyColumn`: the identity column of the source is called like the id. */
+  keepsIds: boolean
   /** Whether the geometry has, or gets, an R*Tree. */
   isIndexed: boolean
 }
@@ -60,18 +65,21 @@ export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHook
 
 function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
   const { schema, table } = request
-  const names = toColumnNames(schema)
+  const keyColumn = findIdentity(schema, idColumn)
+  const names = toColumnNames(schema, keyColumn?.source)
   if (names.attributes.length + 2 > maxColumns) {
     throw invalid(
       'too-many-columns',
       `A GeoPackage table holds ${maxColumns} columns; the data have ${names.attributes.length} attributes`,
     )
   }
-  const columns = schema.attributes.map((attribute, source) => ({
-    source,
-    target: storedAttribute(attribute),
-    name: names.attributes[source] as string,
-  }))
+  const columns = schema.attributes
+    .map((attribute, source) => ({
+      source,
+      target: storedAttribute(attribute),
+      name: names.attributes[source] as string,
+    }))
+    .filter(({ source }) => source !== keyColumn?.source)
   reportDecimals(schema.attributes, hooks)
   const { geometry } = schema
   return {
@@ -79,7 +87,9 @@ function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
     table,
     id: idColumn,
     columns,
+    keepsIds: keyColumn !== undefined,
     isIndexed: geometry !== undefined,
+    ...defined({ keyColumn }),
     ...(geometry === undefined ? {} : { geometry: { ...geometry, name: names.geometry } }),
   }
 }
@@ -117,16 +127,40 @@ function planExisting(
   if (geometry === undefined && request.schema.geometry !== undefined) {
     throw conflict('no-geometry-column', `The table "${existing.name}" has no geometry column`)
   }
-  const keyColumn = findKeyColumn(request, existing.idColumn)
+  const identity = findIdentity(request.schema, existing.idColumn)
+  const keepsIds = request.mode === 'REPLACE' && identity !== undefined
+  const keyColumn = keepsIds ? identity : findKeyColumn(request, existing.idColumn)
+  const isUsed = keyColumn !== undefined && request.mode !== 'APPEND'
+  if (identity !== undefined && !isUsed) tellNewIds(request, identity, hooks)
   return {
     request,
     table: existing.name,
     existing,
     id: existing.idColumn,
-    columns: matchColumns(request, existing, { generated, keyColumn }, hooks),
+    keepsIds,
+    columns: matchColumns(
+      request,
+      existing,
+      { generated, usedKey: isUsed && (keepsIds || request.mode === 'UPSERT') ? keyColumn : identity },
+      hooks,
+    ),
     isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
     ...defined({ geometry, keyColumn }),
   }
+}
+
+/** The identity column of the data, where it is called like the feature id and holds whole numbers. */
+function findIdentity(schema: Schema, id: string): PlannedColumn | undefined {
+  const source = schema.attributes.findIndex(
+    ({ name, isIdentity }) => isIdentity === true && isSameName(name, id),
+  )
+  const attribute = schema.attributes[source]
+  if (attribute === undefined || !integerTypes.includes(storedAttribute(attribute).type)) return undefined
+  return { source, target: { name: attribute.name, type: 'int64' }, name: id }
+}
+
+function tellNewIds({ mode }: LoadRequest, { target }: PlannedColumn, { onMessage }: LoadHooks): void {
+  onMessage({ level: 'info', code: 'ids-not-reused', message: explainNewIds(mode, target.name) })
 }
 
 /** Whatever type the feature id has in the data, an `UPSERT` by it takes it; others may only want to compare by it. */
@@ -138,7 +172,7 @@ function findKeyColumn(
   const source = schema.attributes.findIndex(({ name }) => isSameName(name, id))
   const attribute = schema.attributes[source]
   if (attribute === undefined) return undefined
-  const isSure = ['int16', 'int32', 'int64'].includes(attribute.type)
+  const isSure = integerTypes.includes(attribute.type)
   if (!isMatched && !(isRehearsal === true && isSure)) return undefined
   return { source, target: { name: attribute.name, type: 'int64' }, name: id }
 }
@@ -147,7 +181,7 @@ function findKeyColumn(
 function matchColumns(
   { schema, mode }: LoadRequest,
   existing: GeoPackageTable,
-  { generated, keyColumn }: { generated: ReadonlySet<string>; keyColumn: PlannedColumn | undefined },
+  { generated, usedKey }: { generated: ReadonlySet<string>; usedKey: PlannedColumn | undefined },
   hooks: LoadHooks,
 ): PlannedColumn[] {
   const matched = matchNames({
@@ -155,7 +189,7 @@ function matchColumns(
     made: toColumnNames(schema).attributes,
     columns: existing.schema.attributes.map(({ name }) => name),
   })
-  const used = new Set(mode === 'UPSERT' && keyColumn !== undefined ? [keyColumn.source] : [])
+  const used = new Set(usedKey === undefined ? [] : [usedKey.source])
   const columns: PlannedColumn[] = []
   const missing: string[] = []
   for (const attribute of existing.schema.attributes) {

@@ -1,11 +1,14 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { SetAside } from './foreign-code.ts'
 import { setTableTriggersAside } from './foreign-code.ts'
+import { boxOf } from './geometry-box.ts'
 import type { LoadPlan } from './load-plan.ts'
-import { columnDefinitions } from './load-plan.ts'
+import { columnDefinitions, stagedKey } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
+import { RtreePacker } from './rtree-packer.ts'
+import type { IndexedTable } from './rtree-sql.ts'
 import { checkFree, createRtree, enterRtree, rtreeName } from './rtree-sql.ts'
 import type { StagedRows } from './stage-rows.ts'
 
@@ -26,11 +29,19 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): 
     ...columnDefinitions(plan, quoteName),
   ]
   db.exec(`CREATE TABLE main.${table} (${columns.join(', ')})`)
-  const { changes } = db.prepare(`INSERT INTO main.${table} SELECT * FROM side.t`).run()
+  const { changes } = db.prepare(`INSERT INTO main.${table} ${selectStaged(plan)}`).run()
   requireRows(plan.table, Number(changes), staged.rowCount)
   if (indexed === undefined) return
   enterRtree(db, indexed)
-  placeRtree(db, indexed, staged)
+  placeRtree(db, plan, indexed, staged)
+}
+
+/** The staged rows as those of a new table. `SELECT *` lets SQLite copy records as they are. */
+function selectStaged(plan: LoadPlan): string {
+  if (!plan.keepsIds) return 'SELECT * FROM side.t'
+  const count = plan.columns.length + (plan.geometry === undefined ? 0 : 1)
+  const columns = Array.from({ length: count }, (_, index) => `c${index}`)
+  return `SELECT ${[stagedKey, ...columns].join(', ')} FROM side.t ORDER BY ${stagedKey}`
 }
 
 export interface Placing {
@@ -75,10 +86,11 @@ export function placeExisting(
     } else {
       db.exec(`DROP TABLE main.${rtree}`)
       createRtree(db, indexed)
-      placeRtree(db, indexed, staged)
+      placeRtree(db, plan, indexed, staged)
     }
     const remove = db.prepare(`DELETE FROM main.${rtree} WHERE id = ?`)
-    for (const id of [...refused, ...staged.refused]) remove.run(base + id)
+    if (plan.keepsIds) removeWithoutRow(db, indexed, refused.length + staged.refused.length)
+    else for (const id of [...refused, ...staged.refused]) remove.run(base + id)
   }
   triggers.putBack()
   requireRows(table, countRows(db, table) - before, staged.rowCount - refused.length)
@@ -101,15 +113,51 @@ export function requireRows(table: string, found: number, expected: number): voi
 /** Fills an empty R*Tree with the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */
 function placeRtree(
   db: DatabaseSync,
-  indexed: { table: string; geometry: string; id: string },
-  { root }: StagedRows,
+  plan: LoadPlan,
+  indexed: IndexedTable,
+  { root, areIdsOrdered }: StagedRows,
 ): void {
   const shadow = (suffix: string): string => `main.${quoteName(`${rtreeName(indexed)}_${suffix}`)}`
+  if (plan.keepsIds && !areIdsOrdered) {
+    packRtree(db, indexed, shadow)
+    return
+  }
   if (root === undefined) throw new Error('No R*Tree was staged')
   db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(root)
   db.exec(`INSERT INTO ${shadow('node')} SELECT * FROM side.rtree_node`)
   db.exec(`INSERT INTO ${shadow('rowid')} SELECT * FROM side.rtree_rowid`)
   db.exec(`INSERT INTO ${shadow('parent')} SELECT * FROM side.rtree_parent`)
+}
+
+/** Fills an empty R*Tree from the rows of the table, whose ids were not known in their order when they were staged. */
+function packRtree(db: DatabaseSync, indexed: IndexedTable, shadow: (suffix: string) => string): void {
+  const pageSize = Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
+  const insert = (suffix: string): StatementSync => db.prepare(`INSERT INTO ${shadow(suffix)} VALUES (?, ?)`)
+  const [nodes, leaves, parents] = [insert('node'), insert('rowid'), insert('parent')]
+  const sink = {
+    node: (number: number, bytes: Uint8Array) => nodes.run(number, bytes),
+    leafOf: (id: number, node: number) => leaves.run(id, node),
+    parentOf: (node: number, parent: number) => parents.run(node, parent),
+  }
+  const packer = new RtreePacker(sink, pageSize)
+  const [id, geometry] = [indexed.id, indexed.geometry].map(quoteName)
+  const rows = db
+    .prepare(`SELECT ${id} AS id, ${geometry} AS shape FROM main.${quoteName(indexed.table)} ORDER BY ${id}`)
+    .iterate()
+  for (const { id: number, shape } of rows) {
+    const box = boxOf(shape)
+    if (box !== undefined) packer.add(Number(number), ...box)
+  }
+  db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(packer.finish())
+}
+
+/** Takes entries away whose rows were refused. */
+function removeWithoutRow(db: DatabaseSync, indexed: IndexedTable, count: number): void {
+  if (count === 0) return
+  db.exec(
+    `DELETE FROM main.${quoteName(rtreeName(indexed))}
+     WHERE id NOT IN (SELECT ${quoteName(indexed.id)} FROM main.${quoteName(indexed.table)})`,
+  )
 }
 
 /** The highest id that a row of the table has, or ever had. */
@@ -138,7 +186,7 @@ export function insertRows(
   const names = [id, ...(geometry === undefined ? [] : [geometry.name]), ...columns.map(({ name }) => name)]
   const values = names.slice(1).map((_, index) => `c${index}`)
   const insert = `INSERT INTO ${into} (${names.map(quoteName).join(', ')})
-    SELECT ${[`${base} + id`, ...values].join(', ')} FROM side.t`
+    SELECT ${[plan.keepsIds ? stagedKey : `${base} + id`, ...values].join(', ')} FROM side.t`
   db.exec('SAVEPOINT rows')
   try {
     db.exec(insert)

@@ -5,6 +5,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { convertColumn } from '../convert-column.ts'
 import type { LoadHooks } from '../store.ts'
+import { KeptIds } from './kept-ids.ts'
 import type { LoadPlan, PlannedColumn } from './load-plan.ts'
 import { stagedColumns, stagedKey } from './load-plan.ts'
 import { RecordEncoder } from './record-encoder.ts'
@@ -22,6 +23,8 @@ export interface StagedRows {
   refused: number[]
   rowNumbers: RowNumbers
   envelope: Envelope | undefined
+  /** Whether the ids that the rows keep ascend, none of them null, negative or beyond 2^53: then the R*Tree has them. */
+  areIdsOrdered: boolean
   /** Node 1 of a packed R*Tree, where one was built. */
   root: Uint8Array | undefined
 }
@@ -90,12 +93,14 @@ async function encodeBatches(
 ): Promise<Omit<StagedRows, 'root'>> {
   const planned = stagedColumns(plan)
   const rowNumbers = new RowNumbers()
+  const keptIds = new KeptIds()
   const envelope = emptyEnvelope()
   let rowCount = 0
   for await (const batch of batches) {
     hooks.signal.throwIfAborted()
     const { columns, failures } = convertBatch(planned, batch)
     encoder.begin(columns, plan.geometry === undefined ? undefined : batch.geometry)
+    const keys = plan.keepsIds ? columns.at(-1) : undefined
     for (let row = 0; row < batch.rowCount; row += 1) {
       const failure = failures?.get(row)
       if (failure !== undefined || !encoder.encodeRow(row, rowCount + 1)) {
@@ -104,12 +109,21 @@ async function encodeBatches(
       }
       rowCount += 1
       rowNumbers.add(rowCount, batch.rowNumbers[row] as number)
-      if (batch.geometry !== undefined) include(envelope, boxes, batch.geometry.envelopes, row, rowCount)
+      const id = keys === undefined ? rowCount : keptIds.take(keys, row)
+      if (batch.geometry === undefined) continue
+      const indexed = keptIds.areOrdered ? boxes : undefined
+      include(envelope, indexed, batch.geometry.envelopes, row, id)
     }
   }
   hooks.signal.throwIfAborted()
-  const isEmpty = isEmptyEnvelope(envelope)
-  return { rowCount, lastId: rowCount, refused: [], rowNumbers, envelope: isEmpty ? undefined : envelope }
+  return {
+    rowCount,
+    lastId: rowCount,
+    refused: [],
+    rowNumbers,
+    envelope: isEmptyEnvelope(envelope) ? undefined : envelope,
+    areIdsOrdered: keptIds.areOrdered,
+  }
 }
 
 /** Takes the envelope of a row into that of the layer and into the index. */

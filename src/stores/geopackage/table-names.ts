@@ -27,14 +27,19 @@ function fold(name: string): string {
   return foldName(name.toLowerCase())
 }
 
-/** Column names of a new table: the geometry's, then one for each attribute, all different whatever their case. */
-export function toColumnNames(schema: Schema): { geometry: string; attributes: string[] } {
+/**
+ * Column names of a new table: the geometry's, then one for each attribute, all different whatever their case. The attribute
+ * `identity` goes into the id column.
+ */
+export function toColumnNames(schema: Schema, identity?: number): { geometry: string; attributes: string[] } {
   const geometry = cleanName(schema.geometry?.name ?? '', defaultGeometryColumn)
   const isFree = fold(geometry) !== idColumn
   const geometryName = isFree ? geometry : defaultGeometryColumn
   const taken = [idColumn, ...(schema.geometry === undefined ? [] : [fold(geometryName)])]
   const names = new DistinctNames({ taken, fold, separator: '_', first: 1 })
-  const attributes = schema.attributes.map(({ name }) => names.take(cleanName(name, 'column')))
+  const attributes = schema.attributes.map(({ name }, index) =>
+    index === identity ? idColumn : names.take(cleanName(name, 'column')),
+  )
   return { geometry: geometryName, attributes }
 }
 

@@ -14,6 +14,8 @@ export interface CopyLayout {
   /** Columns of the batch and the columns that they go into. */
   attributes: { index: number; target: Attribute }[]
   geometry: { rules: GeometryRules; isRequired: boolean } | undefined
+  /** The column of the batch whose values become the ids of the rows; nulls are sent as `missingId`. */
+  idIndex?: number
 }
 
 /** A row that PostgreSQL would not take. */

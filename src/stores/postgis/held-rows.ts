@@ -12,6 +12,8 @@ export interface HeldRows {
   facts: TableFacts
   /** The columns of that table whose values they have, the geometry among them. */
   columns: string[]
+  /** The column that has the values of the identity column of the source. */
+  identity?: string
   /** How many they are, where that is known without a look. */
   rowCount?: number
 }
@@ -36,13 +38,19 @@ export interface ComparedColumn {
 }
 
 /**
- * The columns that tell whether two rows are the same: all that are held but the ids that the store gives, unless these
- * are a key.
+ * The columns that tell whether two rows are the same: all that are held but the ids that the store gives and those of the source,
+ * unless these are a key.
  */
-export function comparedColumns({ facts, columns }: HeldRows, keys: readonly string[]): ComparedColumn[] {
+export function comparedColumns(
+  { facts, columns, identity }: HeldRows,
+  keys: readonly string[],
+): ComparedColumn[] {
   const compared: ComparedColumn[] = facts.columns
     .filter(({ name, isGenerated }) => columns.includes(name) && !isGenerated)
-    .filter((column) => keys.includes(column.name) || !isGivenId(facts, column))
+    .filter((column) => {
+      const isId = column.name === identity || isGivenId(facts, column)
+      return !isId || keys.includes(column.name)
+    })
     .map((column) => ({ name: column.name, valueIn: (alias) => attributeValue(alias, column) }))
   const { geometry } = facts
   if (geometry !== undefined && columns.includes(geometry.name)) {

@@ -7,6 +7,7 @@ import { convertColumn } from '../convert-column.ts'
 import type { LoadHooks } from '../store.ts'
 import type { CopyLayout } from './copy-encoder.ts'
 import { CopyEncoder } from './copy-encoder.ts'
+import { withMissingIds } from './kept-ids.ts'
 import type { CopyWriter } from './session.ts'
 
 export interface SentRows {
@@ -60,6 +61,7 @@ function convertColumns(
     columns[index] = convertColumn(column, batch.rowCount, target, (row, reason) => {
       if (!failures.has(row)) failures.set(row, { field, reason })
     })
+    if (index === layout.idIndex) columns[index] = withMissingIds(columns[index] as Column, batch.rowCount)
   }
   return columns
 }

@@ -22,7 +22,7 @@ import { stageBeside } from './stage-beside.ts'
 import type { LoadContext } from './stage-table.ts'
 import { loadResult, stageNewTable, stageSwap } from './stage-table.ts'
 import { findExtent } from './table-extent.ts'
-import type { TableFacts } from './table-facts.ts'
+import type { ColumnFacts, TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
 import { planExistingTable, planNewTable } from './target-plan.ts'
@@ -161,7 +161,9 @@ async function placeCrs(
 /** Whether every value goes in by COPY as it is, without a conversion by the server. */
 function isNative(plan: TargetPlan, facts: TableFacts): boolean {
   if (facts.kind !== 'table') return false
-  if (plan.matched.some(({ attribute, isNumbered }) => attribute === undefined || isNumbered)) return false
+  const isForeign = ({ name, attribute, isNumbered, isSerial }: ColumnFacts): boolean =>
+    attribute === undefined || (isNumbered && (isSerial || name !== plan.keptId?.column))
+  if (plan.matched.some(isForeign)) return false
   const { geometry } = facts
   return (
     plan.geometryColumn === undefined ||

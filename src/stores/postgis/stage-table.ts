@@ -14,6 +14,7 @@ import { describeTable } from './describe-table.ts'
 import { findFreeNames } from './free-names.ts'
 import type { ComparedRows } from './held-rows.ts'
 import { stagingName, suffixedIdentifier } from './identifiers.ts'
+import { advanceSequence, settleKeptIds } from './kept-ids.ts'
 import { keptState, moveAside } from './kept-tables.ts'
 import type { SentRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
@@ -212,7 +213,7 @@ function stagingGone({ loadId }: LoadRequest): Error {
 async function stagedTable(
   { request, settings }: LoadContext,
   connection: Connection,
-  { replaced }: BuildPlan,
+  { replaced, target: { identity } }: BuildPlan,
   { rowsSent: rowCount, envelope: bounds }: SentRows,
 ): Promise<ComparedRows> {
   const staging = stagingName(request.loadId)
@@ -229,7 +230,7 @@ async function stagedTable(
     columns,
     isAddition: replaced === undefined,
     notTried: [],
-    ...defined({ rowCount, bounds }),
+    ...defined({ rowCount, bounds, identity }),
   }
 }
 
@@ -243,6 +244,15 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   await connection.run('creating the table', plan.createSql)
   const into = { table, plan: plan.target, options: 'format binary, freeze' }
   const sent = await copyRows(connection, into, batches, hooks)
+  const { keptId } = plan.target
+  if (keptId !== undefined) {
+    await settleKeptIds(
+      connection,
+      { ...keptId, relation: table, order: 'ctid', table: request.table },
+      hooks,
+    )
+    await advanceSequence(connection, { relation: table, column: keptId.column })
+  }
   await connection.run('staging the rows', 'commit')
   return sent
 }

@@ -1,9 +1,11 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import { columnType, geometryColumnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
 import type { HeldRows } from './held-rows.ts'
 import { freeIdentifier, stagingName } from './identifiers.ts'
+import { advanceSequence, settleKeptIds } from './kept-ids.ts'
 import type { TextRow } from './read-rows.ts'
 import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.ts'
 import type { SentRows } from './send-rows.ts'
@@ -66,6 +68,11 @@ export class StagedRows {
     const list = [this.#rowColumn, ...columns.map(quoteIdentifier)].join(', ')
     const writer = connection.copy(`copy ${staging} (${list}) from stdin (format binary, freeze)`)
     const sent = await sendRows(writer, { ...layout, hasRowNumber: true }, batches, hooks)
+    const { keptId } = this.#plan
+    if (keptId !== undefined) {
+      const order = this.#rowColumn
+      await settleKeptIds(connection, { ...keptId, relation: staging, order, table: this.#facts.name }, hooks)
+    }
     await connection.run('staging the rows', 'commit')
     return sent
   }
@@ -116,6 +123,7 @@ export class StagedRows {
       relation: this.staging,
       facts: this.#facts,
       columns: [...columns, ...filled.map(({ name }) => name)],
+      ...defined({ identity: this.#plan.identity }),
       notTried: filled.length < missing.length ? ['defaults'] : [],
     }
   }
@@ -259,13 +267,8 @@ export class StagedRows {
   }
 
   async advanceSequence(column: ColumnFacts): Promise<void> {
-    const target = quoteTable(this.#facts.schema, this.#facts.name)
-    const name = quoteIdentifier(column.name)
-    await this.#connection.run(
-      'advancing the sequence',
-      `select setval(s, greatest(m, 1)) from (select pg_get_serial_sequence(${quoteText(target)}, ${quoteText(column.name)}) as s,
-        (select max(${name}) from ${target}) as m) q where s is not null and m is not null`,
-    )
+    const relation = quoteTable(this.#facts.schema, this.#facts.name)
+    await advanceSequence(this.#connection, { relation, column: column.name })
   }
 
   /** The staged rows in the types of the target. */

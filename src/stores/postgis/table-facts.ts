@@ -16,6 +16,8 @@ export interface ColumnFacts {
   hasDefault: boolean
   /** The server fills it: an identity column or a default from a sequence. */
   isNumbered: boolean
+  /** It is numbered by a default that a sequence gives. */
+  isSerial: boolean
   /** Values cannot be given: a generated column, or `generated always as identity`. */
   isReadOnly: boolean
   /** The server computes it from other columns. */
@@ -158,6 +160,7 @@ function columnFacts(row: ColumnRow): ColumnFacts {
     isNotNull: row.not_null,
     hasDefault: isNumbered || row.default_text !== null,
     isNumbered,
+    isSerial: isNumbered && row.identity === '',
     isReadOnly: row.generated !== '' || row.identity === 'a',
     isGenerated: row.generated !== '',
     ...(row.default_text === null || isNumbered || row.generated !== ''

@@ -133,4 +133,38 @@ describe('importing through GDAL', needsGdal, () => {
     const states = new Set(tasks.map(({ state }) => String(state)))
     assert.deepEqual([...states].sort(), ['NO_CRS', 'READY'])
   })
+
+  it('offers the labels of coded values as a second column, and shows aliases as titles', async (test) => {
+    const client = await startImporter(test)
+    await client.call('POST', '', { import: {} })
+    const content = readFileSync(gdalFixture('domains.gdb.zip').path)
+    assert.equal((await client.upload(0, [{ name: 'domains.gdb.zip', content }])).status, 201)
+    const task = (await client.call('GET', '/0/tasks/0')).json.task
+    const [proposal] = listOf(task?.proposals)
+    assert.deepEqual(proposal, {
+      kind: 'labels',
+      transform: { type: 'CodedValueLabelTransform', field: 'kind', labelField: 'kind_label' },
+      evidence: 'Column "kind" holds codes with labels: 1 = Wald, 2 = Wiese',
+    })
+    const layer = (await client.call('GET', '/0/tasks/0/layer')).json.layer
+    const kind = listOf(layer?.attributes).find(({ name }) => String(name) === 'kind')
+    assert.equal(String(kind?.title), 'Art der Fläche')
+    const added = await client.call('POST', '/0/tasks/0/transforms', proposal?.transform)
+    assert.equal(added.status, 201, added.text)
+    assert.equal((await client.call('GET', '/0/tasks/0')).json.task?.proposals, undefined)
+    assert.equal((await client.call('POST', '/0')).status, 204)
+    const features = listOf((await readItems(client, 'default:flaechen')).features)
+    assert.deepEqual(
+      features.map(({ properties }) => [properties?.OBJECTID, properties?.kind, properties?.kind_label]),
+      [
+        [501, 1, 'Wald'],
+        [777, 2, 'Wiese'],
+      ],
+    )
+    const wrong = { type: 'CodedValueLabelTransform', field: 'txt' }
+    await client.call('POST', '', { import: {} })
+    await client.upload(1, [{ name: 'domains.gdb.zip', content }])
+    const refused = await client.call('POST', '/1/tasks/0/transforms', wrong)
+    assert.deepEqual([refused.status, String(refused.json.code)], [400, 'unsuitable-field'])
+  })
 })

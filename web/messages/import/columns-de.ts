@@ -20,6 +20,7 @@ const types = new Map([
 const steps = new Map([
   ['AttributeRemapTransform', 'Typ einer Spalte ändern'],
   ['AttributesToPointGeometryTransform', 'Punkte aus Spalten machen'],
+  ['CodedValueLabelTransform', 'Bezeichnungen zu Codes hinzufügen'],
   ['CreateIndexTransform', 'Eine Spalte indizieren'],
   ['DateFormatTransform', 'Datum nach einem Muster lesen'],
   ['IntegerFieldToDateTransform', 'Datum aus Jahren machen'],
@@ -40,6 +41,8 @@ const parameters = new Map([
   ['decimalComma', 'Zahlen haben ein Komma vor den Nachkommastellen'],
   ['sexagesimal', 'Grad mit Minuten und Sekunden'],
   ['format', 'Muster'],
+  ['labelField', 'Name der Spalte mit den Bezeichnungen'],
+  ['labels', 'Bezeichnungen, je Zeile Code=Bezeichnung'],
   ['options', 'Optionen, eine je Zeile'],
   ['levels', 'Stufen'],
 ])

@@ -19,6 +19,7 @@ const types = new Map([
 const steps = new Map([
   ['AttributeRemapTransform', 'Change the type of a column'],
   ['AttributesToPointGeometryTransform', 'Make points of columns'],
+  ['CodedValueLabelTransform', 'Add the labels of coded values'],
   ['CreateIndexTransform', 'Index a column'],
   ['DateFormatTransform', 'Read dates by a pattern'],
   ['IntegerFieldToDateTransform', 'Make dates of years'],
@@ -39,6 +40,8 @@ const parameters = new Map([
   ['decimalComma', 'Numbers have a comma before the fraction'],
   ['sexagesimal', 'Degrees with minutes and seconds'],
   ['format', 'Pattern'],
+  ['labelField', 'Name of the column with the labels'],
+  ['labels', 'Labels, one a line as code=label'],
   ['options', 'Options, one a line'],
   ['levels', 'Levels'],
 ])

@@ -48,11 +48,24 @@ export class RowLoads {
     return store === undefined ? undefined : `file of store ${store.id}`
   }
 
-  /** The table that an `UPSERT` would go to, where it is read now. */
-  async findTable({ record, task }: Running, signal: AbortSignal): Promise<ExistingTable | undefined> {
-    const { targets, catalog, indexMaker } = this.#needs
+  /** Where an `UPSERT` would go; undefined where there is no table. */
+  #findUpserted({ record, task }: Running, signal: AbortSignal): Promise<Target | undefined> {
     const upsert: Running = { record, task: { ...task, updateMode: 'UPSERT' } }
-    const target = await targets.find(upsert, { isLookedUp: true, signal }).catch(noneToAppendTo)
+    return this.#needs.targets.find(upsert, { isLookedUp: true, signal }).catch(noneToAppendTo)
+  }
+
+  async describeTable(running: Running, signal: AbortSignal): Promise<TableDescription | undefined> {
+    const target = await this.#findUpserted(running, signal)
+    if (target === undefined) return undefined
+    const { moved, copyFrom, table, store } = target
+    const opened = await this.#needs.catalog.stores.open(moved?.from ?? store)
+    return opened.findTable(copyFrom?.table ?? table)
+  }
+
+  /** The table that an `UPSERT` would go to, where it is read now. */
+  async findTable(running: Running, signal: AbortSignal): Promise<ExistingTable | undefined> {
+    const { catalog, indexMaker } = this.#needs
+    const target = await this.#findUpserted(running, signal)
     if (target === undefined) return undefined
     const { layer, moved, copyFrom, table } = target
     const connection = await catalog.stores.connection(moved?.from ?? target.store)

@@ -64,6 +64,7 @@ export function mosaicKind(needs: MosaicNeeds): TaskKind {
     listFiles: (task) => listFiles(needs, task),
     rows: ({ task }) => granuleRows(needs, task),
     findTable: () => Promise.resolve(undefined),
+    describeTable: () => Promise.resolve(undefined),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineMosaic,
     needsDefaultStore: () => false,

@@ -25,6 +25,7 @@ export function rasterKind(needs: RasterNeeds): TaskKind {
     listFiles: async ({ files }) => files,
     rows: async ({ task }) => rasterRows(task),
     findTable: () => Promise.resolve(undefined),
+    describeTable: () => Promise.resolve(undefined),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineRaster,
     needsDefaultStore: () => false,

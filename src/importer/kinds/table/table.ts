@@ -47,6 +47,7 @@ export function tableKind({ rows, pool, vault }: TableNeeds): TaskKind {
     listFiles: async ({ files }) => files,
     rows: async (running) => taskRows(running.task, source.open(running)),
     findTable: (running, signal) => rows.findTable(running, signal),
+    describeTable: (running, signal) => rows.describeTable(running, signal),
     readsInPlace: () => false,
     examine: (task, context) => examineRows(task, context),
     needsDefaultStore: (task, context) => needsDefaultStore(task, context),

@@ -32,6 +32,7 @@ export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): 
     listFiles: async ({ files }) => files,
     rows: async (running) => taskRows(running.task, openFile(running)),
     findTable: (running, signal) => rows.findTable(running, signal),
+    describeTable: (running, signal) => rows.describeTable(running, signal),
     readsInPlace: () => false,
     examine: (task, context) => examineRows(task, context, servedType(task)),
     needsDefaultStore: (task, context) => needsDefaultStore(task, context, servedType(task)),

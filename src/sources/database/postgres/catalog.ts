@@ -27,6 +27,8 @@ export interface ColumnEntry {
   typeKind: string
   isArray: boolean
   typmod: number
+  /** Whether it alone is the primary key. */
+  isKey: boolean
 }
 
 /** Makes the session read only and UTC, with PostGIS on the search path; false where the database has none. */
@@ -80,7 +82,9 @@ export async function listTableEntries(
 export async function listColumns(client: ClientBase, tableOid: string): Promise<ColumnEntry[]> {
   const { rows } = await client.query<ColumnEntry>(
     `select a.attname as name, t.typname as type, t.typtype as "typeKind",
-       t.typcategory = 'A' as "isArray", t.typmod
+       t.typcategory = 'A' as "isArray", t.typmod,
+       exists (select from pg_index i where i.indrelid = a.attrelid and i.indisprimary and i.indnkeyatts = 1
+         and i.indkey[0] = a.attnum) as "isKey"
      from pg_attribute a cross join lateral (
        with recursive chain as (
          select oid, typname, typtype, typcategory, typbasetype, typtypmod, a.atttypmod as typmod

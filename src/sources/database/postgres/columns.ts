@@ -44,7 +44,8 @@ export function planColumns(columns: ColumnEntry[]): ColumnPlan {
       plan.left.push(column.name)
     } else {
       if (spatialTypes.includes(column.type)) plan.furtherGeometries.push(column.name)
-      plan.attributes.push(planAttribute(column))
+      const { attribute, sql } = planAttribute(column)
+      plan.attributes.push({ attribute: column.isKey ? { ...attribute, isIdentity: true } : attribute, sql })
     }
   }
   return plan

@@ -1,7 +1,8 @@
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
-import { GeometryError, WkbScanner, walkCoordinates } from '../../../geo/wkb.ts'
+import { GeometryError, walkCoordinates } from '../../../geo/wkb.ts'
+import type { Box } from '../geometry-box.ts'
 
 /**
  * The coordinates of a geometry blob as little-endian ISO WKB, whatever header, byte order and flags it has; 0 for -0.
@@ -39,25 +40,6 @@ export function plainWkb(blob: unknown): Uint8Array | undefined {
 export function isSameGeometry(a: unknown, b: unknown): boolean {
   const [first, second] = [canonicalWkb(a), canonicalWkb(b)]
   return first !== undefined && second !== undefined && Buffer.compare(first, second) === 0
-}
-
-const scanner = new WkbScanner()
-
-/** minX, minY, maxX, maxY */
-export type Box = readonly [number, number, number, number]
-
-/** The sides of a geometry blob; undefined where it is empty or no geometry. */
-export function boxOf(blob: unknown): Box | undefined {
-  if (!(blob instanceof Uint8Array)) return undefined
-  try {
-    const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
-    scanner.scan(view, wkbStart(blob, 0, blob.length))
-  } catch (error) {
-    if (!(error instanceof GeometryError)) throw error
-    return undefined
-  }
-  const { minX, minY, maxX, maxY } = scanner
-  return Number.isNaN(minX) ? undefined : [minX, minY, maxX, maxY]
 }
 
 export function extendEnvelope(envelope: Envelope, box: Box | undefined): void {

@@ -8,7 +8,7 @@ import type { AttributeType } from '../../../geo/schema.ts'
 import type { RowChange } from '../../changes.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { plainWkb } from './canonical-geometry.ts'
-import { comparedColumns } from './compared-columns.ts'
+import { writtenColumns } from './compared-columns.ts'
 import { differencesTable } from './find-differences.ts'
 
 type ChangedRow = NonNullable<RowChange['before']>
@@ -59,7 +59,7 @@ export async function* readChanges(
 
 /** What the load may change, and of an `UPSERT` the columns that it leaves alone as well. */
 function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
-  const told: ToldColumn[] = comparedColumns(db, plan)
+  const told: ToldColumn[] = writtenColumns(db, plan)
   if (plan.request.mode !== 'UPSERT') return told
   const { geometry, attributes } = plan.existing?.schema ?? {}
   const all = [

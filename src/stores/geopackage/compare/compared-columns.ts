@@ -16,10 +16,20 @@ export interface ComparedColumn {
 }
 
 /**
+ * The columns by whose values a staged row and a row of the table differ: those that a load writes, but for the identity
+ * column of the source, whose values another export may have given anew.
+ */
+export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+  const { attributes } = plan.request.schema
+  const identity = plan.columns.find(({ source }) => attributes[source]?.isIdentity === true)?.name
+  return writtenColumns(db, plan).filter(({ name }) => name !== identity)
+}
+
+/**
  * The columns that a load may change. An `UPSERT` leaves those alone that the data lack; whatever exchanges rows puts
  * their defaults there.
  */
-export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+export function writtenColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
   const { geometry, columns, request } = plan
   const isUpsert = request.mode === 'UPSERT'
   const compared: ComparedColumn[] = []

@@ -3,6 +3,7 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
 import type { LoadPlan } from '../load-plan.ts'
+import { stagedKey } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { comparedColumns } from './compared-columns.ts'
@@ -85,6 +86,9 @@ export function findByRows(db: DatabaseSync, compared: ComparedRows): ChangeCoun
   const columns = comparedColumns(db, plan)
   const matched = markFunction(db, rows)
   const id = `x.${quoteName(plan.id)}`
+  const stagedId = plan.keepsIds ? `s.${stagedKey}` : 's.id'
+  if (plan.keepsIds)
+    db.exec(`CREATE INDEX IF NOT EXISTS side.${quoteName(`keys_${stagedKey}`)} ON t (${stagedKey})`)
   db.exec(
     'DROP TABLE IF EXISTS side.rest_before; CREATE TABLE side.rest_before (id INTEGER PRIMARY KEY, hash BLOB)',
   )
@@ -93,7 +97,7 @@ export function findByRows(db: DatabaseSync, compared: ComparedRows): ChangeCoun
   )
   db.exec(
     `INSERT INTO side.rest_before SELECT ${id}, NULL
-     FROM main.${quoteName(plan.table)} x LEFT JOIN side.t s ON s.id = ${id}
+     FROM main.${quoteName(plan.table)} x LEFT JOIN side.t s ON ${stagedId} = ${id}
      WHERE NOT CASE WHEN s.id IS NULL THEN 0 WHEN ${sameRow(columns)} THEN mark_matched(s.id) ELSE 0 END`,
   )
   const put = db.prepare('INSERT INTO side.rest_after SELECT id, NULL FROM side.t WHERE id = ?')

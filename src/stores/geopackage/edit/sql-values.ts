@@ -5,7 +5,6 @@ import { columnValue, isValid } from '../../../geo/column.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { fitGeometry } from '../../fit-geometry.ts'
 import type { GeometryRules } from '../../geometry-rules.ts'
-import type { Box } from '../compare/canonical-geometry.ts'
 import {
   dateBytes,
   instantBytes,
@@ -14,6 +13,7 @@ import {
   writeDate,
   writeInstant,
 } from '../date-digits.ts'
+import type { Box } from '../geometry-box.ts'
 
 const headerBytes = 8
 const envelopeBytes = 32

@@ -26,15 +26,18 @@ export function layRowsBy(side: string, staged: Staged): string {
     db.exec(
       'DROP TABLE IF EXISTS laid_by; DROP TABLE IF EXISTS laid_numbers; DROP TABLE IF EXISTS laid_refused',
     )
-    db.exec('CREATE TABLE laid_by (row_count INTEGER, last_id INTEGER, envelope TEXT, root BLOB)')
+    db.exec(
+      'CREATE TABLE laid_by (row_count INTEGER, last_id INTEGER, envelope TEXT, root BLOB, are_ids_ordered INTEGER)',
+    )
     db.exec('CREATE TABLE laid_numbers (id INTEGER PRIMARY KEY, difference INTEGER)')
     db.exec('CREATE TABLE laid_refused (id INTEGER PRIMARY KEY)')
     const envelope = rows.envelope === undefined ? null : JSON.stringify(rows.envelope)
-    db.prepare('INSERT INTO laid_by VALUES (?, ?, ?, ?)').run(
+    db.prepare('INSERT INTO laid_by VALUES (?, ?, ?, ?, ?)').run(
       rows.rowCount,
       rows.lastId,
       envelope,
       rows.root ?? null,
+      rows.areIdsOrdered ? 1 : 0,
     )
     const number = db.prepare('INSERT INTO laid_numbers VALUES (?, ?)')
     for (const place of rows.rowNumbers.places()) number.run(...place)
@@ -73,6 +76,7 @@ export function readLaidRows(side: string): StagedRows {
       refused: refused.map(({ id }) => Number(id)),
       rowNumbers,
       envelope: typeof row['envelope'] === 'string' ? (JSON.parse(row['envelope']) as Envelope) : undefined,
+      areIdsOrdered: row['are_ids_ordered'] !== 0,
       root: root instanceof Uint8Array ? root : undefined,
     }
   } finally {

@@ -8,6 +8,7 @@ import { attachSide } from '../connections.ts'
 import { foreseeCrs } from '../crs-rows.ts'
 import { storeFailure } from '../errors.ts'
 import type { Opened } from '../file-access.ts'
+import { settleKeptIds } from '../kept-ids.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
@@ -86,6 +87,7 @@ export class RehearsalLoad implements StagedLoad {
       attachSide(db, this.#sidePath)
       this.#rejectKeys(db)
       db.exec('BEGIN')
+      settleKeptIds(db, this.#staged.plan, this.#staged.rows, this.#hooks)
       this.#rejectByRules(db, this.#planNow(db))
       // What is refused stays refused; what is compared is undone.
       db.exec('COMMIT; BEGIN')

@@ -8,6 +8,7 @@ import { readChanges } from '../compare/changed-rows.ts'
 import { insertContents, nextChange, updateContents } from '../contents.ts'
 import { storeFailure } from '../errors.ts'
 import { createIndexes } from '../indexes.ts'
+import { settleKeptIds } from '../kept-ids.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import { dataVersion } from '../own-writes.ts'
@@ -141,6 +142,7 @@ export class SideFileLoad implements StagedLoad {
   #placeRows(plan: LoadPlan, lastChange: string): Placed {
     const { rows, srsId } = this.#staged
     const db = this.#db
+    settleKeptIds(db, plan, rows, this.#hooks)
     if (plan.existing === undefined) {
       placeNew(db, plan, rows)
       insertContents(db, plan, srsId)

@@ -20,10 +20,20 @@ export function planShape({
   geometry,
   columns,
   keyColumn,
+  keepsIds,
   isIndexed,
   existing,
 }: LoadPlan): string {
-  return JSON.stringify([table, id, geometry, columns, keyColumn, isIndexed, existing === undefined])
+  return JSON.stringify([
+    table,
+    id,
+    geometry,
+    columns,
+    keyColumn,
+    keepsIds,
+    isIndexed,
+    existing === undefined,
+  ])
 }
 
 export function pageSizeOf(db: DatabaseSync): number {

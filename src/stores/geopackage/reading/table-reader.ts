@@ -77,7 +77,8 @@ export class TableReader {
     const { name, kind, idColumn, schema } = this.#table
     if (kind !== 'table' || idColumn === undefined) return Number.MAX_SAFE_INTEGER
     const sql = `SELECT max(${quoteName(idColumn)}) AS n FROM ${quoteName(name)}`
-    const rows = Number(this.#db.prepare(sql).get()?.['n'] ?? 0)
+    const largest = Number(this.#db.prepare(sql).get()?.['n'] ?? 0)
+    const rows = largest <= mostEstimated ? largest : this.#countSome(largest)
     const geometry = schema.geometry?.name
     if (boxes === undefined || geometry === undefined || rows <= mostEstimated) return rows
     if (!hasRtree(this.#db, { table: name, geometry })) return rows
@@ -90,6 +91,13 @@ export class TableReader {
       (sum, { minX, minY, maxX, maxY }) => sum + Number(count.get(maxX, minX, maxY, minY)?.['n'] ?? 0),
       0,
     )
+  }
+
+  /** Returns the number of rows where it is below `mostEstimated`, otherwise `largest`: ids that a source has given leave gaps. */
+  #countSome(largest: number): number {
+    const some = `SELECT 1 FROM ${quoteName(this.#table.name)} LIMIT ${mostEstimated}`
+    const count = Number(this.#db.prepare(`SELECT count(*) AS n FROM (${some})`).get()?.['n'] ?? 0)
+    return count < mostEstimated ? count : largest
   }
 
   /** A page of features; ids are row numbers where the table has none. */

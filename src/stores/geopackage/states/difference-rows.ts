@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
-import { boxOf } from '../compare/canonical-geometry.ts'
+import { boxOf } from '../geometry-box.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { Kept } from './kept-registry.ts'
 import { addedTable, keptTable } from './kept-registry.ts'

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { isSameName, quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import { missingRows } from '../../spared-texts.ts'
 import type { ChangeSource } from '../compare/changed-rows.ts'
 import type { ComparedColumn } from '../compare/compared-columns.ts'
-import { comparedColumns, keyColumns, typesOf } from '../compare/compared-columns.ts'
+import { keyColumns, typesOf, writtenColumns } from '../compare/compared-columns.ts'
 import { differencesTable, findByKeys } from '../compare/find-differences.ts'
 import { requireSingleKeys } from '../compare/single-keys.ts'
 import { setTableTriggersAside } from '../foreign-code.ts'
@@ -101,7 +101,9 @@ function copyOldRows(db: DatabaseSync, { table, id }: LoadPlan): void {
 
 /** Gives every row that comes new its id, and every changed one a place by its id. */
 function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
-  const isKeyed = plan.keyColumn !== undefined && plan.request.upsert?.keys.length === 1
+  const { keys = [] } = plan.request.upsert ?? {}
+  const isKeyed =
+    plan.keyColumn !== undefined && keys.length === 1 && keys.some((key) => isSameName(key, plan.id))
   const number = isKeyed ? `s.${stagedKey}` : `${lastId(db, plan)} + row_number() OVER (ORDER BY s.id)`
   db.exec(
     `DROP TABLE IF EXISTS side.added; DROP TABLE IF EXISTS side.changed;
@@ -116,7 +118,7 @@ function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
 
 function statementsOf(db: DatabaseSync, plan: LoadPlan, table = `main.${quoteName(plan.table)}`): Statements {
   const { id } = plan
-  const columns = comparedColumns(db, plan)
+  const columns = writtenColumns(db, plan)
   const names = columns.map(({ name }) => quoteName(name))
   const values = columns.map(({ after }) => after)
   const [list, staged] = [names.join(', '), values.join(', ')]

@@ -63,7 +63,12 @@ export async function stageUpsert(
   )
   const sent = await load.stage()
   await giveRoom(connection)
-  const held = { relation: load.staging, facts, columns: plan.columns }
+  const held = {
+    relation: load.staging,
+    facts,
+    columns: plan.columns,
+    ...defined({ identity: plan.identity }),
+  }
   if (laidBy === undefined) await rejectRows(parts, held, sent)
   const { rowsSent: rowCount } = sent
   const rows: AppliedRows = {

@@ -1,0 +1,58 @@
+import type { Attribute } from '../geo/schema.ts'
+import type { Message } from './format.ts'
+
+/** Labels that are kept of a layer at most: the others of its columns are named in a message. */
+const maxLabels = 5000
+const shownTexts = 20
+
+/** What a source says of a column for people. */
+export interface ColumnTexts {
+  /** Its alias. */
+  title?: string
+  /** The domain of its coded values, with their labels. */
+  domain?: { name: string; labels: ReadonlyMap<string, string> }
+}
+
+/**
+ * Gives attributes their aliases and the labels of their coded values, and messages that say so: the values themselves are
+ * loaded as they are.
+ */
+export function withColumnTexts(
+  attributes: readonly Attribute[],
+  textsOf: (attribute: Attribute) => ColumnTexts,
+): { attributes: Attribute[]; messages: Message[] } {
+  const messages: Message[] = []
+  let left = maxLabels
+  const described = attributes.map((attribute): Attribute => {
+    const { title, domain } = textsOf(attribute)
+    const titled = title === undefined || title === attribute.name ? attribute : { ...attribute, title }
+    if (domain === undefined || domain.labels.size === 0) return titled
+    const isKept = domain.labels.size <= left
+    messages.push(isKept ? labelMessage(attribute, domain) : tooMany(attribute, domain))
+    if (!isKept) return titled
+    left -= domain.labels.size
+    return { ...titled, labels: Object.fromEntries(domain.labels) }
+  })
+  return { attributes: described, messages: [...aliasMessages(described), ...messages] }
+}
+
+function aliasMessages(attributes: readonly Attribute[]): Message[] {
+  const titled = attributes.filter(({ title }) => title !== undefined)
+  if (titled.length === 0) return []
+  const shown = titled.slice(0, shownTexts).map(({ name, title }) => `"${name}" is "${title}"`)
+  const rest = titled.length > shown.length ? ` and ${titled.length - shown.length} more` : ''
+  const message = `Columns have aliases, which are the titles of the attributes: ${shown.join(', ')}${rest}`
+  return [{ level: 'info', code: 'column-aliases', message }]
+}
+
+function labelMessage({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): Message {
+  const shown = [...domain.labels].slice(0, shownTexts).map(([code, label]) => `${code} = ${label}`)
+  const rest = domain.labels.size > shown.length ? ` and ${domain.labels.size - shown.length} more` : ''
+  const message = `Column "${name}" holds codes of the domain "${domain.name}": ${shown.join(', ')}${rest}. A CodedValueLabelTransform of the field loads the labels as a second column`
+  return { level: 'info', code: 'column-labels', message }
+}
+
+function tooMany({ name }: Attribute, domain: NonNullable<ColumnTexts['domain']>): Message {
+  const message = `The ${domain.labels.size} labels of the domain "${domain.name}" of column "${name}" are not offered: at most ${maxLabels} are kept of a layer`
+  return { level: 'warning', code: 'column-labels', message }
+}

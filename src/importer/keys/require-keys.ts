@@ -1,0 +1,70 @@
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { TableDescription } from '../../stores/store.ts'
+import { TransformError } from '../../transforms/transform.ts'
+import type { TaskRecord } from '../model/model.ts'
+import { finalSchema } from '../model/model.ts'
+
+/** How the table is found that the rows of a task would go to. */
+type FindTarget = (task: TaskRecord) => Promise<TableDescription | undefined>
+
+/**
+ * Throws `Failure` (`invalid-keys`) where the keys of an `UPSERT` name a column that its data or its target lack. Does nothing as
+ * long as one of the two is not known or not reachable: the run says it then.
+ */
+export async function requireKnownKeys(task: TaskRecord, findTarget: FindTarget): Promise<void> {
+  const { updateMode, keys = [], source, state } = task
+  if (updateMode !== 'UPSERT' || keys.length === 0 || source === undefined || state === 'COMPLETE') return
+  const data = attributeNames(task)
+  if (data === undefined) return
+  requireIn(keys, data, 'the data have', isLike)
+  const table = await findTarget(task).catch(unlessUnavailable)
+  if (table === undefined) return
+  const { primaryKey, schema, name } = table
+  const columns = schema.attributes.map((attribute) => attribute.name)
+  const known = primaryKey === undefined || columns.includes(primaryKey) ? columns : [primaryKey, ...columns]
+  requireIn(keys, known, `the table "${name}" has`, (key, column) => fold(key) === fold(column))
+}
+
+/** Names of the attributes at the end of the chain; undefined where the chain does not fit. */
+function attributeNames(task: TaskRecord): string[] | undefined {
+  try {
+    return finalSchema(task).attributes.map(({ name }) => name)
+  } catch (error) {
+    if (error instanceof TransformError) return undefined
+    throw error
+  }
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (error instanceof Failure && error.kind === 'unavailable') return undefined
+  throw error
+}
+
+const mostNamed = 20
+
+function requireIn(
+  keys: readonly string[],
+  names: readonly string[],
+  who: string,
+  isSame: (key: string, name: string) => boolean,
+): void {
+  const missing = keys.find((key) => !names.some((name) => isSame(key, name)))
+  if (missing === undefined) return
+  const shown = names.slice(0, mostNamed).map((name) => `"${name}"`)
+  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`)
+  const there = shown.length === 0 ? 'no columns' : `the columns ${shown.join(', ')}`
+  throw invalid(
+    'invalid-keys',
+    `Rows cannot be matched by "${missing}": ${who} no such column. There are ${there}`,
+  )
+}
+
+/** Whether a column of a table may be that of an attribute: stores change blanks, cut names and number those that collide. */
+function isLike(key: string, name: string): boolean {
+  const [one, other] = [fold(key), fold(name)]
+  return one === other || one.replace(/_\d+$/, '') === other || (one.length >= 10 && other.startsWith(one))
+}
+
+function fold(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase().replace(/\s/gu, '_')
+}

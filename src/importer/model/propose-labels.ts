@@ -1,0 +1,37 @@
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { TaskRecord } from './task-record.ts'
+import { finalSchema } from './task-schema.ts'
+
+/** A second column with the labels of coded values. Nothing is applied by itself. */
+export interface LabelsProposal {
+  kind: 'labels'
+  transform: TransformSpec
+  evidence: string
+}
+
+const type = 'CodedValueLabelTransform'
+const shownLabels = 5
+
+/** Columns whose coded values have labels in the data that the chain of the task does not load yet. */
+export function proposeLabels(task: TaskRecord): LabelsProposal[] {
+  const { source, transforms } = task
+  if (source?.schema.attributes.some(({ labels }) => labels !== undefined) !== true) return []
+  const done = transforms.filter(({ spec }) => spec.type === type).map(({ spec }) => spec.field)
+  return attributesOf(task).flatMap(({ name, labels }): LabelsProposal[] => {
+    if (labels === undefined || done.includes(name)) return []
+    const all = Object.entries(labels)
+    const shown = all.slice(0, shownLabels).map(([code, label]) => `${code} = ${label}`)
+    const rest = all.length > shown.length ? ` and ${all.length - shown.length} more` : ''
+    const evidence = `Column "${name}" holds codes with labels: ${shown.join(', ')}${rest}`
+    return [{ kind: 'labels', transform: { type, field: name, labelField: `${name}_label` }, evidence }]
+  })
+}
+
+/** None where the chain does not fit the data, which its task says otherwise. */
+function attributesOf(task: TaskRecord): ReturnType<typeof finalSchema>['attributes'] {
+  try {
+    return finalSchema(task).attributes
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,21 @@
+import { wkbStart } from '../../formats/geopackage/geometry-blob.ts'
+import { GeometryError, WkbScanner } from '../../geo/wkb.ts'
+
+const scanner = new WkbScanner()
+
+/** minX, minY, maxX, maxY */
+export type Box = readonly [number, number, number, number]
+
+/** The sides of a geometry blob; undefined where it is empty or no geometry. */
+export function boxOf(blob: unknown): Box | undefined {
+  if (!(blob instanceof Uint8Array)) return undefined
+  try {
+    const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
+    scanner.scan(view, wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (!(error instanceof GeometryError)) throw error
+    return undefined
+  }
+  const { minX, minY, maxX, maxY } = scanner
+  return Number.isNaN(minX) ? undefined : [minX, minY, maxX, maxY]
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Column } from '../../geo/column.ts'
+import { isValid } from '../../geo/column.ts'
+import type { LoadHooks } from '../store.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { stagedKey } from './load-plan.ts'
+
+const largestId = Number.MAX_SAFE_INTEGER
+
+/** Watches whether the ids that rows bring with them ascend, so that they can be written in this order. */
+export class KeptIds {
+  /** False from the first id on that is null, negative, beyond 2^53, or not larger than the one before. */
+  areOrdered = true
+  #last = -1
+
+  /** The id in a row of an `int64` column; 0 where it is not in order. */
+  take(column: Column, row: number): number {
+    if (column.kind !== 'big' || !isValid(column.validity, row)) this.areOrdered = false
+    if (!this.areOrdered) return 0
+    const id = Number(column.kind === 'big' ? column.values[row] : 0)
+    if (id <= this.#last || id > largestId) this.areOrdered = false
+    else this.#last = id
+    return id
+  }
+}
+
+/**
+ * Makes the staged ids unique and complete, inside the caller's transaction: a row without an id, and one whose id an earlier row
+ * has, gets a new one, and a message says so. Ids beyond 2^53 cannot be told apart by all readers and are replaced as well.
+ */
+export function settleKeptIds(
+  db: DatabaseSync,
+  { keepsIds, keyColumn, table }: LoadPlan,
+  { areIdsOrdered }: { areIdsOrdered: boolean },
+  { onMessage }: Pick<LoadHooks, 'onMessage'>,
+): void {
+  if (!keepsIds || areIdsOrdered) return
+  db.exec(
+    `UPDATE side.t SET ${stagedKey} = NULL WHERE ${stagedKey} NOT BETWEEN -${largestId} AND ${largestId}
+       OR id NOT IN (SELECT min(id) FROM side.t WHERE ${stagedKey} IS NOT NULL GROUP BY ${stagedKey})`,
+  )
+  const { missing, largest } =
+    db
+      .prepare(
+        `SELECT count(*) - count(${stagedKey}) AS missing, max(0, coalesce(max(${stagedKey}), 0)) AS largest FROM side.t`,
+      )
+      .get() ?? {}
+  const count = Number(missing)
+  if (count === 0) return
+  const isFull = Number(largest) + count > largestId
+  db.exec(
+    isFull
+      ? `UPDATE side.t SET ${stagedKey} = id`
+      : `UPDATE side.t SET ${stagedKey} = ${Number(largest)} + r.number
+         FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM side.t WHERE ${stagedKey} IS NULL) r
+         WHERE r.id = side.t.id`,
+  )
+  const rows = isFull ? 'All rows' : count === 1 ? '1 row' : `${count} rows`
+  const column = keyColumn?.target.name ?? ''
+  onMessage({
+    level: 'warning',
+    code: 'ids-replaced',
+    message: `${rows} got new ids in "${table}": the identity column "${column}" has nulls, repeated values or values beyond 2^53`,
+  })
+}
