@@ -13,6 +13,7 @@ import { shownPage } from '../stores/reading/shown-columns.ts'
 import { queryOf } from '../stores/reading/write-page.ts'
 import type { FeaturePage, VectorStore } from '../stores/store.ts'
 import { wholeLength } from './file-columns.ts'
+import { withoutLost } from './lost-values.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
 
 /** What the file has for the layer's schema. */
@@ -35,7 +36,10 @@ export async function* fileRows(
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
   const { table, select, from, to, shown, page: part } = wish
-  const page = { ...select, query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, ...part } }
+  const page = {
+    ...select,
+    query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...part },
+  }
   const query = await queryOf({ ...page, ...(from === undefined ? {} : { crs: from }), srs: '', isYx: false })
   const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined
   const reprojector = isMoved ? await findReprojector(from, to) : undefined
@@ -60,13 +64,16 @@ export async function* fileRows(
 function columnOf(
   batch: FeatureBatch,
   { source, attribute }: RowsWish['columns'][number],
-  { maxTextBytes }: RowsWish,
+  { maxTextBytes, lacks, as }: RowsWish,
   counts: RowsWritten,
 ): Column {
   const column = batch.columns[attributeIndex(batch.schema, source)]
   if (column === undefined)
     throw conflict('layer-changed', `The layer has lost its column "${source}" meanwhile: ask anew`)
-  const converted = asWritten(column, batch.rowCount, attribute)
+  const held = withoutLost(column, batch.rowCount, { attribute, lacks, as }, () => {
+    counts.lostValues[source] = (counts.lostValues[source] ?? 0) + 1
+  })
+  const converted = asWritten(held, batch.rowCount, attribute)
   if (maxTextBytes === undefined || converted.kind !== 'var' || converted.type !== 'text') return converted
   return cutTexts(converted, batch.rowCount, maxTextBytes, () => {
     counts.cutTexts[source] = (counts.cutTexts[source] ?? 0) + 1

@@ -16,7 +16,7 @@ function list(names: readonly string[]): string {
 export function lossesOf(
   { losses, needsGeometry = false }: Pick<FormatOfFile, 'losses' | 'needsGeometry'>,
   { columns, dropped, asText }: FileColumns,
-  { cutTexts, unplaced, refused, renamed, typeCodes, withoutGeometry }: RowsWritten,
+  { cutTexts, lostValues, unplaced, refused, renamed, typeCodes, withoutGeometry }: RowsWritten,
   isZipped: boolean,
 ): string[] {
   const short = columns
@@ -24,12 +24,16 @@ export function lossesOf(
     .map(({ source, attribute }) => `${source} → ${attribute.name}`)
   const others = Object.entries(renamed).map(([name, other]) => `${name} → ${other}`)
   const cut = Object.entries(cutTexts).map(([name, count]) => `${name} (${count})`)
+  const lost = Object.entries(lostValues).map(([name, count]) => `${name} (${count})`)
   return [
     ...losses,
     ...(dropped.length > 0 ? [`Columns that are left out: ${list(dropped)}`] : []),
     ...(asText.length > 0 ? [`Columns that are texts here: ${list(asText.map(({ name }) => name))}`] : []),
     ...(short.length + others.length > 0 ? [`Columns with other names: ${list([...short, ...others])}`] : []),
     ...(cut.length > 0 ? [`Columns with texts that were cut, and how many: ${list(cut)}`] : []),
+    ...(lost.length > 0
+      ? [`Columns with NaN or infinite values, which are missing, and how many: ${list(lost)}`]
+      : []),
     ...(needsGeometry && withoutGeometry > 0
       ? [`${withoutGeometry} rows without geometry, which such a file has no place for`]
       : []),

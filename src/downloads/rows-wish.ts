@@ -3,7 +3,7 @@ import type { Schema } from '../geo/schema.ts'
 import type { PageWish } from '../stores/reading/page-wish.ts'
 import type { ShownColumns } from '../stores/reading/tile-wish.ts'
 import type { StoreConnection } from '../stores/store.ts'
-import type { RowsFormat, RowsPage } from './download-format.ts'
+import type { RowsFormat, RowsPage, SpecialValue } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
 import type { FileTerms } from './terms.ts'
 
@@ -22,6 +22,8 @@ export interface RowsWish {
   from?: CrsDeclaration | string
   to?: CrsDeclaration | string
   maxTextBytes?: number
+  /** Values that the file has no place for. */
+  lacks?: readonly SpecialValue[]
   /** What is written; absent: a GeoPackage. */
   as?: RowsFormat
   /** The CRS of a GeoParquet file as PROJJSON; null: not known. */
@@ -45,6 +47,8 @@ export interface RowsWritten {
   withoutGeometry: number
   /** How many texts were cut, by the names of their columns. */
   cutTexts: Record<string, number>
+  /** How many values the file has no place for, by the names of their columns. */
+  lostValues: Record<string, number>
   /** Geometries that have no place in the CRS of the file. */
   unplaced: number
   /** What the file could not take, by the reason. */

@@ -197,13 +197,14 @@ export interface FeatureQuery extends OrderedRows {
   time?: { attribute: string; from?: string; to?: string }
   /** What features are asked for besides; its geometries are in the table's CRS, its names those of the columns. */
   filter?: Filter
-  /** One feature by its identifier. */
+  /** One feature by its identifier, or features by theirs, each once, in the order of the question. */
   featureId?: string
-  /** Features by their identifiers, each once, in the order of the question. */
   featureIds?: readonly string[]
   /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
   attributes?: readonly string[]
   withGeometry?: boolean
+  /** Infinite dates and times come as such; absent: they are null, as features show them. */
+  isExact?: boolean
   /** In which attribute, a text, identifiers stand where that is not the key of the table: of copies of ours. */
   idAttribute?: string
 }
@@ -396,10 +397,7 @@ export interface VectorStore extends ColumnIndexes {
   check(signal: AbortSignal): Promise<void>
   listTables(): Promise<string[]>
   findTable(table: string): Promise<TableDescription | undefined>
-  /**
-   * A name like `wanted` that the store accepts for a table (length, characters), with `suffix` at its end whatever has to
-   * be cut; not whether it is free.
-   */
+  /** A name like `wanted` that the store accepts for a table, with `suffix` at its end whatever is cut; it need not be free. */
   tableName(wanted: string, suffix?: string): string
   /** Writes rows beside their target; see `commitLoad` for the steps that follow. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>

@@ -4,6 +4,7 @@ import type { Column } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { convertColumn } from '../convert-column.ts'
+import type { LostValues } from '../lost-values.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan, PlannedColumn } from './load-plan.ts'
 import { stagedColumns, stagedKey } from './load-plan.ts'
@@ -94,7 +95,7 @@ async function encodeBatches(
   let rowCount = 0
   for await (const batch of batches) {
     hooks.signal.throwIfAborted()
-    const { columns, failures } = convertBatch(planned, batch)
+    const { columns, failures } = convertBatch(planned, batch, encoder.lost)
     encoder.begin(columns, plan.geometry === undefined ? undefined : batch.geometry)
     for (let row = 0; row < batch.rowCount; row += 1) {
       const failure = failures?.get(row)
@@ -108,6 +109,7 @@ async function encodeBatches(
     }
   }
   hooks.signal.throwIfAborted()
+  encoder.lost.tell(hooks, 'a GeoPackage')
   const isEmpty = isEmptyEnvelope(envelope)
   return { rowCount, lastId: rowCount, refused: [], rowNumbers, envelope: isEmpty ? undefined : envelope }
 }
@@ -138,16 +140,17 @@ interface Converted {
   failures: Map<number, { field: string; reason: string }> | undefined
 }
 
-function convertBatch(planned: PlannedColumn[], batch: FeatureBatch): Converted {
+function convertBatch(planned: PlannedColumn[], batch: FeatureBatch, lost: LostValues): Converted {
   let failures: Converted['failures']
   const columns = planned.map(({ source, target }) => {
     const column = batch.columns[source]
     if (column === undefined) throw new Error(`The batch has no column ${source} ("${target.name}")`)
     if (column.type === 'decimal' && target.type === 'text') return { ...column, type: 'text' } as Column
-    return convertColumn(column, batch.rowCount, target, (row, reason) => {
+    const fail = (row: number, reason: string): void => {
       failures ??= new Map()
       if (!failures.has(row)) failures.set(row, { field: target.name, reason })
-    })
+    }
+    return convertColumn(column, batch.rowCount, target, fail, (kind) => lost.add(target.name, kind))
   })
   return { columns, failures }
 }
