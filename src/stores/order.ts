@@ -48,8 +48,8 @@ export function positionOf(
   const values = sort.map(({ attribute }) => {
     const column = batch.columns[attributeIndex(batch.schema, attribute)]
     const value = column === undefined ? null : columnValue(column, row)
-    const isNaN = Number.isNaN(value) || (column?.type === 'decimal' && value === 'NaN')
-    return value === null || isNaN ? null : String(value)
+    const isNoNumber = Number.isNaN(value) || (column?.type === 'decimal' && value === 'NaN')
+    return value === null || isNoNumber ? null : String(value)
   })
   return { values, id }
 }

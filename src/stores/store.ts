@@ -253,10 +253,7 @@ export interface TileReads {
   /** `note` is filled in when the last page has been taken. */
   readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<FeaturePage>
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
-  /**
-   * What `readEnvelopes` gives of a whole table, in any order and in a part of the time; undefined for a table whose keys are no whole
-   * numbers. Within `atOneState`.
-   */
+  /** As `readEnvelopes` of a whole table within `atOneState`, in any order; undefined where keys are no whole numbers. */
   readNumbered?(table: string, signal: AbortSignal): Promise<AsyncIterable<NumberedEnvelopes> | undefined>
 }
 

@@ -34,6 +34,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   readonly envelope: Envelope = emptyEnvelope()
   readonly idType = new PropertyType()
   hasId = false
+  /** NaN or infinite numbers stand in a feature that was kept. */
+  hasNotFinite = false
   rows = 0
   readonly isFull = false
   readonly #scanner: JsonScanner
@@ -47,11 +49,13 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   takeFeature(): void {
+    this.#scanner.notFinite.length = 0
     this.#hasGeometry = false
     parseFeature(this.#scanner, this)
   }
 
   takeObject(): void {
+    this.#scanner.notFinite.length = 0
     this.#hasGeometry = false
     parseObject(this.#scanner, this)
   }
@@ -88,6 +92,7 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
 
   commit(): void {
     this.rows += 1
+    if (this.#scanner.notFinite.length > 0) this.hasNotFinite = true
     if (!this.#hasGeometry) return
     this.seen.add(this.geometry.typeCode, this.geometry.hasZ, false)
     if (this.#builder.length === builderRows || this.#builder.byteLength > builderBytes) this.foldEnvelopes()
@@ -170,6 +175,11 @@ function surveyMessages(survey: FeatureSurvey): Message[] {
   if (survey.geometry.longPositions > 0) {
     const message = `${survey.geometry.longPositions} positions have more than three numbers: the rest was passed over`
     messages.push({ level: 'warning', code: 'extra-ordinates', message })
+  }
+  if (survey.hasNotFinite) {
+    const message =
+      'NaN or infinite numbers stand in the file, which is no JSON: they are read as in GDAL, within arrays and objects as null'
+    messages.push({ level: 'warning', code: 'numbers-not-finite', message })
   }
   if (survey.hasId && survey.names.names.includes('id')) {
     const message = 'The property "id" is kept, the id member of features is not'
