@@ -63,6 +63,8 @@ export type SpecialValue = 'nan' | 'infinity' | 'infinite-time'
 export interface ColumnRules {
   maxNameBytes?: number
   maxTextBytes?: number
+  /** Numbers have as many characters as their field. */
+  hasNumberFields?: true
   /** Types that become text, binary as Base64. */
   asText?: readonly AttributeType[]
   dropped?: readonly AttributeType[]
@@ -99,7 +101,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
     ...{ title: 'Shapefile', mediaType: 'application/zip', extension: 'zip' },
     ...{ of: 'features', lacks: ['nan', 'infinity', 'infinite-time'] },
     columns: {
-      ...{ maxNameBytes: 10, maxTextBytes: 254 },
+      ...{ maxNameBytes: 10, maxTextBytes: 254, hasNumberFields: true },
       ...{ asText: ['timestamp', 'time', 'decimal'], dropped: ['binary'] },
     },
     gdal: {

@@ -35,6 +35,7 @@ async function write(wish: RowsWish, { signal, notify }: CallContext<number>): P
       typeCodes: [],
       cutTexts: {},
       lostValues: {},
+      numbers: {},
       unplaced: 0,
       refused: {},
       renamed: {},

@@ -14,6 +14,7 @@ import { queryOf } from '../stores/reading/write-page.ts'
 import type { FeaturePage, VectorStore } from '../stores/store.ts'
 import { wholeLength } from './file-columns.ts'
 import { withoutLost } from './lost-values.ts'
+import { NumberFieldSurvey } from './number-fields.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
 
 /** What the file has for the layer's schema. */
@@ -45,27 +46,35 @@ export async function* fileRows(
   const reprojector = isMoved ? await findReprojector(from, to) : undefined
   const schema = fileSchema(wish)
   const codes = new Set<number>()
+  const numbers = new Map<string, NumberFieldSurvey>()
   try {
     for await (const read of store.readFeatures(query, signal)) {
       const { batch, ids } = shown === undefined ? read : shownPage(read, shown)
-      const columns = wish.columns.map((column) => columnOf(batch, column, wish, counts))
+      const columns = wish.columns.map((column) => columnOf(batch, column, wish, { counts, numbers }))
       const placed = await placedGeometry(batch, reprojector, counts)
       counts.rows += batch.rowCount
       addTypeCodes(codes, placed, batch.rowCount)
       counts.withoutGeometry += countEmpty(placed, batch.rowCount)
       yield { batch: { ...batch, schema, columns, geometry: schema.geometry && placed }, ids }
     }
+    for (const [source, survey] of numbers) counts.numbers[source] = survey.finish()
     counts.typeCodes = [...codes].toSorted((a, b) => a - b)
   } finally {
     await reprojector?.close()
   }
 }
 
+/** What is counted of rows. */
+interface Seen {
+  counts: RowsWritten
+  numbers: Map<string, NumberFieldSurvey>
+}
+
 function columnOf(
   batch: FeatureBatch,
   { source, attribute }: RowsWish['columns'][number],
-  { maxTextBytes, lacks, as }: RowsWish,
-  counts: RowsWritten,
+  { maxTextBytes, lacks, as, hasNumberFields }: RowsWish,
+  { counts, numbers }: Seen,
 ): Column {
   const column = batch.columns[attributeIndex(batch.schema, source)]
   if (column === undefined)
@@ -74,6 +83,11 @@ function columnOf(
     counts.lostValues[source] = (counts.lostValues[source] ?? 0) + 1
   })
   const converted = asWritten(held, batch.rowCount, attribute)
+  if (hasNumberFields === true && converted.kind !== 'var') {
+    const survey = numbers.get(source) ?? new NumberFieldSurvey()
+    numbers.set(source, survey)
+    return survey.add(converted, batch.rowCount)
+  }
   if (maxTextBytes === undefined || converted.kind !== 'var' || converted.type !== 'text') return converted
   return cutTexts(converted, batch.rowCount, maxTextBytes, () => {
     counts.cutTexts[source] = (counts.cutTexts[source] ?? 0) + 1

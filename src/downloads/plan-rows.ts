@@ -54,6 +54,7 @@ export function planRows(
       namedSrs,
       maxTextBytes: rules?.maxTextBytes,
       lacks,
+      hasNumberFields: rules?.hasNumberFields,
       page,
     }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),

@@ -5,6 +5,7 @@ import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { mostAttributes } from '../../geo/schema.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { crsOfCollection } from './crs-member.ts'
@@ -21,8 +22,6 @@ import { PropertyType } from './property-types.ts'
 import type { RecordSink } from './record.ts'
 import { walkRecords } from './walk.ts'
 
-/** Databases take no wider tables. */
-const mostProperties = 1600
 const builderRows = 1024
 const builderBytes = 1 << 20
 
@@ -81,8 +80,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   #add(name: string): number {
-    if (this.#types.length === mostProperties) {
-      throw new FormatError(`Features have more than ${mostProperties} different properties`, {
+    if (this.#types.length === mostAttributes) {
+      throw new FormatError(`Features have more than ${mostAttributes} different properties`, {
         code: 'too-wide',
       })
     }

@@ -61,10 +61,11 @@ export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHook
 function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
   const { schema, table } = request
   const names = toColumnNames(schema)
-  if (names.attributes.length + 2 > maxColumns) {
+  const columnCount = names.attributes.length + (schema.geometry === undefined ? 1 : 2)
+  if (columnCount > maxColumns) {
     throw invalid(
       'too-many-columns',
-      `A GeoPackage table holds ${maxColumns} columns; the data have ${names.attributes.length} attributes`,
+      `A GeoPackage table holds ${maxColumns} columns, the id and the geometry among them, and the data have ${names.attributes.length} attributes: leave columns out`,
     )
   }
   const columns = schema.attributes.map((attribute, source) => ({

@@ -70,7 +70,10 @@ export async function stageRows(
   }
 }
 
-/** The staged columns are those of a new table under short names, so that SQLite can copy records as they are. */
+/**
+ * The staged columns are those of a new table under short names and types of the same affinity, so that SQLite can copy records as
+ * they are, and the definition of 2,000 columns fits the first page.
+ */
 function stagedDefinition(plan: LoadPlan): string {
   const { geometry, columns, existing, keyColumn, request } = plan
   const types = columns.map(({ source, target }) =>
@@ -78,8 +81,16 @@ function stagedDefinition(plan: LoadPlan): string {
   )
   if (geometry !== undefined) types.unshift(geometry.type.toUpperCase())
   const key = keyColumn === undefined ? [] : [`${stagedKey} INTEGER`]
-  const definitions = types.map((type, index) => `c${index} ${type}`)
-  return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(', ')
+  const definitions = types.map((type, index) => `c${index} ${affinityOf(type)}`)
+  return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(',')
+}
+
+/** A short type with the affinity of a declared one (SQLite, Datatypes, section 3.1). */
+function affinityOf(type: string): string {
+  if (/INT/i.test(type)) return 'INT'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (/BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUM'
 }
 
 async function encodeBatches(

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
+import { allOf } from '../all-of.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
@@ -134,7 +135,7 @@ function hashRest(db: DatabaseSync, { plan }: ComparedRows, columns: ComparedCol
 
 function sameRow(columns: ComparedColumn[]): string {
   if (columns.length === 0) return '1'
-  return columns.map(({ type, after, before }) => sameValue(type, after, before)).join(' AND ')
+  return allOf(columns.map(({ type, after, before }) => sameValue(type, after, before)))
 }
 
 /** `mark_matched(id)` notes a staged row and is true. */
