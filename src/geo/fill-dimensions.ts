@@ -7,7 +7,7 @@ import { wkbTypeNumber } from './wkb.ts'
 type Dimensions = Pick<GeometryField, 'hasZ' | 'hasM'>
 
 /** A column whose geometries have all dimensions, and how many did not before. */
-export interface FilledDimensions {
+interface FilledDimensions {
   geometry: GeometryColumn
   filled: number
 }

@@ -30,7 +30,7 @@ export async function findServerValues(
 }
 
 /** What rows are sent as. */
-export interface SentAs {
+interface SentAs {
   layout: CopyLayout
   values: ServerValues
 }

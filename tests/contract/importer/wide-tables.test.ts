@@ -42,7 +42,7 @@ describe('tables with very many columns', () => {
     mode?: string
   }
 
-  async function load({ name, store, content, extension = 'geojson', mode = 'CREATE' }: Wide): Promise<Json> {
+  async function prepare({ name, store, content, extension = 'geojson', mode = 'CREATE' }: Wide): Promise<number> {
     const created = await client.call('POST', '', {
       import: {
         targetWorkspace: { workspace: { name: 'default' } },
@@ -55,6 +55,11 @@ describe('tables with very many columns', () => {
     await client.call('PUT', `/${id}/tasks/0`, {
       task: { layer: { name, srs: 'EPSG:4326' }, updateMode: mode, ...keys },
     })
+    return id
+  }
+
+  async function load(wide: Wide): Promise<Json> {
+    const id = await prepare(wide)
     await client.call('POST', `/${id}`)
     return (await client.call('GET', `/${id}/tasks/0`)).json.task as Json
   }
@@ -93,6 +98,10 @@ describe('tables with very many columns', () => {
       mode: 'UPSERT',
     })
     assert.equal(String(changed['state']), 'COMPLETE', JSON.stringify(changed))
+    const id = await prepare({ name: 'wide', store: 'file', content: wideGeoJson(widest, 2), mode: 'REPLACE' })
+    const rehearsed = await client.call('POST', `/${id}/rehearsal`)
+    const { changes } = listOf(rehearsed.json.rehearsal?.tasks)[0] ?? {}
+    assert.deepEqual([changes?.added, changes?.removed], [3, 3], rehearsed.text)
     const restored = await ask(server, 'POST', '/rest/layers/default:wide/versions/1/restore', {})
     assert.ok(restored.status < 300, restored.text)
     await requireValues('wide', widest)
