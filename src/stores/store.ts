@@ -66,10 +66,7 @@ export interface NotKept {
   reason: string
 }
 
-/**
- * The way to a state: the first stands whole or belongs to the table as it is now, each following one to the one before
- * it; the last is the one that is meant.
- */
+/** The way to a state: the first stands whole or belongs to the table as it is now, each other one to the one before it. */
 export type StatePath = readonly KeptState[]
 
 /** How one load goes into a table. Plain data: it crosses threads. */

@@ -125,7 +125,9 @@ async function writeWideGeoJson(folder: string): Promise<{ name: string; path: s
   const words = ['NaN', 'Infinity', '-Infinity', 'null', '1.5']
   const features = [0, 1, 2, 3, 4].map((row) => {
     const members = Array.from({ length: 1500 }, (_, at) =>
-      at % 5 === 0 ? `"f${at}":${words[(row + at / 5) % 5]}` : `"i${at}":${row === 3 ? 'null' : row * 1500 + at}`,
+      at % 5 === 0
+        ? `"f${at}":${words[(row + at / 5) % 5]}`
+        : `"i${at}":${row === 3 ? 'null' : row * 1500 + at}`,
     )
     const geometry = `{"type":"Point","coordinates":[${row},1]}`
     return `{"type":"Feature","geometry":${geometry},"properties":{${members.join(',')}}}`

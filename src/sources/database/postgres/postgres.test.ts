@@ -172,7 +172,9 @@ describe('tables of PostgreSQL', () => {
       (null, null, null, 'Infinity')`)
     const [batch] = await readAll(schema, await only(schema))
     assert.equal(batch?.rejects.length, 0)
-    const rows = Array.from({ length: 3 }, (_, row) => batch?.columns.map((column) => columnValue(column, row)))
+    const rows = Array.from({ length: 3 }, (_, row) =>
+      batch?.columns.map((column) => columnValue(column, row)),
+    )
     assert.deepEqual(rows, [
       [lastDay, firstMicros, lastMicros, 'NaN'],
       [firstDay, lastMicros, firstMicros, '-Infinity'],

@@ -95,7 +95,8 @@ function* iterateSides(
   }
   const afters = rowsOf('after')[Symbol.iterator]()
   try {
-    for (const before of rowsOf('before')) yield { before, after: afters.next().value as SqlValue[] | undefined }
+    for (const before of rowsOf('before'))
+      yield { before, after: afters.next().value as SqlValue[] | undefined }
   } finally {
     afters.return?.()
   }

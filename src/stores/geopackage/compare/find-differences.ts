@@ -139,7 +139,10 @@ const mostHashed = 900
 
 /** The hash of a row; of more columns than a function takes, that of the hashes of their parts. */
 function hashSql(columns: readonly string[]): string {
-  const starts = Array.from({ length: Math.ceil(columns.length / mostHashed) }, (_, part) => part * mostHashed)
+  const starts = Array.from(
+    { length: Math.ceil(columns.length / mostHashed) },
+    (_, part) => part * mostHashed,
+  )
   const parts = starts.map(
     (first) => `hash_row(${[first, ...columns.slice(first, first + mostHashed)].join(', ')})`,
   )
