@@ -32,6 +32,12 @@ export interface OrderedRows {
   from?: { row: RowPosition; isBackward: boolean }
 }
 
+/** How values of rows are read. */
+export interface ReadValues {
+  /** Infinite dates and times come as such; absent: they are null, as features show them. */
+  isExact?: boolean
+}
+
 /** What a store tells of its indexes of values. */
 export interface ColumnIndexes {
   /** Attributes by whose values rows are found without a look at all of them; absent of a store without such indexes. */

@@ -5,7 +5,7 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
-import type { ColumnIndexes, OrderedRows } from './order.ts'
+import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
 
 /** The name of a type of store: what there is stands in the registry, with what it can do. */
 export type StoreType = string
@@ -184,7 +184,7 @@ export interface TableStates {
 }
 
 /** What a feature query asks; envelopes are in the table's CRS. */
-export interface FeatureQuery extends OrderedRows {
+export interface FeatureQuery extends OrderedRows, ReadValues {
   table: string
   limit: number
   offset: number
@@ -200,8 +200,6 @@ export interface FeatureQuery extends OrderedRows {
   /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
   attributes?: readonly string[]
   withGeometry?: boolean
-  /** Infinite dates and times come as such; absent: they are null, as features show them. */
-  isExact?: boolean
   /** In which attribute, a text, identifiers stand where that is not the key of the table: of copies of ours. */
   idAttribute?: string
 }
