@@ -6,6 +6,8 @@ import { quoteName } from '../formats/geopackage/sql-names.ts'
 import type { GeometryField } from '../geo/schema.ts'
 import { Failure } from '../lib/errors.ts'
 import { zipFiles } from '../lib/files/zip-files.ts'
+import { ownValue } from '../lib/own-value.ts'
+import type { NumberField } from './number-fields.ts'
 
 /** A table in a GeoPackage of ours that becomes a file of another format. */
 export interface Conversion {
@@ -20,6 +22,10 @@ export interface Conversion {
   geometry: GeometryField | undefined
   /** Types of geometries that were met. */
   typeCodes: readonly number[]
+  /** Fields of numbers that need another width than GDAL gives them, by the names of columns in the table. */
+  numberFields: Readonly<Record<string, NumberField>>
+  /** Columns of the table, in their order. */
+  columns: readonly string[]
   /** What is told in a zip. */
   about: string
 }
@@ -60,32 +66,65 @@ export async function convert(
     await rename(made, path)
     return
   }
-  for (const part of partsOf(conversion)) {
-    const options = [...(written.options ?? []), ...part.options]
-    await writeByGdal({ ...plan, name: `${name}${part.ending}` }, { ...written, options }, driver, signal)
+  for (const { ending, options: ofPart, kind } of partsOf(conversion)) {
+    const options = [...(written.options ?? []), ...ofPart]
+    const sql = sqlOf(conversion, kind)
+    const query = sql === undefined ? whereOf(conversion, kind) : ['-dialect', 'OGRSQL', '-sql', sql]
+    const all = { ...written, options: [...options, ...query] }
+    const source = { ...plan, name: `${name}${ending}`, isQuery: sql !== undefined }
+    await writeByGdal(source, all, driver, signal)
   }
   await writeFile(join(folder, 'about.txt'), conversion.about)
   await zipFiles(path, folder, signal)
   await stat(path)
 }
 
+/** One of the files that a table becomes. */
+interface FilePart {
+  ending: string
+  options: string[]
+  /** Types of its geometries, quoted; absent where it has all rows. `hasRest`: it has those without a geometry too. */
+  kind?: { names: string; hasRest: boolean }
+}
+
 /** The files that a table becomes where each holds one kind of geometry; rows without one stand in the first. */
-function partsOf({ geometry, typeCodes }: Conversion): { ending: string; options: string[] }[] {
+function partsOf({ geometry, typeCodes }: Conversion): FilePart[] {
   if (geometry === undefined) return [{ ending: '', options: ['-nlt', 'NONE'] }]
   const met = kinds.filter(({ codes }) => codes.some((code) => typeCodes.includes(code)))
   const [first = kinds.find(({ type }) => geometry.type.toUpperCase().endsWith(type)) ?? kinds[0]] = met
   const dimension = `${geometry.hasZ ? 'Z' : ''}${geometry.hasM ? 'M' : ''}`
   if (met.length < 2) return [{ ending: '', options: typeOptions(first.type, dimension) }]
+  return met.map((kind) => ({
+    ending: `_${kind.ending}`,
+    options: typeOptions(kind.type, dimension),
+    kind: { names: kind.codes.map((code) => `'${typeNames[code]}'`).join(', '), hasRest: kind === first },
+  }))
+}
+
+/** Rows of the kind. */
+function whereOf({ geometry }: Conversion, kind: FilePart['kind']): string[] {
+  if (kind === undefined || geometry === undefined) return []
   const column = quoteName(geometry.name)
-  return met.map((kind) => {
-    const names = kind.codes.map((code) => `'${typeNames[code]}'`).join(', ')
-    const rest = kind === first ? ` OR ${column} IS NULL` : ''
-    const where = `ST_GeometryType(${column}) IN (${names})${rest}`
-    return {
-      ending: `_${kind.ending}`,
-      options: [...typeOptions(kind.type, dimension), '-where', where],
-    }
+  const rest = kind.hasRest ? ` OR ${column} IS NULL` : ''
+  return ['-where', `ST_GeometryType(${column}) IN (${kind.names})${rest}`]
+}
+
+/**
+ * A statement of OGR's own SQL for the rows of the kind, which gives fields their widths; undefined where none needs another, or a name
+ * cannot be quoted there.
+ */
+function sqlOf({ table, columns, numberFields }: Conversion, kind: FilePart['kind']): string | undefined {
+  if (Object.keys(numberFields).length === 0) return undefined
+  if ([table, ...columns].some((name) => /["\\]/.test(name))) return undefined
+  const list = columns.map((name) => {
+    const field = ownValue(numberFields, name)
+    return field === undefined
+      ? `"${name}"`
+      : `CAST("${name}" AS NUMERIC(${field.width},${field.decimals})) AS "${name}"`
   })
+  const rest = kind?.hasRest === true ? ' OR OGR_GEOMETRY IS NULL' : ''
+  const where = kind === undefined ? '' : ` WHERE OGR_GEOMETRY IN (${kind.names})${rest}`
+  return `SELECT ${list.join(', ')} FROM "${table}"${where}`
 }
 
 function typeOptions(type: string, dimension: string): string[] {

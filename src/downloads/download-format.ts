@@ -50,14 +50,21 @@ export interface FormatOfFile {
   gdal?: WrittenByGdal
   /** How it tells attribution, licence and contact where it is not written with them: by another beginning, or not at all. */
   terms?: RetoldFormat | 'lost'
+  /** Values that columns of their type have no place for: they are missing. */
+  lacks?: readonly SpecialValue[]
   /** What every file of it loses. */
   losses: readonly string[]
 }
+
+/** NaN, infinite numbers, infinite dates and times. */
+export type SpecialValue = 'nan' | 'infinity' | 'infinite-time'
 
 /** What columns of a format can be. */
 export interface ColumnRules {
   maxNameBytes?: number
   maxTextBytes?: number
+  /** Numbers have as many characters as their field. */
+  hasNumberFields?: true
   /** Types that become text, binary as Base64. */
   asText?: readonly AttributeType[]
   dropped?: readonly AttributeType[]
@@ -69,12 +76,13 @@ const wgs84 = 'EPSG:4326'
 export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   gpkg: {
     ...{ title: 'GeoPackage', mediaType: 'application/geopackage+sqlite3', extension: 'gpkg' },
-    of: 'features',
+    ...{ of: 'features', lacks: ['nan', 'infinite-time'] },
     losses: ['Features are numbered anew'],
   },
   geojson: {
     ...{ title: 'GeoJSON', mediaType: 'application/geo+json', extension: 'geojson' },
     ...{ of: 'features', rows: 'geojson', usualSrs: wgs84 },
+    lacks: ['nan', 'infinity', 'infinite-time'],
     losses: [
       'Types of columns: dates, times and binary values are texts',
       'M values of coordinates',
@@ -91,9 +99,9 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   shp: {
     ...{ title: 'Shapefile', mediaType: 'application/zip', extension: 'zip' },
-    of: 'features',
+    ...{ of: 'features', lacks: ['nan', 'infinity', 'infinite-time'] },
     columns: {
-      ...{ maxNameBytes: 10, maxTextBytes: 254 },
+      ...{ maxNameBytes: 10, maxTextBytes: 254, hasNumberFields: true },
       ...{ asText: ['timestamp', 'time', 'decimal'], dropped: ['binary'] },
     },
     gdal: {
@@ -110,7 +118,7 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   fgb: {
     ...{ title: 'FlatGeobuf', mediaType: 'application/vnd.flatgeobuf', extension: 'fgb' },
     of: 'features',
-    ...{ needsGeometry: true, terms: 'fgb' },
+    ...{ needsGeometry: true, terms: 'fgb', lacks: ['nan', 'infinite-time'] },
     columns: { asText: ['time', 'decimal'] },
     gdal: { drivers: ['FlatGeobuf'], extension: 'fgb' },
     losses: [
@@ -120,12 +128,13 @@ export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   },
   parquet: {
     ...{ title: 'GeoParquet', mediaType: 'application/vnd.apache.parquet', extension: 'parquet' },
-    ...{ of: 'features', rows: 'parquet' },
+    ...{ of: 'features', rows: 'parquet', lacks: ['infinite-time'] },
     losses: ['Features are numbered anew; decimals are texts'],
   },
   kml: {
     ...{ title: 'KML', mediaType: 'application/vnd.google-earth.kml+xml', extension: 'kml' },
     ...{ of: 'features', onlySrs: wgs84, usualSrs: wgs84, terms: 'kml' },
+    lacks: ['nan', 'infinity', 'infinite-time'],
     columns: { asText: ['timestamp', 'date', 'time', 'decimal', 'binary', 'int64', 'boolean'] },
     gdal: { drivers: ['KML', 'LIBKML'], extension: 'kml' },
     losses: [

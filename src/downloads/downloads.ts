@@ -20,6 +20,7 @@ import { cutRaster } from './cut-raster.ts'
 import type { DownloadFormat, DownloadWish, FormatOfFile } from './download-format.ts'
 import { formatsOfFiles } from './download-format.ts'
 import type { DownloadHandlers } from './download-work.ts'
+import type { FileColumn } from './file-columns.ts'
 import { fileColumns } from './file-columns.ts'
 import { lossesOf } from './losses.ts'
 import { chosenAttributes, fileSrs, planRows } from './plan-rows.ts'
@@ -159,8 +160,16 @@ export class Downloads {
         name: layer.name,
       }
       const { geometry } = rows
-      const { typeCodes } = written
-      const all = { ...conversion, path, maxBytes: task.roomBytes, geometry, typeCodes, about }
+      const { typeCodes, renamed, numbers } = written
+      const nameOf = ({ attribute }: FileColumn): string => renamed[attribute.name] ?? attribute.name
+      const numberFields = Object.fromEntries(
+        columns.columns.flatMap((column) => {
+          const field = numbers[column.source]?.field
+          return field === undefined ? [] : [[nameOf(column), field] as const]
+        }),
+      )
+      const table = { columns: columns.columns.map(nameOf), numberFields }
+      const all = { ...conversion, ...table, path, maxBytes: task.roomBytes, geometry, typeCodes, about }
       await convert(all, format.gdal, signal)
       await this.#retell(format, rows.terms, task, signal)
     } else await rename(rows.path, path)

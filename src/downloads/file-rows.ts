@@ -13,6 +13,8 @@ import { shownPage } from '../stores/reading/shown-columns.ts'
 import { queryOf } from '../stores/reading/write-page.ts'
 import type { FeaturePage, VectorStore } from '../stores/store.ts'
 import { wholeLength } from './file-columns.ts'
+import { withoutLost } from './lost-values.ts'
+import { NumberFieldSurvey } from './number-fields.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
 
 /** What the file has for the layer's schema. */
@@ -35,38 +37,57 @@ export async function* fileRows(
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
   const { table, select, from, to, shown, page: part } = wish
-  const page = { ...select, query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, ...part } }
+  const page = {
+    ...select,
+    query: { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true, ...part },
+  }
   const query = await queryOf({ ...page, ...(from === undefined ? {} : { crs: from }), srs: '', isYx: false })
   const isMoved = from !== undefined && to !== undefined && wish.geometry !== undefined
   const reprojector = isMoved ? await findReprojector(from, to) : undefined
   const schema = fileSchema(wish)
   const codes = new Set<number>()
+  const numbers = new Map<string, NumberFieldSurvey>()
   try {
     for await (const read of store.readFeatures(query, signal)) {
       const { batch, ids } = shown === undefined ? read : shownPage(read, shown)
-      const columns = wish.columns.map((column) => columnOf(batch, column, wish, counts))
+      const columns = wish.columns.map((column) => columnOf(batch, column, wish, { counts, numbers }))
       const placed = await placedGeometry(batch, reprojector, counts)
       counts.rows += batch.rowCount
       addTypeCodes(codes, placed, batch.rowCount)
       counts.withoutGeometry += countEmpty(placed, batch.rowCount)
       yield { batch: { ...batch, schema, columns, geometry: schema.geometry && placed }, ids }
     }
+    for (const [source, survey] of numbers) counts.numbers[source] = survey.finish()
     counts.typeCodes = [...codes].toSorted((a, b) => a - b)
   } finally {
     await reprojector?.close()
   }
 }
 
+/** What is counted of rows. */
+interface Seen {
+  counts: RowsWritten
+  numbers: Map<string, NumberFieldSurvey>
+}
+
 function columnOf(
   batch: FeatureBatch,
   { source, attribute }: RowsWish['columns'][number],
-  { maxTextBytes }: RowsWish,
-  counts: RowsWritten,
+  { maxTextBytes, lacks, as, hasNumberFields }: RowsWish,
+  { counts, numbers }: Seen,
 ): Column {
   const column = batch.columns[attributeIndex(batch.schema, source)]
   if (column === undefined)
     throw conflict('layer-changed', `The layer has lost its column "${source}" meanwhile: ask anew`)
-  const converted = asWritten(column, batch.rowCount, attribute)
+  const held = withoutLost(column, batch.rowCount, { attribute, lacks, as }, () => {
+    counts.lostValues[source] = (counts.lostValues[source] ?? 0) + 1
+  })
+  const converted = asWritten(held, batch.rowCount, attribute)
+  if (hasNumberFields === true && converted.kind !== 'var') {
+    const survey = numbers.get(source) ?? new NumberFieldSurvey()
+    numbers.set(source, survey)
+    return survey.add(converted, batch.rowCount)
+  }
   if (maxTextBytes === undefined || converted.kind !== 'var' || converted.type !== 'text') return converted
   return cutTexts(converted, batch.rowCount, maxTextBytes, () => {
     counts.cutTexts[source] = (counts.cutTexts[source] ?? 0) + 1

@@ -16,7 +16,7 @@ function list(names: readonly string[]): string {
 export function lossesOf(
   { losses, needsGeometry = false }: Pick<FormatOfFile, 'losses' | 'needsGeometry'>,
   { columns, dropped, asText }: FileColumns,
-  { cutTexts, unplaced, refused, renamed, typeCodes, withoutGeometry }: RowsWritten,
+  { cutTexts, lostValues, numbers, unplaced, refused, renamed, typeCodes, withoutGeometry }: RowsWritten,
   isZipped: boolean,
 ): string[] {
   const short = columns
@@ -24,12 +24,17 @@ export function lossesOf(
     .map(({ source, attribute }) => `${source} → ${attribute.name}`)
   const others = Object.entries(renamed).map(([name, other]) => `${name} → ${other}`)
   const cut = Object.entries(cutTexts).map(([name, count]) => `${name} (${count})`)
+  const lost = Object.entries(lostValues).map(([name, count]) => `${name} (${count})`)
   return [
     ...losses,
     ...(dropped.length > 0 ? [`Columns that are left out: ${list(dropped)}`] : []),
     ...(asText.length > 0 ? [`Columns that are texts here: ${list(asText.map(({ name }) => name))}`] : []),
     ...(short.length + others.length > 0 ? [`Columns with other names: ${list([...short, ...others])}`] : []),
     ...(cut.length > 0 ? [`Columns with texts that were cut, and how many: ${list(cut)}`] : []),
+    ...(lost.length > 0
+      ? [`Columns with NaN or infinite values, which are missing, and how many: ${list(lost)}`]
+      : []),
+    ...numberLosses(numbers),
     ...(needsGeometry && withoutGeometry > 0
       ? [`${withoutGeometry} rows without geometry, which such a file has no place for`]
       : []),
@@ -47,4 +52,18 @@ function hasSeveralKinds(codes: readonly number[]): boolean {
   return (
     codes.includes(7) || new Set(codes.map((code) => (code === 5 || code === 6 ? code - 3 : code))).size > 1
   )
+}
+
+const numberWords = {
+  rounded: 'Columns with numbers that are rounded, since a field has 31 characters, and how many',
+  tooLarge: 'Columns with numbers that are too large for a field, which are missing, and how many',
+  wide: 'Columns with whole numbers that many programs read as floating-point numbers, and how many',
+} as const
+
+function numberLosses(numbers: RowsWritten['numbers']): string[] {
+  return (['rounded', 'tooLarge', 'wide'] as const).flatMap((kind) => {
+    const lost = Object.entries(numbers).filter(([, losses]) => losses[kind] > 0)
+    const names = lost.map(([name, losses]) => `${name} (${losses[kind]})`)
+    return names.length === 0 ? [] : [`${numberWords[kind]}: ${list(names)}`]
+  })
 }

@@ -40,7 +40,7 @@ export function planRows(
   wish: DownloadWish,
   { columns, task }: { columns: FileColumn[]; task: { workPath: string; roomBytes: number } },
 ): RowsWish {
-  const { columns: rules, usualSrs, rows } = formatsOfFiles[wish.format]
+  const { columns: rules, usualSrs, rows, lacks } = formatsOfFiles[wish.format]
   const { box, filter, page } = wish
   const to = fileCrs(layer, wish)
   const namedSrs = typeof to === 'string' && to !== usualSrs ? to : undefined
@@ -53,6 +53,8 @@ export function planRows(
       to,
       namedSrs,
       maxTextBytes: rules?.maxTextBytes,
+      lacks,
+      hasNumberFields: rules?.hasNumberFields,
       page,
     }),
     select: defined({ box, filter: filter && filterInTable(filter, shown) }),

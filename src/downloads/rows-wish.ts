@@ -3,8 +3,9 @@ import type { Schema } from '../geo/schema.ts'
 import type { PageWish } from '../stores/reading/page-wish.ts'
 import type { ShownColumns } from '../stores/reading/tile-wish.ts'
 import type { StoreConnection } from '../stores/store.ts'
-import type { RowsFormat, RowsPage } from './download-format.ts'
+import type { RowsFormat, RowsPage, SpecialValue } from './download-format.ts'
 import type { FileColumn } from './file-columns.ts'
+import type { NumberLosses } from './number-fields.ts'
 import type { FileTerms } from './terms.ts'
 
 /** Which rows a file gets, and what it is. Plain data: it crosses processes. */
@@ -22,6 +23,10 @@ export interface RowsWish {
   from?: CrsDeclaration | string
   to?: CrsDeclaration | string
   maxTextBytes?: number
+  /** Numbers have as many characters as their field. */
+  hasNumberFields?: boolean
+  /** Values that the file has no place for. */
+  lacks?: readonly SpecialValue[]
   /** What is written; absent: a GeoPackage. */
   as?: RowsFormat
   /** The CRS of a GeoParquet file as PROJJSON; null: not known. */
@@ -45,6 +50,10 @@ export interface RowsWritten {
   withoutGeometry: number
   /** How many texts were cut, by the names of their columns. */
   cutTexts: Record<string, number>
+  /** How many values the file has no place for, by the names of their columns. */
+  lostValues: Record<string, number>
+  /** What numbers lose, and the fields that they need, by the names of their columns. */
+  numbers: Record<string, NumberLosses>
   /** Geometries that have no place in the CRS of the file. */
   unplaced: number
   /** What the file could not take, by the reason. */

@@ -12,10 +12,14 @@ function withFraction(digits: string): string {
   return /[.e]/i.test(digits) ? digits : `${digits}.0`
 }
 
+/** Decimals that JSON has no number for. */
+const notFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
+
 /** Whole numbers of more digits stay as they are: no client takes them for an integer that it would cut. */
 const mostDigits = 15
 
 function decimalToJson(digits: string, { scale }: Attribute): string {
+  if (notFinite.has(digits)) return 'null'
   if (!jsonNumber.test(digits)) return JSON.stringify(digits)
   return scale === 0 || digits.length > mostDigits ? digits : withFraction(digits)
 }

@@ -65,6 +65,9 @@ export interface GeometryField {
   crs: CrsDeclaration | undefined
 }
 
+/** Attributes that a file is read with at most: a GeoPackage table has 2,000 columns, the id and the geometry among them. */
+export const mostAttributes = 1998
+
 /** Attributes in order, and at most one geometry. Plain data: it crosses threads and is stored as JSON. */
 export interface Schema {
   attributes: Attribute[]

@@ -2,11 +2,14 @@ import type { Column } from '../geo/column.ts'
 import { columnValue, isBlankText } from '../geo/column.ts'
 import type { ColumnBuilder } from '../geo/column-builder.ts'
 import { createColumnBuilder } from '../geo/column-builder.ts'
+import { dayOfMicros, microsOfDay } from '../geo/infinite-times.ts'
 import type { Attribute, AttributeType } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 import { microsPerDay as dayMicros } from '../lib/values/calendar.ts'
 import { TimeReader } from '../lib/values/time-reader.ts'
 import { storedDateTime } from '../lib/values/time-rules.ts'
+import type { LostKind } from './lost-values.ts'
+import { lostKind } from './lost-values.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array
 type Rule = (value: Value) => Value | undefined
@@ -27,13 +30,15 @@ const maxExponent = 400
 /**
  * The column as `target` holds it: the same where the types agree, otherwise a new one; blank text is null. A value that cannot become
  * one of the target without loss calls `fail` with its row and a reason; its place is null then. Rounding to the
- * nearest float is no loss.
+ * nearest float is no loss. Where `lose` is given, NaN and infinite numbers become null in a column of whole numbers or of
+ * booleans, and call that instead.
  */
 export function convertColumn(
   column: Column,
   rowCount: number,
   target: Attribute,
   fail: (row: number, reason: string) => void,
+  lose?: (kind: LostKind) => void,
 ): Column {
   if (column.type === target.type) return column
   const builder = createColumnBuilder(target.type, rowCount)
@@ -44,11 +49,23 @@ export function convertColumn(
     if (converted === undefined) builder.appendNull()
     else appendValue(builder, converted)
     if (value !== null && converted === undefined) {
+      if (lose !== undefined && isSpecialNumber(column.type, value)) {
+        lose(lostKind(value))
+        continue
+      }
       const shown = value instanceof Uint8Array ? 'binary' : `"${String(value).slice(0, 80)}"`
       fail(row, `The value ${shown} cannot become ${target.type}`)
     }
   }
   return builder.finish()
+}
+
+/** NaN and the infinities, as numbers or as text of a decimal. */
+const specialNumbers: readonly string[] = ['NaN', 'Infinity', '-Infinity']
+
+function isSpecialNumber(type: AttributeType, value: Value): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return type === 'decimal' && typeof value === 'string' && specialNumbers.includes(value)
 }
 
 function appendValue(builder: ColumnBuilder, value: Value): void {
@@ -64,8 +81,10 @@ function conversionRule(from: AttributeType, to: AttributeType): Rule {
   if (isTemporal(to)) return temporalRule(from, to)
   if (isTemporal(from)) return () => undefined
   if (to === 'boolean') return toBoolean
-  if (to === 'float32' || to === 'float64') return (value) => toFloat(value, to)
-  if (to === 'decimal') return (value) => expandDecimal(numberText(value))
+  if (to === 'float32' || to === 'float64')
+    return (value) => (isSpecialNumber(from, value) ? Number(value) : toFloat(value, to))
+  if (to === 'decimal')
+    return (value) => (isSpecialNumber(from, value) ? String(value) : expandDecimal(numberText(value)))
   const range = integerRanges[to]
   return (value) => (range === undefined ? undefined : toInteger(value, range))
 }
@@ -135,12 +154,9 @@ function temporalRule(from: AttributeType, to: AttributeType): Rule {
       return parsed === undefined ? undefined : temporalValue(parsed, to)
     }
   }
-  if (from === 'date' && to === 'timestamp') return (value) => BigInt(value as number) * microsPerDay
+  if (from === 'date' && to === 'timestamp') return (value) => microsOfDay(value as number)
   if (from === 'timestamp' && to === 'date') {
-    return (value) => {
-      const micros = value as bigint
-      return micros % microsPerDay === 0n ? Number(micros / microsPerDay) : undefined
-    }
+    return (value) => dayOfMicros(value as bigint)
   }
   return () => undefined
 }

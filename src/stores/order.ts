@@ -32,6 +32,12 @@ export interface OrderedRows {
   from?: { row: RowPosition; isBackward: boolean }
 }
 
+/** How values of rows are read. */
+export interface ReadValues {
+  /** Infinite dates and times come as such; absent: they are null, as features show them. */
+  isExact?: boolean
+}
+
 /** What a store tells of its indexes of values. */
 export interface ColumnIndexes {
   /** Attributes by whose values rows are found without a look at all of them; absent of a store without such indexes. */
@@ -48,7 +54,8 @@ export function positionOf(
   const values = sort.map(({ attribute }) => {
     const column = batch.columns[attributeIndex(batch.schema, attribute)]
     const value = column === undefined ? null : columnValue(column, row)
-    return value === null || Number.isNaN(value) ? null : String(value)
+    const isNoNumber = Number.isNaN(value) || (column?.type === 'decimal' && value === 'NaN')
+    return value === null || isNoNumber ? null : String(value)
   })
   return { values, id }
 }

@@ -5,7 +5,7 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
-import type { ColumnIndexes, OrderedRows } from './order.ts'
+import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
 
 /** The name of a type of store: what there is stands in the registry, with what it can do. */
 export type StoreType = string
@@ -66,10 +66,7 @@ export interface NotKept {
   reason: string
 }
 
-/**
- * The way to a state: the first stands whole or belongs to the table as it is now, each following one to the one before
- * it; the last is the one that is meant.
- */
+/** The way to a state: the first stands whole or belongs to the table as it is now, each other one to the one before it. */
 export type StatePath = readonly KeptState[]
 
 /** How one load goes into a table. Plain data: it crosses threads. */
@@ -187,7 +184,7 @@ export interface TableStates {
 }
 
 /** What a feature query asks; envelopes are in the table's CRS. */
-export interface FeatureQuery extends OrderedRows {
+export interface FeatureQuery extends OrderedRows, ReadValues {
   table: string
   limit: number
   offset: number
@@ -197,9 +194,8 @@ export interface FeatureQuery extends OrderedRows {
   time?: { attribute: string; from?: string; to?: string }
   /** What features are asked for besides; its geometries are in the table's CRS, its names those of the columns. */
   filter?: Filter
-  /** One feature by its identifier. */
+  /** One feature by its identifier, or features by theirs, each once, in the order of the question. */
   featureId?: string
-  /** Features by their identifiers, each once, in the order of the question. */
   featureIds?: readonly string[]
   /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
   attributes?: readonly string[]
@@ -252,10 +248,7 @@ export interface TileReads {
   /** `note` is filled in when the last page has been taken. */
   readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<FeaturePage>
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
-  /**
-   * What `readEnvelopes` gives of a whole table, in any order and in a part of the time; undefined for a table whose keys are no whole
-   * numbers. Within `atOneState`.
-   */
+  /** As `readEnvelopes` of a whole table within `atOneState`, in any order; undefined where keys are no whole numbers. */
   readNumbered?(table: string, signal: AbortSignal): Promise<AsyncIterable<NumberedEnvelopes> | undefined>
 }
 
@@ -396,10 +389,7 @@ export interface VectorStore extends ColumnIndexes {
   check(signal: AbortSignal): Promise<void>
   listTables(): Promise<string[]>
   findTable(table: string): Promise<TableDescription | undefined>
-  /**
-   * A name like `wanted` that the store accepts for a table (length, characters), with `suffix` at its end whatever has to
-   * be cut; not whether it is free.
-   */
+  /** A name like `wanted` that the store accepts for a table, with `suffix` at its end whatever is cut; it need not be free. */
   tableName(wanted: string, suffix?: string): string
   /** Writes rows beside their target; see `commitLoad` for the steps that follow. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>

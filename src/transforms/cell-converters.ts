@@ -1,8 +1,9 @@
 import type { BigColumn, Column, FixedColumn, VarColumn } from '../geo/column.ts'
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../geo/column-builder.ts'
+import { dayOfMicros, microsOfDay } from '../geo/infinite-times.ts'
 import type { AttributeType } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
-import { microsPerDay, toMicros } from '../lib/values/calendar.ts'
+import { microsPerDay } from '../lib/values/calendar.ts'
 import {
   float32Text,
   parseInteger,
@@ -36,7 +37,6 @@ const wantedNames: Record<AttributeType, string> = {
   binary: 'binary',
 }
 
-const microsOfDay = BigInt(microsPerDay)
 const integers = ['int16', 'int32', 'int64'] as const
 const decoder = new TextDecoder()
 
@@ -88,6 +88,20 @@ function textOf(from: AttributeType): (column: Column, row: number) => string {
   if (from === 'float32') return (column, row) => float32Text(fixedValue(column, row))
   if (from === 'text' || from === 'decimal') return textValue
   return (column, row) => String(fixedValue(column, row))
+}
+
+const specialNumbers: readonly string[] = ['NaN', 'Infinity', '-Infinity']
+
+/** True for NaN and the infinities, as columns of decimals hold them and numbers are written. */
+function isSpecialNumber(text: string): boolean {
+  return specialNumbers.includes(text)
+}
+
+/** The same of a cell of decimals, without making text of others. */
+function isSpecialDecimal(column: Column, row: number): boolean {
+  const { bytes, offsets } = column as VarColumn
+  const last = bytes[(offsets[row + 1] as number) - 1] as number
+  return last > 0x39 && isSpecialNumber(textValue(column, row))
 }
 
 const isNumeric = (type: AttributeType): boolean =>
@@ -154,6 +168,7 @@ function toFloat(from: AttributeType, to: 'float32' | 'float64'): CellConverter 
       to,
       (column, row) => {
         const { bytes, offsets } = column as VarColumn
+        if (from === 'decimal' && isSpecialDecimal(column, row)) return Number(textValue(column, row))
         const value = parseNumber(bytes, offsets[row] as number, offsets[row + 1] as number)
         return value === undefined || !Number.isFinite(round(value)) ? undefined : round(value)
       },
@@ -188,6 +203,7 @@ function toDecimal(from: AttributeType, scale: number | undefined): CellConverte
   const text =
     from === 'boolean' ? (column: Column, row: number) => String(fixedValue(column, row)) : textOf(from)
   const plain = (column: Column, row: number): string | undefined => {
+    if (from !== 'text' && isSpecialNumber(text(column, row))) return text(column, row)
     const value = plainDecimal(text(column, row))
     return value !== undefined && scale === 0 ? parseInteger(value)?.toString() : value
   }
@@ -228,10 +244,7 @@ function toDate(from: AttributeType): CellConverter | undefined {
     return appending('date', days, appendFixed)
   }
   if (from !== 'timestamp') return undefined
-  const midnight = (column: Column, row: number): number | undefined => {
-    const value = bigValue(column, row)
-    return value % microsOfDay === 0n ? Number(value / microsOfDay) : undefined
-  }
+  const midnight = (column: Column, row: number): number | undefined => dayOfMicros(bigValue(column, row))
   return appending('date', midnight, appendFixed)
 }
 
@@ -242,7 +255,7 @@ function toTimestamp(from: AttributeType): CellConverter | undefined {
     return appending('timestamp', micros, appendExact)
   }
   if (from !== 'date') return undefined
-  return appending('timestamp', (column, row) => toMicros(fixedValue(column, row), 0), appendBig)
+  return appending('timestamp', (column, row) => microsOfDay(fixedValue(column, row)), appendBig)
 }
 
 function toTime(from: AttributeType): CellConverter | undefined {

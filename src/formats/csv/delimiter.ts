@@ -2,7 +2,7 @@ import { OpenQuoteError, RowScanner } from './row-scanner.ts'
 
 const delimiters = [0x2c, 0x3b, 0x09, 0x7c] as const
 const sampleRows = 100
-export const mostColumns = 1600
+export const mostColumns = 2000
 
 export interface Dialect {
   delimiter: number

@@ -17,6 +17,8 @@ interface WrittenTable {
   folder: string
   /** Base name of the files. */
   name: string
+  /** The options have a statement that selects the rows: no table is named. */
+  isQuery?: boolean
   /** Most bytes of a file; default 4 GiB. */
   maxBytes?: number
 }
@@ -30,7 +32,7 @@ export async function findWritingDriver({ drivers }: WrittenByGdal): Promise<str
 
 /** Writes a table as a file of a format, with what belongs to it, into a folder. Throws `FormatError` where GDAL does not. */
 export async function writeByGdal(
-  { from, table, folder, name, maxBytes = usualMaxBytes }: WrittenTable,
+  { from, table, folder, name, isQuery = false, maxBytes = usualMaxBytes }: WrittenTable,
   { extension, options = [] }: WrittenByGdal,
   driver: string,
   signal: AbortSignal,
@@ -39,7 +41,7 @@ export async function writeByGdal(
   const known = await listDrivers('ogrinfo')
   const skipped = known.filter((one) => one !== driver && one !== 'GPKG')
   const env = { ...safeConfig, CPL_TMPDIR: folder, GDAL_SKIP: skipped.join(',') }
-  const wanted = ['-f', driver, path, from, table, '-nln', name, ...options]
+  const wanted = ['-f', driver, path, from, ...(isQuery ? [] : [table]), '-nln', name, ...options]
   const [program, args] = await limitedProgram('ogr2ogr', wanted, { maxFileBytes: maxBytes })
   try {
     await runProgram(program, args, { env, signal, cwd: folder, timeoutMs })

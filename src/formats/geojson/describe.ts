@@ -5,6 +5,7 @@ import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { mostAttributes } from '../../geo/schema.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { crsOfCollection } from './crs-member.ts'
@@ -21,8 +22,6 @@ import { PropertyType } from './property-types.ts'
 import type { RecordSink } from './record.ts'
 import { walkRecords } from './walk.ts'
 
-/** Databases take no wider tables. */
-const mostProperties = 1600
 const builderRows = 1024
 const builderBytes = 1 << 20
 
@@ -34,6 +33,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   readonly envelope: Envelope = emptyEnvelope()
   readonly idType = new PropertyType()
   hasId = false
+  /** NaN or infinite numbers stand in a feature that was kept. */
+  hasNotFinite = false
   rows = 0
   readonly isFull = false
   readonly #scanner: JsonScanner
@@ -47,11 +48,13 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   takeFeature(): void {
+    this.#scanner.notFinite.length = 0
     this.#hasGeometry = false
     parseFeature(this.#scanner, this)
   }
 
   takeObject(): void {
+    this.#scanner.notFinite.length = 0
     this.#hasGeometry = false
     parseObject(this.#scanner, this)
   }
@@ -77,8 +80,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   #add(name: string): number {
-    if (this.#types.length === mostProperties) {
-      throw new FormatError(`Features have more than ${mostProperties} different properties`, {
+    if (this.#types.length === mostAttributes) {
+      throw new FormatError(`Features have more than ${mostAttributes} different properties`, {
         code: 'too-wide',
       })
     }
@@ -88,6 +91,7 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
 
   commit(): void {
     this.rows += 1
+    if (this.#scanner.notFinite.length > 0) this.hasNotFinite = true
     if (!this.#hasGeometry) return
     this.seen.add(this.geometry.typeCode, this.geometry.hasZ, false)
     if (this.#builder.length === builderRows || this.#builder.byteLength > builderBytes) this.foldEnvelopes()
@@ -170,6 +174,11 @@ function surveyMessages(survey: FeatureSurvey): Message[] {
   if (survey.geometry.longPositions > 0) {
     const message = `${survey.geometry.longPositions} positions have more than three numbers: the rest was passed over`
     messages.push({ level: 'warning', code: 'extra-ordinates', message })
+  }
+  if (survey.hasNotFinite) {
+    const message =
+      'NaN or infinite numbers stand in the file, which is no JSON: they are read as in GDAL, within arrays and objects as null'
+    messages.push({ level: 'warning', code: 'numbers-not-finite', message })
   }
   if (survey.hasId && survey.names.names.includes('id')) {
     const message = 'The property "id" is kept, the id member of features is not'

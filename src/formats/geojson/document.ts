@@ -29,6 +29,15 @@ export interface Layout {
   top: TopMembers
 }
 
+/** Undefined for what holds NaN or an infinite number, which names no CRS. */
+function parseCrs(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads the value of a member of the outermost object, keeping what matters; true where the features begin. */
 export function readTopMember(scanner: JsonScanner, top: TopMembers): boolean {
   const isFeatures = scanner.tokenIs(featuresKey)
@@ -44,7 +53,7 @@ export function readTopMember(scanner: JsonScanner, top: TopMembers): boolean {
   if (isType && scanner.bytes[start] === 0x22)
     top.type = asciiText(scanner.bytes, scanner.tokenStart, scanner.tokenEnd)
   if (isCrs && scanner.at - start <= longestCrs) {
-    top.crs = JSON.parse(Buffer.from(scanner.bytes.subarray(start, scanner.at)).toString('utf8'))
+    top.crs = parseCrs(scanner.bytes.subarray(start, scanner.at))
   }
   return false
 }

@@ -49,10 +49,12 @@ export class FeatureReader implements RecordSink, FeatureTarget {
   }
 
   takeFeature(): void {
+    this.#scanner.notFinite.length = 0
     parseFeature(this.#scanner, this)
   }
 
   takeObject(): void {
+    this.#scanner.notFinite.length = 0
     parseObject(this.#scanner, this)
   }
 

@@ -267,13 +267,20 @@ export class GeometryParser {
     return byte
   }
 
+  #notFinite(): GeometryError {
+    const isWord = this.#scanner.notFinite.length > 0
+    return new GeometryError(
+      isWord ? 'A coordinate is NaN or infinite' : 'A coordinate is beyond the range of numbers',
+    )
+  }
+
   #number(): number {
     const scanner = this.#scanner
     const byte = scanner.space()
-    if (byte !== 0x2d && (byte < 0x30 || byte > 0x39))
+    if (byte !== 0x2d && (byte < 0x30 || byte > 0x39) && !scanner.isAtNotFinite)
       this.#refuse('A position holds something else than numbers')
     const value = scanner.number()
-    if (!Number.isFinite(value)) throw new GeometryError('A coordinate is beyond the range of numbers')
+    if (!Number.isFinite(value)) throw this.#notFinite()
     return value
   }
 }

@@ -17,6 +17,15 @@ export class JsonSyntaxError extends Error {
 }
 
 const maxDepth = 256
+/** What JSON has no numbers for, and json-c, Python and GDAL read and write, in letters of either case. */
+const notFiniteWords = [
+  { word: encoder.encode('nan'), value: Number.NaN },
+  { word: encoder.encode('infinity'), value: Number.POSITIVE_INFINITY },
+] as const
+const letterN = 0x6e
+const letterI = 0x69
+const letterA = 0x61
+
 const literals = { t: encoder.encode('true'), f: encoder.encode('false'), n: encoder.encode('null') }
 
 function isDigit(byte: number): boolean {
@@ -44,6 +53,8 @@ export class JsonScanner {
   isInteger = false
   hasExponent = false
   mantissa = 0
+  /** Where NaN and infinite numbers began and ended since this was emptied last; JSON has none. */
+  readonly notFinite: number[] = []
 
   fail(message: string, at = this.at): never {
     if (at >= this.end) throw outOfBytes
@@ -167,7 +178,7 @@ export class JsonScanner {
       mantissa = mantissa * 10 + (byte - 48)
       byte = bytes[++at] as number
     }
-    if (at === first) this.fail('A value was expected', at)
+    if (at === first) return this.#notFiniteNumber(start)
     if (bytes[first] === 0x30 && at > first + 1) this.fail('A number has a leading zero', first)
     let exponent = 0
     this.isInteger = true
@@ -196,6 +207,35 @@ export class JsonScanner {
     const value = scaleDecimal(mantissa, exponent)
     if (Number.isNaN(value)) return parseDecimalText(bytes, start, at)
     return bytes[start] === 0x2d ? -value : value
+  }
+
+  /** True where NaN or an infinite number without a sign begins; asked only of what no value of JSON begins with, and of `n`. */
+  get isAtNotFinite(): boolean {
+    const first = (this.bytes[this.at] as number) | 0x20
+    if (first === letterI || this.bytes[this.at] === 0x4e) return true
+    return first === letterN && ((this.bytes[this.at + 1] as number) | 0x20) === letterA
+  }
+
+  #notFiniteNumber(start: number): number {
+    const isNegative = this.bytes[start] === 0x2d
+    const first = isNegative ? start + 1 : start
+    const letter = (this.bytes[first] as number) | 0x20
+    const found = notFiniteWords.find(({ word }) => word[0] === letter)
+    // As json-c: an infinity may be negative, NaN may not.
+    if (found === undefined || (isNegative && Number.isNaN(found.value)))
+      this.fail('A value was expected', first)
+    const { word, value } = found
+    for (let i = 0; i < word.length; i += 1) {
+      if (((this.bytes[first + i] as number) | 0x20) !== word[i]) this.fail('A value was expected', first + i)
+    }
+    this.tokenStart = start
+    this.tokenEnd = first + word.length
+    this.at = this.tokenEnd
+    this.isInteger = false
+    this.hasExponent = false
+    this.mantissa = 0
+    this.notFinite.push(start, this.at)
+    return isNegative ? -value : value
   }
 
   #exponent(): number {
@@ -228,7 +268,7 @@ export class JsonScanner {
     return first
   }
 
-  /** Passes over any value, checking it. */
+  /** Passes over any value, checking it. NaN and infinite numbers are noted in `notFinite`. */
   value(): void {
     let depth = 0
     const closes: number[] = []
@@ -256,6 +296,7 @@ export class JsonScanner {
   scalar(byte: number): void {
     if (byte === 0x22) this.string()
     else if (byte === 0x2d || isDigit(byte)) this.number()
+    else if (byte !== 0x74 && byte !== 0x66 && this.isAtNotFinite) this.number()
     else this.literal()
   }
 

@@ -82,6 +82,9 @@ export class PropertyType {
     } else if (byte === 0x7b || byte === 0x5b) {
       scanner.value()
       this.#kinds |= json
+    } else if (byte !== 0x74 && byte !== 0x66 && scanner.isAtNotFinite) {
+      scanner.number()
+      this.#kinds |= float
     } else if (scanner.literal() === 0x6e) return
     else this.#kinds |= boolean
     this.#example ??= exampleText(scanner.bytes, start, scanner.at)

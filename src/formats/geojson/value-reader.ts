@@ -4,14 +4,17 @@ import { RowError } from '../row-error.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { checkText, decodeToken } from './json-text.ts'
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** Appends the JSON value at the scanner to a column of the type that `describe` found for it. */
 export function appendValue(scanner: JsonScanner, column: ColumnBuilder): void {
   const byte = scanner.bytes[scanner.at] as number
-  if (byte === 0x6e) {
+  if (byte === 0x6e && !scanner.isAtNotFinite) {
     scanner.literal()
     column.appendNull()
   } else if (column.kind === 'var') appendWide(scanner, column, byte)
   else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) appendNumber(scanner, column)
+  else if (byte !== 0x74 && byte !== 0x66 && scanner.isAtNotFinite) appendNumber(scanner, column)
   else appendBoolean(scanner, column, byte)
 }
 
@@ -21,6 +24,7 @@ function appendWide(scanner: JsonScanner, column: VarBuilder, byte: number): voi
     return
   }
   const start = scanner.at
+  scanner.notFinite.length = 0
   if (byte === 0x7b || byte === 0x5b) {
     scanner.value()
     scanner.tokenStart = start
@@ -28,8 +32,28 @@ function appendWide(scanner: JsonScanner, column: VarBuilder, byte: number): voi
     scanner.isAscii = false
     checkText(scanner)
   } else scanner.scalar(byte)
+  if (scanner.notFinite.length > 0) {
+    appendNotFinite(scanner, column, start)
+    return
+  }
   if (column.type === 'decimal' && !isPlainNumber(scanner, byte)) refuse(scanner, start, 'a decimal number')
   column.appendBytes(scanner.bytes, start, scanner.at)
+}
+
+/** Appends a text in which NaN or infinite numbers stand: spelled in one way, and null within arrays and objects, which stay JSON. */
+function appendNotFinite(scanner: JsonScanner, column: VarBuilder, start: number): void {
+  const { bytes, notFinite } = scanner
+  const word = (from: number): string =>
+    bytes[from] === 0x2d ? '-Infinity' : ((bytes[from] as number) | 0x20) === 0x6e ? 'NaN' : 'Infinity'
+  const isWhole = notFinite[0] === start
+  let text = ''
+  let at = start
+  for (let index = 0; index < notFinite.length; index += 2) {
+    const from = notFinite[index] as number
+    text += decoder.decode(bytes.subarray(at, from)) + (isWhole ? word(from) : 'null')
+    at = notFinite[index + 1] as number
+  }
+  column.appendString(text + decoder.decode(bytes.subarray(at, scanner.at)))
 }
 
 function isPlainNumber(scanner: JsonScanner, byte: number): boolean {

@@ -239,7 +239,7 @@ describe('GeoPackage', () => {
         [
           ['MultiPolygon', false],
           ['MultiPolygon', false],
-          ['Geometry', false],
+          ['Geometry', true],
           ['Geometry', false],
           ['Point', true],
           ['LineString', true],

@@ -11,7 +11,7 @@ import type { GeoPackageTable } from './tables.ts'
 
 /**
  * The geometry of a table as its rows have it, where they are not as declared: programs write multi parts into single
- * layers, and Z where none is announced; where Z or M may be there or not (OGC 12-128r18, table 6), most rows decide.
+ * layers, and Z where none is announced. Where some rows have Z or M and others not (OGC 12-128r18, table 6), the layer has it.
  */
 export function surveyGeometry(
   path: string,
@@ -28,8 +28,8 @@ export function surveyGeometry(
   return {
     ...geometry,
     type: holdsSeen ? geometry.type : seen.type,
-    hasZ: seen.withZ * 2 > seen.count,
-    hasM: seen.withM * 2 > seen.count,
+    hasZ: seen.withZ > 0,
+    hasM: seen.withM > 0,
   }
 }
 

@@ -3,6 +3,7 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { mostAttributes } from '../../geo/schema.ts'
 import { DistinctNames } from '../../lib/text/free-name.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
 import type { LayerDescription, Message } from '../format.ts'
@@ -14,8 +15,6 @@ import type { DeclaredType } from './value-survey.ts'
 import { ValueSurvey } from './value-survey.ts'
 import type { TextToken } from './xml-scanner.ts'
 
-/** Databases take no wider tables. */
-const mostFields = 1600
 const longestName = 1000
 const builderRows = 1024
 const builderBytes = 1 << 20
@@ -64,8 +63,8 @@ export class RowSurvey implements RowSink {
 
   #add(name: string, type: DeclaredType | undefined): number {
     if (name === '' || name.length > longestName) return -1
-    if (this.#fields.length >= mostFields) {
-      throw new FormatError(`Rows have more than ${mostFields} different fields`, { code: 'too-wide' })
+    if (this.#fields.length >= mostAttributes) {
+      throw new FormatError(`Rows have more than ${mostAttributes} different fields`, { code: 'too-wide' })
     }
     this.#fields.push(new ValueSurvey(type))
     return this.#known.length + this.#names.add(name)

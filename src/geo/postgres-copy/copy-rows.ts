@@ -2,9 +2,11 @@ import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FeatureBatch, RejectedRow } from '../batch.ts'
 import { BatchBuilder } from '../batch.ts'
+import type { Column } from '../column.ts'
 import { columnValue } from '../column.ts'
 import type { ColumnBuilder } from '../column-builder.ts'
 import type { Schema } from '../schema.ts'
+import { dateText, timestampText, timeText } from '../time-text.ts'
 import { appendField, appendGeometry } from './copy-values.ts'
 
 const signature = 'PGCOPY\n\xff\r\n\0'
@@ -18,6 +20,15 @@ function broken(what: string): Failure {
     'database-protocol',
     `The database sent rows that cannot be read: ${what}`,
   )
+}
+
+/** The first value of a column as people read it. */
+function firstValue(column: Column): unknown {
+  const value = columnValue(column, 0)
+  if (value === null) return null
+  if (column.type === 'date') return dateText(value as number)
+  if (column.type === 'time') return timeText(value as bigint)
+  return column.type === 'timestamp' ? timestampText(value as bigint) : value
 }
 
 /** What a row has beside its attributes, in this order: the geometry, and its SRID where that is to be checked. */
@@ -217,7 +228,7 @@ class CopyRows {
     return Object.fromEntries(
       attributes.map(({ name }, index) => {
         const column = columns[index]
-        return [name, column === undefined ? null : columnValue(column, 0)]
+        return [name, column === undefined ? null : firstValue(column)]
       }),
     )
   }

@@ -1,6 +1,7 @@
 import { isUtf8Range } from '../../lib/text/utf8.ts'
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../column-builder.ts'
 import type { GeometryBuilder } from '../geometry-builder.ts'
+import { firstDay, firstMicros, lastDay, lastMicros } from '../infinite-times.ts'
 import { GeometryError } from '../wkb.ts'
 import { NumericText } from './numeric-text.ts'
 
@@ -9,8 +10,6 @@ const epochDays = 10_957
 const epochMicroseconds = epochDays * 86_400_000_000
 const latestMicroseconds = 2n ** 63n - 1n - BigInt(epochMicroseconds)
 const two32 = 4_294_967_296
-const highest = 0x7fffffff
-const lowest = -0x80000000
 
 const widths = {
   boolean: 1,
@@ -58,8 +57,8 @@ function appendFixed(column: FixedBuilder, view: DataView, start: number): strin
       return undefined
     case 'date': {
       const days = view.getInt32(start)
-      if (days === highest || days === lowest) return 'An infinite date cannot be represented'
-      column.append(days + epochDays)
+      // Infinite dates are the ends of the range here and there.
+      column.append(days === lastDay || days === firstDay ? days : days + epochDays)
       return undefined
     }
   }
@@ -70,9 +69,15 @@ function appendBig(column: BigBuilder, view: DataView, start: number): string | 
   const isInstant = column.type === 'timestamp'
   if (isInstant) {
     const low = view.getUint32(start + 4)
-    const isInfinite = (high === highest && low === two32 - 1) || (high === lowest && low === 0)
-    if (isInfinite) return 'An infinite time cannot be represented'
-    if (high > 0x7ff00000 && view.getBigInt64(start) > latestMicroseconds) return 'The time is too late'
+    if (high === lastDay && low === two32 - 1) {
+      column.append(lastMicros)
+      return undefined
+    }
+    if (high === firstDay && low === 0) {
+      column.append(firstMicros)
+      return undefined
+    }
+    if (high > 0x7ff00000 && view.getBigInt64(start) >= latestMicroseconds) return 'The time is too late'
   }
   const offset = isInstant ? epochMicroseconds : 0
   const value = high * two32 + view.getUint32(start + 4) + offset
@@ -91,7 +96,7 @@ function appendBytes(
   end: number,
 ): string | undefined {
   if (column.type === 'decimal') {
-    if (!numeric.read(view, start, end)) return 'The number is not finite'
+    if (!numeric.read(view, start, end)) return malformed
     column.appendBytes(numeric.bytes, 0, numeric.length)
     return undefined
   }

@@ -1,4 +1,6 @@
 const negative = 0x4000
+/** Signs of what is no number, and of the infinities, which PostgreSQL has since version 14. */
+const specialTexts: Readonly<Record<number, string>> = { 49152: 'NaN', 53248: 'Infinity', 61440: '-Infinity' }
 const headerBytes = 8
 const digitsOfGroup = 4
 /** PostgreSQL's own limits on digits before and after the point. */
@@ -6,13 +8,14 @@ const maxGroups = 40_000
 
 /**
  * Writes a binary `numeric` (PostgreSQL, numeric_send: count of groups, weight of the first, sign, digits shown after
- * the point, then groups of four digits) as plain decimal text. `text` is used again for every value.
+ * the point, then groups of four digits) as plain decimal text, and what is no number or infinite as PostgreSQL writes it. `bytes`
+ * is used again for every value.
  */
 export class NumericText {
   bytes = new Uint8Array(64)
   length = 0
 
-  /** False for NaN and the infinities, and for bytes that are no numeric. */
+  /** False for bytes that are no numeric. */
   read(view: DataView, start: number, end: number): boolean {
     this.length = 0
     if (end - start < headerBytes) return false
@@ -20,12 +23,19 @@ export class NumericText {
     const weight = view.getInt16(start + 2)
     const sign = view.getUint16(start + 4)
     const scale = view.getUint16(start + 6)
+    const special = specialTexts[sign]
+    if (special !== undefined) return this.#special(special)
     if (groups < 0 || groups > maxGroups || (sign !== 0 && sign !== negative)) return false
     if (end - start !== headerBytes + groups * 2) return false
     this.#reserve(((weight > 0 ? weight : 0) + 2) * digitsOfGroup + scale + 8)
     if (sign === negative) this.#put(0x2d)
     this.#integerPart(view, start + headerBytes, groups, weight)
     if (scale > 0) this.#fraction(view, start + headerBytes, { groups, weight, scale })
+    return true
+  }
+
+  #special(text: string): boolean {
+    for (let at = 0; at < text.length; at += 1) this.#put(text.charCodeAt(at))
     return true
   }
 

@@ -1,6 +1,7 @@
 import type { Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import type { Schema } from '../../geo/schema.ts'
+import { fillDimensions } from '../../geo/fill-dimensions.ts'
+import type { GeometryField, Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { chosenSchema } from '../model/load-rules.ts'
@@ -38,7 +39,38 @@ export async function openFlow(
     ...{ signal, onMessage },
     ...(srs === undefined ? {} : { declaredCrs: { srs } }),
   }
-  const input = chooseAttributes(onRead(source.batches), source.schema, chosen, attributes)
+  const read = withDimensions(onRead(source.batches), source.schema, onMessage)
+  const input = chooseAttributes(read, source.schema, chosen, attributes)
   const { schema, indexes, run } = await openChain(chosen, transforms, context)
   return { schema, indexes, batches: run(input) }
+}
+
+/** Geometries with the Z and M of their layer; how many had none is told at the end. */
+function withDimensions(
+  batches: Batches,
+  { geometry: field }: Schema,
+  onMessage: (message: Message) => void,
+): Batches {
+  return field?.hasZ === true || field?.hasM === true ? filledBatches(batches, field, onMessage) : batches
+}
+
+async function* filledBatches(
+  batches: Batches,
+  field: GeometryField,
+  onMessage: (message: Message) => void,
+): AsyncGenerator<FeatureBatch> {
+  let count = 0
+  for await (const batch of batches) {
+    if (batch.geometry === undefined) {
+      yield batch
+      continue
+    }
+    const { geometry, filled } = fillDimensions(batch.geometry, batch.rowCount, field)
+    count += filled
+    yield filled === 0 ? batch : { ...batch, geometry }
+  }
+  if (count === 0) return
+  const missing = field.hasZ && field.hasM ? 'Z or M' : field.hasZ ? 'Z' : 'M'
+  const message = `${count} geometries have no ${missing}, which others of the layer have: it becomes 0`
+  onMessage({ level: 'info', code: 'mixed-dimensions', message })
 }

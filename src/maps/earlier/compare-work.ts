@@ -51,7 +51,7 @@ async function compare(
 
 function stateOf(store: VectorStore, place: VersionPlace, signal: AbortSignal): ComparedState {
   const { table, path, schema } = place
-  const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true }
   const pages = path === undefined ? store.readFeatures(all, signal) : store.states?.read(table, path, signal)
   if (pages === undefined) throw new Error(`No earlier state of "${table}" can be read`)
   return { schema, pages }

@@ -67,10 +67,12 @@ function planNew(request: LoadRequest, hooks: LoadHooks): LoadPlan {
   const { schema, table } = request
   const keyColumn = findIdentity(schema, idColumn)
   const names = toColumnNames(schema, keyColumn?.source)
-  if (names.attributes.length + 2 > maxColumns) {
+  const attributeCount = names.attributes.length - (keyColumn === undefined ? 0 : 1)
+  const columnCount = attributeCount + (schema.geometry === undefined ? 1 : 2)
+  if (columnCount > maxColumns) {
     throw invalid(
       'too-many-columns',
-      `A GeoPackage table holds ${maxColumns} columns; the data have ${names.attributes.length} attributes`,
+      `A GeoPackage table holds ${maxColumns} columns, the id and the geometry among them, and the data have ${names.attributes.length} attributes: leave columns out`,
     )
   }
   const columns = schema.attributes

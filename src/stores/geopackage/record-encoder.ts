@@ -1,8 +1,10 @@
 import type { Column } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
+import { areInfiniteHalves, isInfiniteDay } from '../../geo/infinite-times.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import type { Fit, GeometryRules } from '../geometry-rules.ts'
 import { fitTable, misfitReason } from '../geometry-rules.ts'
+import { LostValues } from '../lost-values.ts'
 import type { Instant } from './date-digits.ts'
 import {
   dateBytes,
@@ -47,6 +49,8 @@ const promotionBytes = 9
 export class RecordEncoder {
   /** Why the last row was refused. */
   refusal: Refusal = { reason: '' }
+  /** Values of rows that were written, which became null since SQLite has no NaN and no infinite dates and times. */
+  readonly lost = new LostValues()
   readonly #layout: RecordLayout
   readonly #fits: Fit[]
   readonly #serials: Float64Array
@@ -133,8 +137,9 @@ export class RecordEncoder {
     if (column.kind === 'fixed') {
       const value = column.values[row] as number
       if (column.type === 'float64' || column.type === 'float32')
-        return Number.isNaN(value) ? 0 : serialDouble
+        return Number.isNaN(value) ? this.#measureLost(index) : serialDouble
       if (column.type !== 'date') return integerSerial(value)
+      if (isInfiniteDay(value)) return this.#measureLost(index)
       return isWritableDay(value)
         ? dateBytes * 2 + 13
         : this.#refuse(index, 'The year is not between 0 and 9999')
@@ -143,10 +148,18 @@ export class RecordEncoder {
     const low = words[row * 2] as number
     const high = words[row * 2 + 1] as number
     if (column.type === 'int64') return wideSerial(high, low)
+    if (areInfiniteHalves(high, low)) return this.#measureLost(index)
     const instant = this.#instants[index] as Instant
     splitInstant(high, low, instant)
     if (!isWritableDay(instant.days)) return this.#refuse(index, 'The year is not between 0 and 9999')
     return instantBytes(instant) * 2 + 13
+  }
+
+  #measureLost(index: number): number {
+    const isRefused = this.#layout.attributes[index]?.isNullable === false
+    return isRefused
+      ? this.#refuse(index, 'A GeoPackage cannot hold the value, and the column does not take null')
+      : 0
   }
 
   #measureVar(index: number, offsets: Uint32Array, bytes: Uint8Array, type: string, row: number): number {
@@ -166,8 +179,11 @@ export class RecordEncoder {
 
   #writeValue(bytes: Uint8Array, view: DataView, at: number, index: number, row: number): number {
     const serial = this.#serials[this.#firstAttribute + index] as number
-    if (serial === 0) return at
     const column = this.#columns[index] as Column
+    if (serial === 0) {
+      if ((((column.validity[row >> 3] as number) >> (row & 7)) & 1) === 1) this.#countLost(index)
+      return at
+    }
     if (column.kind === 'var') {
       return copyBytes(
         column.bytes,
@@ -238,6 +254,12 @@ export class RecordEncoder {
       at += promotionBytes
     }
     return copyBytes(geometry.bytes, from, geometry.offsets[row + 1] as number, bytes, at)
+  }
+
+  #countLost(index: number): void {
+    const { type } = this.#columns[index] as Column
+    const kind = type === 'float32' || type === 'float64' ? 'nan' : 'infinity'
+    this.lost.add(this.#layout.attributes[index]?.name ?? '', kind)
   }
 
   #refuse(index: number, reason: string): number {

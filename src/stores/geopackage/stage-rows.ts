@@ -4,6 +4,7 @@ import type { Column } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { convertColumn } from '../convert-column.ts'
+import type { LostValues } from '../lost-values.ts'
 import type { LoadHooks } from '../store.ts'
 import { KeptIds } from './kept-ids.ts'
 import type { LoadPlan, PlannedColumn } from './load-plan.ts'
@@ -72,7 +73,10 @@ export async function stageRows(
   }
 }
 
-/** The staged columns are those of a new table under short names, so that SQLite can copy records as they are. */
+/**
+ * The staged columns are those of a new table under short names and types of the same affinity, so that SQLite can copy records as
+ * they are, and the definition of 2,000 columns fits the first page.
+ */
 function stagedDefinition(plan: LoadPlan): string {
   const { geometry, columns, existing, keyColumn, request } = plan
   const types = columns.map(({ source, target }) =>
@@ -80,8 +84,16 @@ function stagedDefinition(plan: LoadPlan): string {
   )
   if (geometry !== undefined) types.unshift(geometry.type.toUpperCase())
   const key = keyColumn === undefined ? [] : [`${stagedKey} INTEGER`]
-  const definitions = types.map((type, index) => `c${index} ${type}`)
-  return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(', ')
+  const definitions = types.map((type, index) => `c${index} ${affinityOf(type)}`)
+  return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(',')
+}
+
+/** A short type with the affinity of a declared one (SQLite, Datatypes, section 3.1). */
+function affinityOf(type: string): string {
+  if (/INT/i.test(type)) return 'INT'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (/BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUM'
 }
 
 async function encodeBatches(
@@ -98,7 +110,7 @@ async function encodeBatches(
   let rowCount = 0
   for await (const batch of batches) {
     hooks.signal.throwIfAborted()
-    const { columns, failures } = convertBatch(planned, batch)
+    const { columns, failures } = convertBatch(planned, batch, encoder.lost)
     encoder.begin(columns, plan.geometry === undefined ? undefined : batch.geometry)
     const keys = plan.keepsIds ? columns.at(-1) : undefined
     for (let row = 0; row < batch.rowCount; row += 1) {
@@ -116,6 +128,7 @@ async function encodeBatches(
     }
   }
   hooks.signal.throwIfAborted()
+  encoder.lost.tell(hooks, 'a GeoPackage')
   return {
     rowCount,
     lastId: rowCount,
@@ -152,16 +165,17 @@ interface Converted {
   failures: Map<number, { field: string; reason: string }> | undefined
 }
 
-function convertBatch(planned: PlannedColumn[], batch: FeatureBatch): Converted {
+function convertBatch(planned: PlannedColumn[], batch: FeatureBatch, lost: LostValues): Converted {
   let failures: Converted['failures']
   const columns = planned.map(({ source, target }) => {
     const column = batch.columns[source]
     if (column === undefined) throw new Error(`The batch has no column ${source} ("${target.name}")`)
     if (column.type === 'decimal' && target.type === 'text') return { ...column, type: 'text' } as Column
-    return convertColumn(column, batch.rowCount, target, (row, reason) => {
+    const fail = (row: number, reason: string): void => {
       failures ??= new Map()
       if (!failures.has(row)) failures.set(row, { field: target.name, reason })
-    })
+    }
+    return convertColumn(column, batch.rowCount, target, fail, (kind) => lost.add(target.name, kind))
   })
   return { columns, failures }
 }

@@ -2,8 +2,9 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
+import { LostValues } from '../lost-values.ts'
 import { CopyBuffer } from './copy-buffer.ts'
-import type { CopyField } from './copy-fields.ts'
+import type { CopyField, ServerValues } from './copy-fields.ts'
 import { createCopyField, fixedFieldBytes } from './copy-fields.ts'
 import { CopyGeometry } from './copy-geometry.ts'
 
@@ -36,6 +37,8 @@ const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 export class CopyEncoder {
   /** Why the last row was refused. */
   refusal: Refusal = { reason: '' }
+  /** Values of rows that were written, which became null since their column cannot hold them. */
+  readonly lost = new LostValues()
   readonly #layout: CopyLayout
   readonly #fields: CopyField[]
   readonly #geometry: CopyGeometry | undefined
@@ -46,9 +49,9 @@ export class CopyEncoder {
   #names: string[] = []
   #rowNumbers: Float64Array = new Float64Array(0)
 
-  constructor(layout: CopyLayout) {
+  constructor(layout: CopyLayout, values: ServerValues) {
     this.#layout = layout
-    this.#fields = layout.attributes.map(({ target }) => createCopyField(target))
+    this.#fields = layout.attributes.map(({ target }) => createCopyField(target, values))
     this.#geometry = layout.geometry && new CopyGeometry(layout.geometry.rules, layout.geometry.isRequired)
     this.#fieldCount =
       this.#fields.length + (layout.hasRowNumber ? 1 : 0) + (this.#geometry === undefined ? 0 : 1)
@@ -101,15 +104,29 @@ export class CopyEncoder {
     out.at += 2
     if (this.#layout.hasRowNumber) this.#putRowNumber(row)
     const fields = this.#fields
+    let hasLost = false
     for (let number = 0; number < fields.length; number += 1) {
-      const problem = (fields[number] as CopyField).write(out, row, this.#slack)
+      const field = fields[number] as CopyField
+      const problem = field.write(out, row, this.#slack)
+      if (field.lost !== undefined) hasLost = true
       if (problem !== '') return this.#refuse(start, { field: this.#names[number] ?? '', reason: problem })
     }
     const problem = this.#geometry === undefined ? '' : this.#geometry.write(out, row, this.#slack)
-    return problem === '' || this.#refuse(start, { reason: problem })
+    if (problem !== '') return this.#refuse(start, { reason: problem })
+    if (hasLost) this.#settleLost(true)
+    return true
+  }
+
+  /** Counts what the row has lost, or forgets it with the row. */
+  #settleLost(isWritten: boolean): void {
+    for (const [number, field] of this.#fields.entries()) {
+      if (field.lost !== undefined && isWritten) this.lost.add(this.#names[number] ?? '', field.lost)
+      field.lost = undefined
+    }
   }
 
   #refuse(start: number, refusal: Refusal): boolean {
+    this.#settleLost(false)
     this.#out.at = start
     this.refusal = refusal
     return false

@@ -1,10 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import type { Column, VarColumn } from '../../geo/column.ts'
+import { areInfiniteHalves, isInfiniteDay } from '../../geo/infinite-times.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
 import { expandDecimal } from '../convert-column.ts'
+import type { LostKind } from '../lost-values.ts'
 import type { CopyBuffer } from './copy-buffer.ts'
 import type { DecimalParts } from './numeric-encoder.ts'
-import { findDecimalParts, fitsNumeric, numericBytes, writeNumeric } from './numeric-encoder.ts'
+import {
+  findDecimalParts,
+  fitsNumeric,
+  numericBytes,
+  specialNumericBytes,
+  writeNumeric,
+  writeSpecialNumeric,
+} from './numeric-encoder.ts'
 
 const microsecondsTo2000 = 946_684_800_000_000
 const daysTo2000 = 10_957
@@ -31,6 +40,8 @@ export const fixedFieldBytes = 12
  */
 export abstract class CopyField {
   readonly target: Attribute
+  /** What the last value was that was written as null, since the column cannot hold it. */
+  lost: LostKind | undefined
   protected validity: Uint8Array = new Uint8Array(0)
 
   constructor(target: Attribute) {
@@ -124,8 +135,11 @@ class DateField extends CopyField {
 
   write(out: CopyBuffer, row: number): string {
     if (this.isNull(row)) return this.writeNull(out)
-    const days = (this.#values[row] as number) - daysTo2000
-    if (days < minDate || days >= endDate) return 'The date is outside 4713 BC to 5874897 AD'
+    const value = this.#values[row] as number
+    // The ends of the range are infinite there too.
+    const days = isInfiniteDay(value) ? value : value - daysTo2000
+    if (days !== value && (days < minDate || days >= endDate))
+      return 'The date is outside 4713 BC to 5874897 AD'
     out.view.setInt32(out.at, 4)
     out.view.setInt32(out.at + 4, days)
     out.at += 8
@@ -206,6 +220,10 @@ class TimestampField extends BigField {
     if (this.isNull(row)) return this.writeNull(out)
     const low = (this.words[row * 2] as number) >>> 0
     const high = this.words[row * 2 + 1] as number
+    if (areInfiniteHalves(high, low)) {
+      out.putInt64(high, low)
+      return ''
+    }
     const rough = high * word + low - microsecondsTo2000
     if (rough < minTimestamp || rough > endTimestamp) return timestampProblem
     const upper = high - shiftHigh - (low < shiftLow ? 1 : 0)
@@ -281,6 +299,7 @@ function textProblem(text: Uint8Array, maxLength = Number.POSITIVE_INFINITY): st
 }
 
 class DecimalField extends VarField {
+  readonly #hasInfinity: boolean
   readonly #parts: DecimalParts = {
     isNegative: false,
     integerStart: 0,
@@ -289,15 +308,33 @@ class DecimalField extends VarField {
     end: 0,
   }
 
+  constructor(target: Attribute, { hasInfiniteNumerics }: ServerValues) {
+    super(target)
+    this.#hasInfinity = hasInfiniteNumerics
+  }
+
   write(out: CopyBuffer, row: number, slack: number): string {
     if (this.isNull(row)) return this.writeNull(out)
     const start = this.offsets[row] as number
     const end = this.offsets[row + 1] as number
     if (findDecimalParts(this.bytes, start, end, this.#parts)) return this.#put(out, this.bytes, slack)
     const text = Buffer.from(this.bytes.subarray(start, end)).toString('latin1')
+    if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return this.#putSpecial(out, text)
     const digits = Buffer.from(expandDecimal(text) ?? '')
     if (findDecimalParts(digits, 0, digits.length, this.#parts)) return this.#put(out, digits, slack)
     return 'The value is not a decimal number'
+  }
+
+  /** A column with a precision holds NaN, but nothing infinite. */
+  #putSpecial(out: CopyBuffer, text: 'NaN' | 'Infinity' | '-Infinity'): string {
+    if (text !== 'NaN' && (this.target.precision !== undefined || !this.#hasInfinity)) {
+      this.lost = 'infinity'
+      return this.writeNull(out)
+    }
+    out.view.setInt32(out.at, specialNumericBytes)
+    writeSpecialNumeric(text, out.bytes, out.at + 4)
+    out.at += 4 + specialNumericBytes
+    return ''
   }
 
   #put(out: CopyBuffer, source: Uint8Array, slack: number): string {
@@ -313,7 +350,13 @@ class DecimalField extends VarField {
   }
 }
 
-const fieldByType: Record<AttributeType, new (target: Attribute) => CopyField> = {
+/** What the values of a server can be. */
+export interface ServerValues {
+  /** Infinite values of `numeric`: since PostgreSQL 14. */
+  hasInfiniteNumerics: boolean
+}
+
+const fieldByType: Record<AttributeType, new (target: Attribute, values: ServerValues) => CopyField> = {
   boolean: BooleanField,
   int16: Int16Field,
   int32: Int32Field,
@@ -328,6 +371,6 @@ const fieldByType: Record<AttributeType, new (target: Attribute) => CopyField> =
   binary: BytesField,
 }
 
-export function createCopyField(target: Attribute): CopyField {
-  return new fieldByType[target.type](target)
+export function createCopyField(target: Attribute, values: ServerValues): CopyField {
+  return new fieldByType[target.type](target, values)
 }

@@ -2,7 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { LoadHooks } from '../store.ts'
 import type { SentRows } from './send-rows.ts'
-import { sendRows } from './send-rows.ts'
+import { findServerValues, sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import type { TargetPlan } from './target-plan.ts'
 
@@ -19,8 +19,9 @@ export async function copyRows(
   const { table, plan, options } = into
   if (plan.columns.length > 0) {
     const columns = plan.columns.map(quoteIdentifier).join(', ')
+    const values = await findServerValues(connection, plan.layout)
     const writer = connection.copy(`copy ${table} (${columns}) from stdin (${options})`)
-    return sendRows(writer, plan.layout, batches, hooks)
+    return sendRows(writer, { layout: plan.layout, values }, batches, hooks)
   }
   const rows = 'pg_temp.terrane_rows'
   await connection.run(
@@ -28,7 +29,8 @@ export async function copyRows(
     'create temporary table terrane_rows (number bigint) on commit drop',
   )
   const writer = connection.copy(`copy ${rows} (number) from stdin (format binary)`)
-  const sent = await sendRows(writer, { ...plan.layout, hasRowNumber: true }, batches, hooks)
+  const layout = { ...plan.layout, hasRowNumber: true }
+  const sent = await sendRows(writer, { layout, values: { hasInfiniteNumerics: false } }, batches, hooks)
   await connection.run('staging the rows', `insert into ${table} select from ${rows}`)
   return sent
 }

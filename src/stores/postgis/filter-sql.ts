@@ -76,8 +76,10 @@ class FilterSql {
   /** Not a number is more than all others in PostgreSQL: it shows as empty, and is not more than anything. */
   #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
     const plain = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
+    const holdsNaN = (attribute: string): boolean =>
+      ['float32', 'float64', 'decimal'].includes(this.#type(attribute) ?? '')
     const floats = [left, right].flatMap((side) =>
-      'attribute' in side && this.#type(side.attribute)?.startsWith('float') === true ? [side.attribute] : [],
+      'attribute' in side && holdsNaN(side.attribute) ? [side.attribute] : [],
     )
     if (op === '=' || floats.length === 0) return plain
     return `(${[plain, ...floats.map((one) => `${this.#name(one)} <> 'NaN'`)].join(' and ')})`

@@ -5,6 +5,7 @@
 const positive = 0x0000
 const negative = 0x4000
 const headerBytes = 8
+const specialSigns = { NaN: 0xc000, Infinity: 0xd000, '-Infinity': 0xf000 } as const
 /** Digits that PostgreSQL allows before and after the point. */
 const maxIntegerDigits = 131_072
 const maxFractionDigits = 16_383
@@ -12,6 +13,17 @@ const maxFractionDigits = 16_383
 /** Bytes that a decimal of `length` characters needs at most. */
 export function numericBytes(length: number): number {
   return headerBytes + 2 * ((length >> 2) + 3)
+}
+
+/** Bytes of NaN and of the infinities. */
+export const specialNumericBytes = headerBytes
+
+/** Writes NaN or an infinity to `target` at `at`. */
+export function writeSpecialNumeric(text: keyof typeof specialSigns, target: Uint8Array, at: number): void {
+  putInt16(target, at, 0)
+  putInt16(target, at + 2, 0)
+  putInt16(target, at + 4, specialSigns[text])
+  putInt16(target, at + 6, 0)
 }
 
 /** Where the parts of a decimal stand in its bytes; one object is used again for every value. */

@@ -166,7 +166,7 @@ function featuresSql(
   const identity = identitySql(facts)
   const id = identity === undefined ? 'null::text' : `${identity}::text`
   const read = schema.geometry === undefined ? { ...facts, geometry: undefined } : facts
-  const list = [id, markSql, ...selectList(read, schema.attributes)]
+  const list = [id, markSql, ...selectList(read, schema.attributes, { isExact: query.isExact === true })]
   const order = part.order === '' ? '' : `order by ${part.order}`
   const limit = Number.isFinite(query.limit) ? `limit ${Math.max(0, Math.trunc(query.limit))}` : ''
   const offset = query.from === undefined ? Math.max(0, Math.trunc(query.offset)) : 0

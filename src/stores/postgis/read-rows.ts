@@ -1,6 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
+import { firstDay, firstMicros, lastDay, lastMicros } from '../../geo/infinite-times.ts'
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
@@ -17,15 +18,32 @@ export const textTypes = {
       text,
 }
 
+/** The first moment whose microseconds since 1970 do not fit 64 bits; PostgreSQL has 29 years more. */
+const endOfMicros = `timestamptz '294247-01-10 04:00:54.775807Z'`
+
 /** An expression that writes a column as text from which `appendText` gets the exact value. */
 export function attributeSql(column: string, type: AttributeType, sqlType: string): string {
-  if (type === 'date') return `case when isfinite(${column}) then (${column} - date '1970-01-01')::text end`
+  if (type === 'date')
+    return `(case ${column} when 'infinity' then ${lastDay} when '-infinity' then ${firstDay} else ${column} - date '1970-01-01' end)::text`
   if (type === 'timestamp') {
-    const instant = sqlType.startsWith('timestamp without') ? `(${column} at time zone 'UTC')` : column
-    return `case when isfinite(${column}) then trunc(extract(epoch from ${instant}) * 1000000)::int8::text end`
+    const micros = microsSql(column, sqlType)
+    return `case ${column} when 'infinity' then '${lastMicros}' when '-infinity' then '${firstMicros}' else ${micros} end`
   }
   if (type === 'time') return `(extract(epoch from ${column}) * 1000000)::int8::text`
   return type === 'binary' ? `encode(${column}, 'hex')` : `${column}::text`
+}
+
+/** The same of what features show: infinite dates and times are null. */
+function finiteSql(column: string, type: AttributeType, sqlType: string): string {
+  if (type === 'date') return `case when isfinite(${column}) then (${column} - date '1970-01-01')::text end`
+  if (type === 'timestamp') return `case when isfinite(${column}) then ${microsSql(column, sqlType)} end`
+  return attributeSql(column, type, sqlType)
+}
+
+/** Null for what is too late. */
+function microsSql(column: string, sqlType: string): string {
+  const instant = sqlType.startsWith('timestamp without') ? `(${column} at time zone 'UTC')` : column
+  return `case when ${instant} < ${endOfMicros} then trunc(extract(epoch from ${instant}) * 1000000)::int8::text end`
 }
 
 /** WKB of a geometry column as hexadecimal text; curves as lines, since no other part knows them. */
@@ -34,11 +52,19 @@ export function geometrySql(column: string, isGeography: boolean): string {
   return `encode(ST_AsBinary(case when ST_HasArc(${geometry}) then ST_CurveToLine(${geometry}) else ${geometry} end, 'NDR'), 'hex')`
 }
 
-/** Expressions for the attributes and geometry of a table, in the order of its schema. */
-export function selectList(facts: TableFacts, attributes: Attribute[]): string[] {
+/**
+ * Expressions for the attributes and geometry of a table, in the order of its schema. With `isExact`, infinite dates and times
+ * are the ends of their ranges, else null.
+ */
+export function selectList(
+  facts: TableFacts,
+  attributes: Attribute[],
+  { isExact }: { isExact: boolean },
+): string[] {
+  const valueSql = isExact ? attributeSql : finiteSql
   const list = attributes.map((attribute) => {
     const column = facts.columns.find(({ name }) => name === attribute.name)
-    return attributeSql(quoteIdentifier(attribute.name), attribute.type, column?.sqlType ?? '')
+    return valueSql(quoteIdentifier(attribute.name), attribute.type, column?.sqlType ?? '')
   })
   const { geometry } = facts
   if (geometry !== undefined) list.push(geometrySql(quoteIdentifier(geometry.name), geometry.isGeography))

@@ -4,31 +4,52 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { convertColumn } from '../convert-column.ts'
+import type { LostValues } from '../lost-values.ts'
 import type { LoadHooks } from '../store.ts'
 import type { CopyLayout } from './copy-encoder.ts'
 import { CopyEncoder } from './copy-encoder.ts'
+import type { ServerValues } from './copy-fields.ts'
 import { withMissingIds } from './kept-ids.ts'
-import type { CopyWriter } from './session.ts'
+import type { Connection, CopyWriter } from './session.ts'
 
 export interface SentRows {
   rowsSent: number
   envelope: Envelope | undefined
 }
 
+/** What the server has; it is asked only where that matters. To be called before a COPY begins. */
+export async function findServerValues(
+  connection: Connection,
+  { attributes }: CopyLayout,
+): Promise<ServerValues> {
+  if (!attributes.some(({ target }) => target.type === 'decimal')) return { hasInfiniteNumerics: false }
+  const { rows } = await connection.run<{ is: boolean }>(
+    'asking for the version of the server',
+    `select current_setting('server_version_num')::int >= 140000 as is`,
+  )
+  return { hasInfiniteNumerics: rows[0]?.is === true }
+}
+
+/** What rows are sent as. */
+interface SentAs {
+  layout: CopyLayout
+  values: ServerValues
+}
+
 /** Sends all batches through one COPY; rows that the table would not take go to `onReject`. */
 export async function sendRows(
   writer: CopyWriter,
-  layout: CopyLayout,
+  { layout, values }: SentAs,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
 ): Promise<SentRows> {
-  const encoder = new CopyEncoder(layout)
+  const encoder = new CopyEncoder(layout, values)
   const envelope = emptyEnvelope()
   let rowsSent = 0
   let sending = Promise.resolve(true)
   for await (const batch of untilAborted(batches, hooks.signal)) {
     const failures = new Map<number, { field: string; reason: string }>()
-    encoder.begin(batch, convertColumns(batch, layout, failures))
+    encoder.begin(batch, convertColumns(batch, layout, failures, encoder.lost))
     for (let row = 0; row < batch.rowCount; row += 1) {
       const failure = failures.size === 0 ? undefined : failures.get(row)
       if (failure === undefined && encoder.encodeRow(row)) {
@@ -45,6 +66,7 @@ export async function sendRows(
   }
   await sending
   await writer.end(encoder.finish())
+  encoder.lost.tell(hooks, 'the column of the table')
   return { rowsSent, envelope: finished(envelope) }
 }
 
@@ -52,15 +74,17 @@ function convertColumns(
   batch: FeatureBatch,
   layout: CopyLayout,
   failures: Map<number, { field: string; reason: string }>,
+  lost: LostValues,
 ): Column[] {
   const columns = [...batch.columns]
   for (const { index, target } of layout.attributes) {
     const column = columns[index]
     const field = batch.schema.attributes[index]?.name ?? target.name
     if (column === undefined) continue
-    columns[index] = convertColumn(column, batch.rowCount, target, (row, reason) => {
+    const fail = (row: number, reason: string): void => {
       if (!failures.has(row)) failures.set(row, { field, reason })
-    })
+    }
+    columns[index] = convertColumn(column, batch.rowCount, target, fail, (kind) => lost.add(field, kind))
     if (index === layout.idIndex) columns[index] = withMissingIds(columns[index] as Column, batch.rowCount)
   }
   return columns

@@ -9,7 +9,7 @@ import { advanceSequence, settleKeptIds } from './kept-ids.ts'
 import type { TextRow } from './read-rows.ts'
 import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.ts'
 import type { SentRows } from './send-rows.ts'
-import { sendRows } from './send-rows.ts'
+import { findServerValues, sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import type { LoadContext } from './stage-table.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
@@ -66,8 +66,9 @@ export class StagedRows {
       `create unlogged table ${staging} (${definitions.join(', ')})`,
     )
     const list = [this.#rowColumn, ...columns.map(quoteIdentifier)].join(', ')
+    const values = await findServerValues(connection, layout)
     const writer = connection.copy(`copy ${staging} (${list}) from stdin (format binary, freeze)`)
-    const sent = await sendRows(writer, { ...layout, hasRowNumber: true }, batches, hooks)
+    const sent = await sendRows(writer, { layout: { ...layout, hasRowNumber: true }, values }, batches, hooks)
     const { keptId } = this.#plan
     if (keptId !== undefined) {
       const order = this.#rowColumn

@@ -1,6 +1,6 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import { conflict } from '../../lib/errors.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import { explainNewIds } from '../explain-new-ids.ts'
 import { matchColumns as matchNames } from '../match-columns.ts'
@@ -36,9 +36,22 @@ export interface NewTable {
   definition: string
 }
 
+/** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
+const mostColumns = 1600
+
+/** Throws `Failure` where a table cannot have so many columns beside the id. */
+function requireColumns(count: number): void {
+  if (count + 1 <= mostColumns) return
+  throw invalid(
+    'too-many-columns',
+    `A table of PostgreSQL holds ${mostColumns} columns, its id among them, and the data have ${count}: leave columns out, or load into a GeoPackage`,
+  )
+}
+
 /** A table made from the schema of the load: `fid`, the attributes, the geometry under its name. */
 export function planNewTable(request: LoadRequest, srid: number): NewTable {
   const { attributes, geometry } = request.schema
+  requireColumns(attributes.length + (geometry === undefined ? 0 : 1))
   const geometryColumn = geometry === undefined ? undefined : geometryColumnName(geometry.name)
   const names = columnNames(
     attributes.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -120,9 +120,27 @@ async function compareStore(made: StoreUnderTest, table: GdalTable, name: string
   }
 }
 
+/** GeoJSON with 1,500 columns, as many as a row of PostgreSQL holds; every fifth has numbers that are not finite. */
+async function writeWideGeoJson(folder: string): Promise<{ name: string; path: string; driver: string }> {
+  const words = ['NaN', 'Infinity', '-Infinity', 'null', '1.5']
+  const features = [0, 1, 2, 3, 4].map((row) => {
+    const members = Array.from({ length: 1500 }, (_, at) =>
+      at % 5 === 0
+        ? `"f${at}":${words[(row + at / 5) % 5]}`
+        : `"i${at}":${row === 3 ? 'null' : row * 1500 + at}`,
+    )
+    const geometry = `{"type":"Point","coordinates":[${row},1]}`
+    return `{"type":"Feature","geometry":${geometry},"properties":{${members.join(',')}}}`
+  })
+  const path = join(folder, 'wide.geojson')
+  await writeFile(path, `{"type":"FeatureCollection","features":[${features.join(',\n')}]}`)
+  return { name: 'WideGeoJSON', path, driver: 'GeoJSON' }
+}
+
 async function allFiles(folder: string): Promise<ToldFile[]> {
   const written = await writtenByGdal(folder, config)
-  return [...written, ...(await readByGdal(await writeReadOnlyFormats(folder), config))]
+  const others = [...(await writeReadOnlyFormats(folder)), await writeWideGeoJson(folder)]
+  return [...written, ...(await readByGdal(others, config))]
 }
 
 const hasBindings = await hasGdalBindings()

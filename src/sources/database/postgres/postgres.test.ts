@@ -8,6 +8,7 @@ import { until } from '../../../../tests/support/until.ts'
 import type { LayerDescription } from '../../../formats/format.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import { columnValue } from '../../../geo/column.ts'
+import { firstDay, firstMicros, lastDay, lastMicros } from '../../../geo/infinite-times.ts'
 import { writeGeometryText } from '../../../geo/wkb-to-wkt.ts'
 import type { DescribedDatabase } from '../database.ts'
 import { postgres } from './postgres.ts'
@@ -151,19 +152,34 @@ describe('tables of PostgreSQL', () => {
   })
 
   it('reject rows with values that cannot be represented, with their other values', async () => {
-    const schema = await schemaWith(`create table t (id int, d date, z timestamptz, n numeric);
-      insert into t values (1, 'infinity', null, null), (2, null, '-infinity', null), (3, null, null, 'NaN'),
-      (4, '2000-01-01', '2000-01-01Z', 1)`)
+    const schema = await schemaWith(`create table t (id int, d date, z timestamptz);
+      insert into t values (1, '2000-01-01', '294276-12-31Z'), (2, null, '294247-01-10 04:00:54.775807Z'),
+      (3, null, '294247-01-10 04:00:54.775806Z')`)
     const [batch] = await readAll(schema, await only(schema))
     assert.equal(batch?.rowCount, 1)
     assert.deepEqual(
-      batch?.rejects.map(({ row, field, properties }) => [row, field, properties?.id]),
+      batch?.rejects.map(({ row, field, properties }) => [row, field, properties]),
       [
-        [1, 'd', 1],
-        [2, 'z', 2],
-        [3, 'n', 3],
+        [1, 'z', { id: 1, d: '2000-01-01', z: null }],
+        [2, 'z', { id: 2, d: null, z: null }],
       ],
     )
+  })
+
+  it('have infinite dates and times, and decimals that are no numbers', async () => {
+    const schema = await schemaWith(`create table t (d date, l timestamp, z timestamptz, n numeric);
+      insert into t values ('infinity', '-infinity', 'infinity', 'NaN'), ('-infinity', 'infinity', '-infinity', '-Infinity'),
+      (null, null, null, 'Infinity')`)
+    const [batch] = await readAll(schema, await only(schema))
+    assert.equal(batch?.rejects.length, 0)
+    const rows = Array.from({ length: 3 }, (_, row) =>
+      batch?.columns.map((column) => columnValue(column, row)),
+    )
+    assert.deepEqual(rows, [
+      [lastDay, firstMicros, lastMicros, 'NaN'],
+      [firstDay, lastMicros, firstMicros, '-Infinity'],
+      [null, null, null, 'Infinity'],
+    ])
   })
 
   it('take type, dimensions and CRS of the geometry from its declaration', async () => {

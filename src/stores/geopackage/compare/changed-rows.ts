@@ -44,8 +44,8 @@ export async function* readChanges(
   const kinds = source.isAddition ? (['added'] as const) : (['removed', 'changed', 'added'] as const)
   for (const change of kinds) {
     let page: RowChange[] = []
-    for (const values of iterateRows(db.prepare(selectChanges(source, change, told)))) {
-      page.push(toChange(change, told, values))
+    for (const sides of iterateSides(db, source, change, told)) {
+      page.push(toChange(change, told, sides))
       if (page.length < pageRows) continue
       signal.throwIfAborted()
       yield page
@@ -73,15 +73,46 @@ function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
   return told
 }
 
+/** A row before and after, each with the id in front of its values; absent where it was not, or is not any more. */
+interface Sides {
+  before?: SqlValue[] | undefined
+  after?: SqlValue[] | undefined
+}
+
+/** Both sides are read by a statement each, in one order: one statement would have twice the columns of the table, and SQLite gives 2,000. */
+function* iterateSides(
+  db: DatabaseSync,
+  source: ChangeSource,
+  change: RowChange['change'],
+  told: ToldColumn[],
+): Generator<Sides> {
+  const rowsOf = (side: 'before' | 'after'): Iterable<SqlValue[]> =>
+    iterateRows(db.prepare(selectChanges(source, change, sideList(told, change, side))))
+  if (change !== 'changed') {
+    const side = change === 'removed' ? 'before' : 'after'
+    for (const values of rowsOf(side)) yield { [side]: values }
+    return
+  }
+  const afters = rowsOf('after')[Symbol.iterator]()
+  try {
+    for (const before of rowsOf('before'))
+      yield { before, after: afters.next().value as SqlValue[] | undefined }
+  } finally {
+    afters.return?.()
+  }
+}
+
+function sideList(told: ToldColumn[], change: RowChange['change'], side: 'before' | 'after'): string[] {
+  const isKnown = (sql: string): boolean => change !== 'added' || !sql.startsWith('x.')
+  return told.map((column) => (isKnown(column[side]) ? column[side] : 'NULL'))
+}
+
 function selectChanges(
   { plan, before, isAddition, added }: ChangeSource,
   change: RowChange['change'],
-  told: ToldColumn[],
+  list: string[],
 ): string {
-  const olds = told.map((column) => (change === 'added' ? 'NULL' : column.before))
-  const isKnown = (sql: string): boolean => change !== 'added' || !sql.startsWith('x.')
-  const news = told.map(({ after }) => (change === 'removed' || !isKnown(after) ? 'NULL' : after))
-  if (isAddition) return `SELECT NULL, ${[...olds, ...news].join(', ')} FROM side.t s ORDER BY s.id`
+  if (isAddition) return `SELECT ${['NULL', ...list].join(', ')} FROM side.t s ORDER BY s.id`
   const old = `CROSS JOIN ${before} x ON x.${quoteName(plan.id)} = d.target`
   const staged = 'CROSS JOIN side.t s ON s.id = d.staged'
   const newId = added === undefined ? '' : `CROSS JOIN ${added} a ON a.staged = d.staged`
@@ -92,24 +123,25 @@ function selectChanges(
     added: 'd.target IS NULL ORDER BY d.staged',
   }
   const id = change === 'added' && added !== undefined ? 'a.id' : 'd.target'
-  return `SELECT ${id}, ${[...olds, ...news].join(', ')}
+  return `SELECT ${[id, ...list].join(', ')}
     FROM ${differencesTable} d ${joins[change]} WHERE ${conditions[change]}`
 }
 
-function toChange(change: RowChange['change'], told: ToldColumn[], values: SqlValue[]): RowChange {
-  const [id, ...rest] = values
+function toChange(change: RowChange['change'], told: ToldColumn[], { before, after }: Sides): RowChange {
+  const [id] = before ?? after ?? []
   return {
     change,
     ...(id === null || id === undefined ? {} : { featureId: String(id) }),
-    ...(change === 'added' ? {} : { before: toRow(told, rest, 0) }),
-    ...(change === 'removed' ? {} : { after: toRow(told, rest, told.length) }),
+    ...(before === undefined ? {} : { before: toRow(told, before) }),
+    ...(after === undefined ? {} : { after: toRow(told, after) }),
   }
 }
 
-function toRow(told: ToldColumn[], values: SqlValue[], start: number): ChangedRow {
+/** The id stands before the values. */
+function toRow(told: ToldColumn[], values: SqlValue[]): ChangedRow {
   const row: ChangedRow = { values: {} }
   told.forEach(({ name, type }, index) => {
-    const value = values[start + index] ?? null
+    const value = values[index + 1] ?? null
     if (type !== 'geometry') row.values[name] = plainValue(type, value)
     else {
       const geometry = plainWkb(value)

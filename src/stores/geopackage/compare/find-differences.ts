@@ -2,13 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { ChangeCounts } from '../../changes.ts'
 import type { Missing } from '../../spared-texts.ts'
+import { allOf } from '../all-of.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { comparedColumns } from './compared-columns.ts'
 import { areKeysUnique } from './find-keys.ts'
-import { hashRow } from './hash-row.ts'
+import { hashParts, hashRow } from './hash-row.ts'
 import { RowSet } from './row-set.ts'
 import { addCompareFunctions, sameValue } from './same-values.ts'
 
@@ -126,19 +127,35 @@ export function findAdditions(db: DatabaseSync, { rows }: ComparedRows): ChangeC
 function hashRest(db: DatabaseSync, { plan }: ComparedRows, columns: ComparedColumn[]): void {
   const types = columns.map(({ type }) => type)
   const options = { deterministic: true, directOnly: true, useBigIntArguments: true, varargs: true }
-  db.function('hash_row', options, (...values) => hashRow(types, values))
-  const before = columns.map((column) => column.before).join(', ')
-  const after = columns.map((column) => column.after).join(', ')
+  db.function('hash_row', options, (first, ...values) => hashRow(types.slice(Number(first)), values))
+  db.function('hash_parts', options, (...parts) => hashParts(parts))
+  const before = hashSql(columns.map((column) => column.before))
+  const after = hashSql(columns.map((column) => column.after))
   db.exec(
-    `UPDATE side.rest_before AS r SET hash = (SELECT hash_row(${before})
+    `UPDATE side.rest_before AS r SET hash = (SELECT ${before}
        FROM main.${quoteName(plan.table)} x WHERE x.${quoteName(plan.id)} = r.id);
-     UPDATE side.rest_after AS r SET hash = (SELECT hash_row(${after}) FROM side.t s WHERE s.id = r.id)`,
+     UPDATE side.rest_after AS r SET hash = (SELECT ${after} FROM side.t s WHERE s.id = r.id)`,
   )
+}
+
+/** Fewer than a function takes (SQLITE_MAX_FUNCTION_ARG is 1,000). */
+const mostHashed = 900
+
+/** The hash of a row; of more columns than a function takes, that of the hashes of their parts. */
+function hashSql(columns: readonly string[]): string {
+  const starts = Array.from(
+    { length: Math.ceil(columns.length / mostHashed) },
+    (_, part) => part * mostHashed,
+  )
+  const parts = starts.map(
+    (first) => `hash_row(${[first, ...columns.slice(first, first + mostHashed)].join(', ')})`,
+  )
+  return parts.length === 1 ? (parts[0] as string) : `hash_parts(${parts.join(', ')})`
 }
 
 function sameRow(columns: ComparedColumn[]): string {
   if (columns.length === 0) return '1'
-  return columns.map(({ type, after, before }) => sameValue(type, after, before)).join(' AND ')
+  return allOf(columns.map(({ type, after, before }) => sameValue(type, after, before)))
 }
 
 /** `mark_matched(id)` notes a staged row and is true. */

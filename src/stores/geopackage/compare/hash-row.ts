@@ -3,13 +3,21 @@ import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.
 import type { AttributeType } from '../../../geo/schema.ts'
 import { canonicalWkb } from './canonical-geometry.ts'
 
-/** The same bytes for rows that hold the same values, other ones for all others. */
+/**
+ * The same bytes for rows that hold the same values, other ones for all others. There may be more types than values: those of further
+ * columns.
+ */
 export function hashRow(
   types: readonly (AttributeType | 'geometry')[],
   values: readonly unknown[],
 ): Uint8Array {
-  const parts = types.map((type, index) => valueBytes(type, values[index]))
+  const parts = values.map((value, index) => valueBytes(types[index] ?? 'text', value))
   return hash('sha1', Buffer.concat(parts), 'buffer')
+}
+
+/** One hash of several. */
+export function hashParts(hashes: readonly unknown[]): Uint8Array {
+  return hash('sha1', Buffer.concat(hashes.filter((one) => one instanceof Uint8Array)), 'buffer')
 }
 
 function valueBytes(type: AttributeType | 'geometry', value: unknown): Uint8Array {

@@ -6,7 +6,6 @@ import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import { dataVersion } from '../own-writes.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
-import { tellNaN } from '../tell-nan.ts'
 import { settleCrs } from './open-staged.ts'
 import { stageRehearsal } from './rehearsal-load.ts'
 import { SideFileLoad } from './side-file-load.ts'
@@ -21,8 +20,7 @@ export async function stageLoad(
 ): Promise<StagedLoad> {
   const { path, writer } = surroundings
   removeSideFile(path, request.loadId)
-  if (request.isRehearsal === true)
-    return stageRehearsal(surroundings, request, tellNaN(batches, hooks), hooks)
+  if (request.isRehearsal === true) return stageRehearsal(surroundings, request, batches, hooks)
   const db = await writer.take({ isNew: request.mode !== 'CREATE' })
   try {
     await prepareFile(path, db, hooks.signal)
@@ -31,7 +29,7 @@ export async function stageLoad(
     const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
     const pageSize = pageSizeOf(db)
     const side = sidePath(path, request.loadId)
-    const rows = await stageRows(side, { plan, srsId, pageSize }, tellNaN(batches, hooks), hooks)
+    const rows = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)
     attachSide(db, side)
     return new SideFileLoad(surroundings, db, { plan, version, srsId, pageSize, rows }, hooks)
   } catch (error) {

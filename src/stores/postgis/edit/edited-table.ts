@@ -76,7 +76,7 @@ export async function readRow(
   featureId: string,
 ): Promise<FeaturePage | undefined> {
   const conditions = conditionsOf(facts, { table: facts.name, featureId })
-  const list = [`${identitySql(facts)}::text`, ...selectList(facts, schema.attributes)]
+  const list = [`${identitySql(facts)}::text`, ...selectList(facts, schema.attributes, { isExact: false })]
   const query: QueryArrayConfig = {
     text: `select ${list.join(', ')} from ${quoteTable(facts.schema, facts.name)} ${conditions.sql}`,
     values: conditions.values,

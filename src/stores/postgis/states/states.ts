@@ -142,7 +142,7 @@ async function* readDifferences(
     const read = { ...described.schema, attributes }
     const key = quoteIdentifier(facts.primaryKey)
     await client.query(`declare terrane_state no scroll cursor for
-      select feature.${key}::text, ${selectList(shown, attributes).join(', ')} from (${stateSql(facts, path)}) feature
+      select feature.${key}::text, ${selectList(shown, attributes, { isExact: true }).join(', ')} from (${stateSql(facts, path)}) feature
       order by feature.${key}`)
     let seen = 0
     while (true) {

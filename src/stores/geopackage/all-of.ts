@@ -1,0 +1,11 @@
+/**
+ * Conditions joined by AND as a balanced tree: SQLite takes expressions of a depth of 1,000 (SQLITE_MAX_EXPR_DEPTH), and a table may have
+ * more columns.
+ */
+export function allOf(conditions: readonly string[]): string {
+  if (conditions.length <= mostInRow) return conditions.join(' AND ')
+  const half = conditions.length >> 1
+  return `(${allOf(conditions.slice(0, half))}) AND (${allOf(conditions.slice(half))})`
+}
+
+const mostInRow = 100
