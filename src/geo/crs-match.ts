@@ -11,7 +11,7 @@ const angleTolerance = 1e-7
 const lengthTolerance = 0.005
 
 /** Datum names are compared without case, marks, ESRI's `D_` and EPSG's word for an ensemble. */
-function plainDatum(name: string): string {
+export function plainDatum(name: string): string {
   return plainName(name.replace(/^D_/, '').replace(/ ensemble$/, ''))
 }
 
@@ -56,7 +56,8 @@ function degreesOf(unit: string): number {
 
 type Spheroid = Pick<CrsShape, 'semiMajor' | 'inverseFlattening'>
 
-function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
+/** Returns true if a shape stands on an ellipsoid; axes may differ by a centimetre. */
+export function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
   return (
     Math.abs(shape.semiMajor - of.semiMajor) < 0.01 &&
     Math.abs(shape.inverseFlattening - of.inverseFlattening) < inverseTolerance
@@ -64,14 +65,15 @@ function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): 
 }
 
 /** Whether a datum can be that of a declaration: by name where it has one, else by ellipsoid. */
-function hasDatum(shape: CrsShape, datum: number): boolean {
+export function hasDatum(shape: CrsShape, datum: number): boolean {
   const row = allDatums()[datum]
   if (row === undefined) return false
   if (shape.datumName === undefined) return hasEllipsoid(shape, row, 1e-6)
   return hasEllipsoid(shape, row, 1e-3) && namesOfDatum(datum).has(plainDatum(shape.datumName))
 }
 
-function hasProjection(shape: CrsShape, of: CrsShape): boolean {
+/** Returns true if both have one projection with its parameters, unit and prime meridian, whatever their datums are. */
+export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   if (shape.kind !== of.kind || shape.method !== of.method || shape.method === undefined) return false
   if (Math.abs(shape.unit / of.unit - 1) > 1e-7) return false
   if (Math.abs(shape.primeMeridian - of.primeMeridian) > angleTolerance * 10) return false

@@ -17,6 +17,7 @@ import {
 import { openProgramReprojector } from './crs-program.ts'
 import type { Place, Projector } from './crs-projector.ts'
 import { findProjector, wrapped } from './crs-projector.ts'
+import { isSameCrs } from './crs-same.ts'
 import type { CrsShape } from './crs-shape.ts'
 import type { Ellipsoid, Shift } from './crs-shift.ts'
 import { ellipsoidOf, helmertShift } from './crs-shift.ts'
@@ -89,7 +90,7 @@ export async function createReprojector(
 ): Promise<Reprojector> {
   const source = resolve(from)
   const target = resolve(to)
-  if (source.text === target.text) return identity
+  if (source.text === target.text || isSameCrs(from, to)) return identity
   const area = expectedArea(source.srs, target.srs)
   const routes = routesBetween(source, target)
   const near = routes === undefined ? [] : routesWithin(routes, area)

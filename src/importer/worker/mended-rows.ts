@@ -5,6 +5,7 @@ import { columnValue } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
@@ -80,7 +81,7 @@ async function openReprojector(
   const [from, to] = [sent.geometry?.crs, wanted.geometry?.crs]
   if (from === undefined || to === undefined) return undefined
   const [fromSrs, toSrs] = [from.srs ?? matchCrs(from), to.srs ?? matchCrs(to)]
-  if (fromSrs === undefined || toSrs === undefined || fromSrs === toSrs) return undefined
+  if (fromSrs === undefined || toSrs === undefined || isSameCrs(from, to)) return undefined
   const message = `The rows were reprojected from ${fromSrs} to ${toSrs}, the CRS of the data`
   onMessage({ level: 'info', code: 'reprojected', message })
   return createReprojector(fromSrs, toSrs, { signal })

@@ -1,4 +1,5 @@
 import type { Message } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpsertRules } from '../../../stores/changes.ts'
@@ -53,7 +54,7 @@ async function towardsTarget(
   const wanted = known ?? table?.schema.geometry?.crs?.srs
   const { geometry } = finalSchema(task)
   const present = geometry?.crs?.srs
-  if (wanted === undefined || geometry === undefined || present === wanted) return undefined
+  if (wanted === undefined || geometry === undefined || isSameCrs(geometry.crs, wanted)) return undefined
   const from = present === undefined ? '' : ` from ${present}`
   const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
   return {
