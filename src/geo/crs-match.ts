@@ -10,9 +10,10 @@ import { allDatums, allRows, findRow } from './crs-table.ts'
 const angleTolerance = 1e-7
 const lengthTolerance = 0.005
 
-/** Datum names are compared without case, marks, ESRI's `D_` and EPSG's word for an ensemble. */
+/** Datum names are compared without case, marks, codes in brackets, ESRI's `D_` and EPSG's word for an ensemble. */
 export function plainDatum(name: string): string {
-  return plainName(name.replace(/^D_/, '').replace(/ ensemble$/, ''))
+  const bare = name.replace(/^D_/, '').replace(/[ _]*[([]EPSG ID \d+[)\]]/i, '')
+  return plainName(bare.replace(/ ensemble$/, ''))
 }
 
 const datumNames: Set<string>[] = []

@@ -130,7 +130,9 @@ async function isRight(found: FoundCrs | undefined, srs: string, envelope: Envel
   if (found === undefined || found.evidence.includes('Only if')) return false
   if (found.srs === srs) return true
   const [x, y] = await placed(srs, envelope)
-  const [otherX, otherY] = await placed(found.srs, envelope).catch((): Position => [Number.NaN, Number.NaN])
+  const [otherX, otherY] = await placed(found.srs ?? '', envelope).catch(
+    (): Position => [Number.NaN, Number.NaN],
+  )
   return Math.hypot((x - otherX) * Math.cos((y * Math.PI) / 180), y - otherY) * 111_200 <= 1
 }
 

@@ -1,17 +1,11 @@
 import type { Envelope } from '../envelope.ts'
 import type { Box } from './countries.ts'
 import { isInCountry } from './countries.ts'
+import type { Reading } from './grid-points.ts'
+import { boxOf, gridPoints, isInBox } from './grid-points.ts'
 import type { Place } from './place.ts'
 import type { System } from './systems.ts'
 import { systems } from './systems.ts'
-
-/** How the numbers of the data have to be read to be coordinates of a system. */
-interface Reading {
-  /** Northing or latitude stands first. */
-  isSwapped: boolean
-  /** In units of the system: 0.001 where they are thousandths of it. */
-  factor: number
-}
 
 /** A system with where the data would lie in it. */
 export interface RankedCrs {
@@ -31,8 +25,6 @@ export interface RankedCrs {
 
 const degrees = 180 / Math.PI
 const kilometresPerDegree = 111.2
-/** The corners, the middles of the edges and the middle of an envelope. */
-const shares = [0, 0.5, 1]
 
 /** Of data along a coast or a border, corners of their envelope lie outside of the country. */
 const enoughInPlace = 0.3
@@ -94,7 +86,9 @@ function rank(
 ): RankedCrs[] {
   const isGeographic = system.shape.kind === 'geographic'
   if (isGeographic ? reading.factor !== 1 : isSmall(envelope)) return []
-  const points = pointsOf(system, envelope, reading)
+  const projector = system.projector()
+  if (projector === undefined) return []
+  const points = gridPoints(projector, system.shape.primeMeridian, envelope, reading)
   if (points === undefined) return []
   const inArea = share(points, ([x, y]) => isInBox(x, y, system.area))
   const isOutside = inArea < 0.3
@@ -126,36 +120,6 @@ function precision({ area: [west, south, east, north] }: System): number {
   return -Math.log10(Math.max(0.1, (east - west) * (north - south))) / 2
 }
 
-function pointsOf(
-  system: System,
-  { minX, minY, maxX, maxY }: Envelope,
-  { isSwapped, factor }: Reading,
-): [number, number][] | undefined {
-  const projector = system.projector()
-  if (projector === undefined) return undefined
-  const east = system.shape.primeMeridian
-  const points: [number, number][] = []
-  for (const across of shares) {
-    for (const up of shares) {
-      const x = (minX + (maxX - minX) * across) * factor
-      const y = (minY + (maxY - minY) * up) * factor
-      const place = isSwapped ? { x: y, y: x } : { x, y }
-      const given = { ...place }
-      projector.toRadians(place)
-      const longitude = place.x * degrees + east
-      const latitude = place.y * degrees
-      if (!(Number.isFinite(longitude) && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540))
-        return undefined
-      points.push([longitude, latitude])
-      if (across !== 0.5 || up !== 0.5) continue
-      projector.fromRadians(place)
-      const off = Math.hypot(place.x - given.x, place.y - given.y)
-      if (!(off <= 1 + 1e-6 * Math.hypot(given.x, given.y))) return undefined
-    }
-  }
-  return points
-}
-
 function share(points: [number, number][], test: (point: [number, number]) => boolean): number {
   return points.filter(test).length / points.length
 }
@@ -163,17 +127,6 @@ function share(points: [number, number][], test: (point: [number, number]) => bo
 function isIn(x: number, y: number, { boxes, country }: Place): boolean {
   if (country !== undefined) return isInCountry(country, x, y)
   return boxes.some((box) => isInBox(x, y, box))
-}
-
-function isInBox(x: number, y: number, [west, south, east, north]: Box): boolean {
-  if (y < south || y > north) return false
-  return [-360, 0, 360].some((turn) => x + turn >= west && x + turn <= east)
-}
-
-function boxOf(points: [number, number][]): Box {
-  const xs = points.map(([x]) => x)
-  const ys = points.map(([, y]) => y)
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
 function nearestOf(falls: Box, places: readonly Place[]): RankedCrs['nearest'] {

@@ -10,7 +10,7 @@ import { chainSchema } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
-import { chosenSchema, isWithoutGeometry } from '../model/model.ts'
+import { chosenSchema, crsOfSource, isWithoutGeometry } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
 import type { LoadPool } from '../worker/worker.ts'
@@ -60,8 +60,7 @@ export class Locator {
     signal: AbortSignal,
     beside?: readonly TaskRecord[],
   ): Promise<Located> {
-    const { source } = task
-    const crs = source?.raster?.crs ?? source?.schema.geometry?.crs
+    const crs = crsOfSource(task)
     const envelope = await this.#envelopeOf({ record, task }, signal)
     const layer = place === undefined ? undefined : await this.#layerNamed(place)
     const wish: LocateWish = {
@@ -89,8 +88,8 @@ export class Locator {
       const { candidates = [] } = located ?? {}
       const { layer } = task
       if (layer === undefined || candidates.length === 0) continue
-      const srsCandidates = candidates.map(({ srs, name, confidence, evidence }) => ({
-        ...{ srs, name, confidence, evidence },
+      const srsCandidates = candidates.map(({ srs, wkt, name, confidence, evidence }) => ({
+        ...{ srs, ...defined({ wkt }), name, confidence, evidence },
       }))
       found.set(task, { ...task, layer: { ...layer, srsCandidates } })
     }
@@ -165,8 +164,9 @@ export class Locator {
 
 function isOpen(task: TaskRecord): boolean {
   const { layer, source } = task
-  if (makesPoints(task)) return (layer?.srsCandidates ?? []).length === 0
-  return layer?.srsCandidates?.length === 0 && source?.envelope !== undefined
+  const isAnyFound = layer?.srsCandidates?.some(({ srs }) => srs !== null) === true
+  if (makesPoints(task)) return !isAnyFound
+  return layer?.srsCandidates !== undefined && !isAnyFound && source?.envelope !== undefined
 }
 
 /** The transformations up to the one that makes the geometry: those behind it may need to know its CRS. */

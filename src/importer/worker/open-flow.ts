@@ -3,7 +3,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
-import { chosenSchema } from '../model/load-rules.ts'
+import { chainOptions, chosenSchema } from '../model/load-rules.ts'
 import { chooseAttributes } from './choose-attributes.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { openChain } from './open-chain.ts'
@@ -36,7 +36,7 @@ export async function openFlow(
   const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
   const context: TransformContext = {
     ...{ signal, onMessage },
-    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
+    ...chainOptions(source.schema, srs),
   }
   const input = chooseAttributes(onRead(source.batches), source.schema, chosen, attributes)
   const { schema, indexes, run } = await openChain(chosen, transforms, context)
