@@ -9,6 +9,13 @@ import { allDatums, allRows, findRow } from './crs-table.ts'
 
 const angleTolerance = 1e-7
 const lengthTolerance = 0.005
+/** It moves places in the plane by a centimetre at most. */
+const scaleTolerance = 1e-9
+
+function toleranceOf(parameter: string): number {
+  if (parameter === 'k_0') return scaleTolerance
+  return parameter === 'x_0' || parameter === 'y_0' ? lengthTolerance : angleTolerance
+}
 
 /** Datum names are compared without case, marks, codes in brackets, ESRI's `D_` and EPSG's word for an ensemble. */
 export function plainDatum(name: string): string {
@@ -82,7 +89,7 @@ export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   for (const key of keys) {
     const missing = key === 'k_0' ? 1 : 0
     const difference = Math.abs((shape.parameters[key] ?? missing) - (of.parameters[key] ?? missing))
-    if (difference > (key === 'x_0' || key === 'y_0' ? lengthTolerance : angleTolerance)) return false
+    if (difference > toleranceOf(key)) return false
   }
   return true
 }

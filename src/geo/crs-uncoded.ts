@@ -12,6 +12,8 @@ export interface UncodedCrs {
 }
 
 const maxNameLength = 100
+/** What programs write where nobody has given a name. */
+const noName = /^(?:unnamed|unknown|undefined|custom)$/i
 
 /** Returns the definition of a declared CRS without a code; undefined for one with a code, and for text that defines none. */
 export function findUncodedCrs(crs: CrsDeclaration | undefined): UncodedCrs | undefined {
@@ -21,7 +23,8 @@ export function findUncodedCrs(crs: CrsDeclaration | undefined): UncodedCrs | un
   const shape = shapeOf(crs)
   const node = shape === undefined && crs.wkt !== undefined ? parseCrsWkt(crs.wkt) : undefined
   if (shape === undefined && !/(?:CRS|CS)$/.test(node?.keyword ?? '')) return undefined
-  return { name: (shape?.name ?? textAt(node, 0) ?? '').slice(0, maxNameLength), definition }
+  const name = shape?.name ?? textAt(node, 0) ?? ''
+  return { name: noName.test(name) ? '' : name.slice(0, maxNameLength), definition }
 }
 
 /** Returns what people call a CRS: its code, or the name in its definition. */
