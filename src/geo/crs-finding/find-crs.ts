@@ -6,6 +6,8 @@ import type { Envelope } from '../envelope.ts'
 import { findCompatible, placeInDeclared } from './compatible.ts'
 import type { Box } from './countries.ts'
 import { countryAt } from './countries.ts'
+import type { CrsClues } from './hints.ts'
+import { findHints } from './hints.ts'
 import type { Place } from './place.ts'
 import type { RankedCrs } from './rank-crs.ts'
 import { rankCrs } from './rank-crs.ts'
@@ -17,6 +19,8 @@ export interface CrsQuestion {
   envelope?: Envelope
   /** Where they are expected to lie. */
   places: readonly Place[]
+  /** What they are called, and what their columns hold. */
+  clues?: CrsClues
 }
 
 /** A CRS with where the data would lie in it. */
@@ -44,14 +48,16 @@ const alikeDegrees = 1e-5
  * The systems that data without one may be in, likeliest first; none where nothing but a place could tell. A definition that
  * the data declare and that has no code stands first, and only systems that are compatible with it follow.
  */
-export function findCrsFor({ declaration, envelope, places }: CrsQuestion): CrsAnswer {
+export function findCrsFor({ declaration, envelope, places, clues }: CrsQuestion): CrsAnswer {
   const declared = declaredCandidates(declaration)
   const bounds = envelope !== undefined && envelope.minX <= envelope.maxX ? envelope : undefined
   if (declaration !== undefined && declared.length > 0)
     return { candidates: withCompatible(declaration, declared, bounds), needsPlace: false }
   if (bounds === undefined) return { candidates: [], needsPlace: false }
   if (places.length === 0) return withoutPlace(bounds)
-  const candidates = toCandidates(rankCrs(bounds, places).slice(0, 40))
+  const candidates = toCandidates(
+    rankCrs(bounds, places, clues === undefined ? [] : findHints(clues)).slice(0, 40),
+  )
   return { candidates, needsPlace: candidates.length === 0 }
 }
 
@@ -122,13 +128,16 @@ function isAlike(one: RankedCrs, other: RankedCrs): boolean {
   return one.falls.every((value, at) => Math.abs(value - (other.falls[at] ?? 0)) < alikeDegrees)
 }
 
-function evidenceOf({ falls, nearest, reading, system, inArea }: RankedCrs): string {
+const mostHints = 2
+
+function evidenceOf({ falls, nearest, reading, system, inArea, hints }: RankedCrs): string {
   const [west, south, east, north] = falls
   const country = countryAt((west + east) / 2, (south + north) / 2)
   const sentences = [
     `The data would lie ${country === undefined ? 'at sea' : `in ${country.name}`}, ${range(west, east, 'E', 'W')}, ${range(south, north, 'N', 'S')}`,
     ...(nearest === undefined ? [] : [distance(nearest)]),
     `${fitText(inArea)}: ${system.areaName}`,
+    ...hints.slice(0, mostHints),
     ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude stands first'] : []),
     ...(reading.factor === 0.001
       ? ['Only if the numbers are millimetres, which have to be divided by 1000']

@@ -3,6 +3,7 @@ import type { Box } from './countries.ts'
 import { isInCountry } from './countries.ts'
 import type { Reading } from './grid-points.ts'
 import { boxOf, gridPoints, isInBox } from './grid-points.ts'
+import type { Hint } from './hints.ts'
 import type { Place } from './place.ts'
 import type { System } from './systems.ts'
 import { systems } from './systems.ts'
@@ -19,6 +20,10 @@ export interface RankedCrs {
   inPlace: number
   /** The nearest place that was given, with the kilometres to it. */
   nearest?: { label: string; kilometres: number }
+  /** The points that were looked at, in degrees. */
+  points: [number, number][]
+  /** What in the names and values of the data speaks for it. */
+  hints: string[]
   /** Logarithm of how likely. */
   score: number
 }
@@ -48,14 +53,27 @@ const otherReadings: [Reading, number][] = [
  * Systems in which data lie where they can lie, likeliest first. With places those in which they lie there, or near; what
  * other readings of the numbers give comes with a lower score.
  */
-export function rankCrs(envelope: Envelope, places: readonly Place[] = []): RankedCrs[] {
+export function rankCrs(
+  envelope: Envelope,
+  places: readonly Place[] = [],
+  hints: readonly Hint[] = [],
+): RankedCrs[] {
   const near = places.length === 0 ? systems() : systems().filter(({ area }) => isNear(area, places))
   const reaching = places.length === 0 ? [] : systems().filter((system) => mayReach(system, places))
   const found = [...near, ...reaching].flatMap((system) => rank(system, envelope, asTheyAre, places, 0))
   const others = otherReadings.flatMap(([reading, cost]) =>
     near.flatMap((system) => rank(system, envelope, reading, places, cost)),
   )
-  return [...found, ...others].sort((a, b) => b.score - a.score)
+  return [...found, ...others].map((one) => withHints(one, hints)).sort((a, b) => b.score - a.score)
+}
+
+/** Each kind of hint counts once, however often it is given. */
+function withHints(ranked: RankedCrs, hints: readonly Hint[]): RankedCrs {
+  const fitting = hints.filter(({ fits }) => fits(ranked.system.row, ranked.points))
+  if (fitting.length === 0) return ranked
+  const weights = new Set(fitting.map(({ weight }) => weight))
+  const bonus = [...weights].reduce((sum, weight) => sum + weight, 0)
+  return { ...ranked, hints: fitting.map(({ text }) => text), score: ranked.score + bonus }
 }
 
 /** Whether a zone that is made for another place goes on as far as there. */
@@ -106,8 +124,37 @@ function rank(
     4 * inArea +
     4 * Math.min(1, inPlace / enoughInPlace) -
     far +
-    precision(system)
-  return [{ system, reading, falls, inArea, inPlace, score, ...(nearest === undefined ? {} : { nearest }) }]
+    precision(system) +
+    fillWeight *
+      Math.max(
+        fill(falls, system.area),
+        ...places.flatMap(({ boxes }) => boxes).map((box) => fill(falls, box)),
+      )
+  return [
+    {
+      system,
+      reading,
+      falls,
+      inArea,
+      inPlace,
+      points,
+      hints: [],
+      score,
+      ...(nearest === undefined ? {} : { nearest }),
+    },
+  ]
+}
+
+/** Data of a whole state or country fill the area that their system is made for. */
+const fillWeight = 3
+
+/** The share of two boxes that they have in common: 1 where they are the same. */
+function fill(one: Box, other: Box): number {
+  const width = Math.min(one[2], other[2]) - Math.max(one[0], other[0])
+  const height = Math.min(one[3], other[3]) - Math.max(one[1], other[1])
+  if (width <= 0 || height <= 0) return 0
+  const size = ([west, south, east, north]: Box): number => (east - west) * (north - south)
+  return (width * height) / (size(one) + size(other) - width * height)
 }
 
 /** Whether the numbers are those of degrees: in a projected system the data would lie within some metres of its origin. */

@@ -141,11 +141,11 @@ export class VersionChanges {
     const way = await versions.wayBack(version)
     if (way.kind === 'none')
       throw conflict('not-restorable', `Version ${number} cannot be looked at: ${way.reason}`)
-    const own = await stores.connection(await stores.get(version.storeId))
     const { files } = version.content
-    const isFiles = way.kind === 'files' && files !== undefined
-    const { indexFolder } = own
-    const connection = isFiles ? { ...files, ...defined({ indexFolder }) } : own
+    const connection =
+      way.kind === 'files' && files !== undefined
+        ? stores.keptConnection(files)
+        : await stores.connection(await stores.get(version.storeId))
     const path = way.kind === 'table' ? way.path : undefined
     const { schema } = path?.at(-1)?.table ?? version.details
     return { version, way, place: { connection, schema, ...defined({ path }), table: version.nativeName } }
