@@ -196,6 +196,42 @@ describe('systems of data that name none', () => {
     assert.deepEqual(findCrsFor({ envelope, places: [] }), { candidates: [], needsPlace: true })
   })
 
+  it('are told by names and values of the data too, as evidence for the region', () => {
+    const zones = { minX: 317_465, minY: 4_293_572, maxX: 374_721, maxY: 4_349_300 }
+    const firstBy = (names: string[], columns: { name: string; example: string }[]): FoundCrs | undefined =>
+      findCrsFor({ envelope: zones, places: [placeNamed('US')], clues: { names, columns } }).candidates[0]
+    assert.equal(firstBy(['parcels_utm18n'], [])?.srs, 'EPSG:26918')
+    assert.equal(firstBy(['parcels_26918'], [])?.srs, 'EPSG:26918')
+    const columns = [
+      { name: 'lat', example: '39.1' },
+      { name: 'lon', example: '-76.7' },
+    ]
+    const found = firstBy(['parcels'], columns)
+    assert.equal(found?.srs, 'EPSG:26918')
+    assert.match(found?.evidence ?? '', /Columns "lon" and "lat" have -76\.7 and 39\.1/)
+    const oregon = { minX: 7_097_583, minY: 609_889, maxX: 7_235_062, maxY: 774_136 }
+    const [first] = findCrsFor({
+      envelope: oregon,
+      places: [placeNamed('US')],
+      clues: { names: [], columns: [{ name: 'STATE', example: 'OR' }] },
+    }).candidates
+    assert.match(first?.name ?? '', /Oregon North \((?:ft|ftUS)\)/)
+    assert.match(first?.evidence ?? '', /Column "STATE" has "OR"/)
+  })
+
+  it('are found in data that overshoot the 180th meridian by rounding', () => {
+    const envelope = {
+      minX: -180.0000000000001,
+      minY: -89.99892578124998,
+      maxX: 180.0000000000001,
+      maxY: 83.6,
+    }
+    assert.equal(findCrsFor({ envelope, places: [] }).candidates[0]?.srs, 'EPSG:4326')
+    assert.equal(findCrsFor({ envelope, places: [placeNamed('DE')] }).candidates[0]?.srs, 'EPSG:4326')
+    const beyond = { ...envelope, minX: -180.01 }
+    assert.notEqual(findCrsFor({ envelope: beyond, places: [] }).candidates[0]?.srs, 'EPSG:4326')
+  })
+
   it('take degrees for WGS 84, and know nothing of data without bounds', () => {
     const degrees = { minX: 5, minY: 47, maxX: 15, maxY: 55 }
     assert.equal(findCrsFor({ envelope: degrees, places: [] }).candidates[0]?.srs, 'EPSG:4326')

@@ -44,9 +44,9 @@ const outsideCost = 3
 const asTheyAre: Reading = { isSwapped: false, factor: 1 }
 /** Rarer than numbers as they are meant, each with what that takes off its score. */
 const otherReadings: [Reading, number][] = [
-  [{ isSwapped: true, factor: 1 }, 3],
-  [{ isSwapped: false, factor: 0.001 }, 5],
-  [{ isSwapped: false, factor: 0.3048 }, 5],
+  [{ isSwapped: true, factor: 1 }, 5],
+  [{ isSwapped: false, factor: 0.001 }, 7],
+  [{ isSwapped: false, factor: 0.3048 }, 7],
 ]
 
 /**
@@ -109,7 +109,8 @@ function rank(
   const points = gridPoints(projector, system.shape.primeMeridian, envelope, reading)
   if (points === undefined) return []
   const inArea = share(points, ([x, y]) => isInBox(x, y, system.area))
-  const isOutside = inArea < 0.3
+  const nearArea = Math.max(inArea, shareNearZone(points, system))
+  const isOutside = nearArea < 0.3
   if (isOutside && (places.length === 0 || cost > 0 || system.shape.method !== 'tmerc')) return []
   const inPlace =
     places.length === 0 ? 0 : share(points, ([x, y]) => places.some((place) => isIn(x, y, place)))
@@ -121,7 +122,7 @@ function rank(
     system.prior -
     cost -
     (isOutside ? outsideCost : 0) +
-    4 * inArea +
+    4 * nearArea +
     4 * Math.min(1, inPlace / enoughInPlace) -
     far +
     precision(system) +
@@ -143,6 +144,18 @@ function rank(
       ...(nearest === undefined ? {} : { nearest }),
     },
   ]
+}
+
+/** Data of a region that two zones share are mostly kept in one of them: what lies a little beyond a zone counts in part. */
+const sharedDegrees = 2
+const sharedWeight = 0.7
+
+function shareNearZone(points: [number, number][], { shape, area }: System): number {
+  if (shape.method !== 'tmerc') return 0
+  const [west, south, east, north] = area
+  const around: Box = [west - sharedDegrees, south, east + sharedDegrees, north]
+  const within = share(points, ([x, y]) => isInBox(x, y, area))
+  return within + sharedWeight * (share(points, ([x, y]) => isInBox(x, y, around)) - within)
 }
 
 /** Data of a whole state or country fill the area that their system is made for. */

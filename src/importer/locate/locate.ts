@@ -1,5 +1,7 @@
+import { parse } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { parseSrs } from '../../geo/crs-database.ts'
+import type { CrsClues } from '../../geo/crs-finding/hints.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
@@ -66,6 +68,7 @@ export class Locator {
     const wish: LocateWish = {
       neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
       ...defined({ declaration: crs, envelope }),
+      clues: cluesOf(task),
       ...(place === undefined || layer !== undefined ? {} : { place }),
     }
     return this.#threads.call('locate', wish, { signal, deadlineMs })
@@ -159,6 +162,19 @@ export class Locator {
         srs === undefined || envelope === undefined ? [] : [{ label, srs, envelope }],
       )
       .slice(0, mostNeighbours)
+  }
+}
+
+/** What the data of a task are called, and their columns with the values that are known of them. */
+function cluesOf({ source, files, table }: TaskRecord): CrsClues {
+  const [file] = files
+  const names = [source?.name, table, file === undefined ? undefined : parse(file.path).name]
+  return {
+    names: [...new Set(names.filter((name) => name !== undefined))],
+    columns: (source?.schema.attributes ?? []).map(({ name, example }) => ({
+      name,
+      ...defined({ example }),
+    })),
   }
 }
 
