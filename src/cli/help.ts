@@ -42,6 +42,7 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --create-workspace   makes that workspace where there is none
   -s, --store S        store to load into (default: served as they are, or the workspace's default store)
       --srs EPSG:n     coordinate system of data that name none
+      --reproject EPSG:n   coordinate system to which data are brought whose own one has no code
       --lat C --lon C  columns with latitude and longitude of data without geometry, which become points
       --x C --y C      the same in the coordinate system of --srs
       --table-only     data without geometry become tables

@@ -10,6 +10,7 @@ export type TargetOptions = Partial<
     | 'workspace'
     | 'store'
     | 'srs'
+    | 'reproject'
     | 'mode'
     | 'coordinates'
     | 'takesTables'

@@ -13,6 +13,8 @@ export interface ImportOptions {
   createsWorkspace: boolean
   store?: string
   srs?: string
+  /** CRS that data are reprojected to whose own one has no code. */
+  reproject?: string
   /** Absent: `create`, asking at a terminal where the layer exists. */
   mode?: ImportMode
   /** Columns with the coordinates of data without geometry. */
@@ -46,6 +48,7 @@ const flags = {
   'create-workspace': { type: 'boolean', default: false },
   store: { type: 'string', short: 's' },
   srs: { type: 'string' },
+  reproject: { type: 'string' },
   mode: { type: 'string', short: 'm' },
   lat: { type: 'string' },
   lon: { type: 'string' },
@@ -80,7 +83,7 @@ export function parseImportOptions(args: string[]): ImportOptions {
     tables,
     ...defined({ workspace }),
     createsWorkspace: values['create-workspace'],
-    ...defined({ store, srs }),
+    ...defined({ store, srs, reproject: values.reproject }),
     ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
     ...defined({ coordinates }),
     takesTables: values['table-only'],

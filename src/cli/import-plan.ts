@@ -60,9 +60,27 @@ async function prepareTask(
     return withKeys(context, planned, messages)
   }
   if (options.coordinates !== undefined) messages.push(unusedColumns)
-  const { srs } = options
-  if (srs !== undefined && task.state === 'NO_CRS') await client.put(`${path}/layer`, { layer: { srs } })
+  if (task.state === 'NO_CRS') await giveCrs(planned)
   return withKeys(context, planned, messages)
+}
+
+/** A definition that the data declare is transformed where that was asked for; otherwise the given code counts. */
+async function giveCrs({
+  client,
+  path,
+  task,
+  options: { srs, reproject: target },
+}: PlannedTask): Promise<void> {
+  const isDeclared = task.messages.some(({ code }) => code === 'crs-without-code')
+  if (target !== undefined && isDeclared) {
+    const transform =
+      task.unit === 'bytes'
+        ? { type: 'RasterWarpTransform', options: ['-t_srs', target] }
+        : { type: 'ReprojectTransform', source: 'declared', target }
+    await client.post(`${path}/transforms`, transform)
+    return
+  }
+  if (srs !== undefined) await client.put(`${path}/layer`, { layer: { srs } })
 }
 
 /** Keys that nobody has named are looked for when all else is known of the rows. */

@@ -15,6 +15,8 @@ export interface ImportView {
 export interface MessageView {
   level: string
   text: string
+  /** Of a message of the server. */
+  code?: string
 }
 
 export interface TaskView {
@@ -104,9 +106,13 @@ function readColumns(attributes: unknown): ColumnView[] {
 
 export function readMessages(value: unknown): MessageView[] {
   return list(value).map((one) => {
-    const { level, message, row } = object(one)
+    const { level, message, row, code } = object(one)
     const place = typeof row === 'number' ? ` (row ${row})` : ''
-    return { level: text(level) ?? 'info', text: `${text(message) ?? ''}${place}` }
+    return {
+      level: text(level) ?? 'info',
+      text: `${text(message) ?? ''}${place}`,
+      ...present('code', text(code)),
+    }
   })
 }
 

@@ -26,6 +26,9 @@ const hints: Record<string, string> = {
   READY: 'It was not run',
 }
 
+const declaredHint =
+  'The data declare a coordinate system without a code: give --reproject EPSG:n, or --srs EPSG:n for one that means the same'
+
 /** Runs an import that has tasks, shows how far each is, and gives what became of them; `start` is for the seconds. */
 export async function runImport(
   context: RunContext,
@@ -85,7 +88,9 @@ class Watch {
     const { file, layer, rejected, unit } = task
     const loaded = task.state === 'COMPLETE' ? Math.max(0, done - rejected) : 0
     const state = note?.left?.state ?? task.state
-    const message = note?.left?.message ?? task.errorMessage ?? ownValue(hints, state) ?? ''
+    const isDeclared = task.messages.some(({ code }) => code === 'crs-without-code')
+    const hint = state === 'NO_CRS' && isDeclared ? declaredHint : ownValue(hints, state)
+    const message = note?.left?.message ?? task.errorMessage ?? hint ?? ''
     const messages = [
       ...task.messages,
       ...(state === 'COMPLETE' ? (note?.messages ?? []) : []),

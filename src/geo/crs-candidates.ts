@@ -4,11 +4,15 @@ import { rowsOfShape } from './crs-match.ts'
 import { plainName } from './crs-methods.ts'
 import type { CrsRow } from './crs-table.ts'
 import { allRows, findRow } from './crs-table.ts'
+import { findUncodedCrs } from './crs-uncoded.ts'
 import type { Envelope } from './envelope.ts'
 
 /** A CRS that data without a usable declaration may be in. */
 export interface CrsCandidate {
-  srs: string
+  /** Null for the definition that the file itself declares, where that has no code. */
+  srs: string | null
+  /** The declared definition as the file has it: WKT, PROJJSON or a PROJ string. */
+  wkt?: string
   name: string
   /** 0 to 1. */
   confidence: number
@@ -18,61 +22,61 @@ export interface CrsCandidate {
 
 const maxCandidates = 10
 
+/** Degrees by which data may overshoot the 180th meridian and the poles: 1e-6 is a tenth of a metre. */
+export const overshootDegrees = 1e-6
+
 /**
- * CRSs that fit an unmatched declaration, or bounds that are plainly degrees, likeliest first. `hint` is an authority code or
- * a name that the user or the surroundings suggest. Where data would lie in which CRS is asked of `crs-finding`.
+ * CRSs that data may be in as far as their declaration and bounds tell, likeliest first: the declared definition that has no
+ * code with what is compatible with it, or else degrees. Where data would lie in which CRS is asked of `crs-finding`.
  */
-export function crsCandidates(
-  declaration: CrsDeclaration | undefined,
-  envelope?: Envelope,
-  hint?: string,
-): CrsCandidate[] {
-  const found = [...fromDeclaration(declaration), ...fromHint(hint), ...fromEnvelope(envelope)]
-  const best = new Map<string, CrsCandidate>()
-  for (const candidate of found) {
-    if ((best.get(candidate.srs)?.confidence ?? -1) < candidate.confidence) best.set(candidate.srs, candidate)
-  }
-  return [...best.values()].sort((a, b) => b.confidence - a.confidence).slice(0, maxCandidates)
+export function crsCandidates(declaration: CrsDeclaration | undefined, envelope?: Envelope): CrsCandidate[] {
+  const declared = declaredCandidates(declaration)
+  return (declared.length > 0 ? declared : fromEnvelope(envelope)).slice(0, maxCandidates)
+}
+
+/**
+ * Returns the definition that data declare and that has no code, followed by codes that say the same where the definition
+ * leaves the datum or the projection open. Empty where nothing is declared.
+ */
+export function declaredCandidates(declaration: CrsDeclaration | undefined): CrsCandidate[] {
+  const uncoded = findUncodedCrs(declaration)
+  if (uncoded === undefined || declaration === undefined) return []
+  const { name, definition: wkt } = uncoded
+  const evidence = 'declared by the file'
+  return [{ srs: null, wkt, name, confidence: 1, evidence }, ...fittingCodes(declaration)]
 }
 
 function candidate(row: CrsRow, confidence: number, evidence: string): CrsCandidate {
   return { srs: row.srs, name: row.name, confidence, evidence }
 }
 
-function fromDeclaration(declaration: CrsDeclaration | undefined): CrsCandidate[] {
-  const shape = declaration === undefined ? undefined : shapeOf(declaration)
+function fittingCodes(declaration: CrsDeclaration): CrsCandidate[] {
+  const shape = shapeOf(declaration)
   if (shape === undefined) return []
-  const same = rowsOfShape(shape).filter((row) => !row.isDeprecated)
-  const exact = same.map((row) =>
-    candidate(row, 0.9 / same.length, 'Same projection and ellipsoid as declared'),
-  )
-  const { name } = shape
-  if (name === undefined) return exact
-  const named = allRows().filter((row) => !row.isDeprecated && plainName(row.name) === plainName(name))
-  return [
-    ...exact,
-    ...named.map((row) => candidate(row, 0.6, `Declared under the name "${name.slice(0, 80)}"`)),
-  ]
-}
-
-function fromHint(hint: string | undefined): CrsCandidate[] {
-  const row = hint === undefined ? undefined : findRow(hint)
-  return row === undefined ? [] : [candidate(row, 0.7, 'Suggested')]
+  if (shape.method !== undefined) {
+    const same = rowsOfShape(shape).filter((row) => !row.isDeprecated)
+    return same.map((row) => candidate(row, 0.9 / same.length, 'Same projection and ellipsoid as declared'))
+  }
+  // Of a projection that is not known here the name is all that can be compared.
+  const plain = plainName(shape.name ?? '')
+  const named = plain === '' ? [] : allRows().filter(({ name }) => plainName(name) === plain)
+  return named
+    .filter(({ isDeprecated }) => !isDeprecated)
+    .map((row) => candidate(row, 0.6, `Declared under the name "${row.name}"`))
 }
 
 function fromEnvelope(envelope: Envelope | undefined): CrsCandidate[] {
   if (envelope === undefined || !(envelope.minX <= envelope.maxX)) return []
   const { minX, minY, maxX, maxY } = envelope
-  if (minX >= -180 && maxX <= 360 && minY >= -90 && maxY <= 90) {
-    const isTiny = maxX - minX < 1e-9 && Math.abs(minX) < 1e-9
-    return rowCandidates([['EPSG:4326', isTiny ? 0.3 : 0.8, 'Coordinates lie within longitude and latitude']])
-  }
-  return []
-}
-
-function rowCandidates(list: [srs: string, confidence: number, evidence: string][]): CrsCandidate[] {
-  return list.flatMap(([srs, confidence, evidence]) => {
-    const row = findRow(srs)
-    return row === undefined ? [] : [candidate(row, confidence, evidence)]
-  })
+  const isWithin =
+    minX >= -180 - overshootDegrees &&
+    maxX <= 360 + overshootDegrees &&
+    minY >= -90 - overshootDegrees &&
+    maxY <= 90 + overshootDegrees
+  if (!isWithin) return []
+  const isTiny = maxX - minX < 1e-9 && Math.abs(minX) < 1e-9
+  const row = findRow('EPSG:4326')
+  return row === undefined
+    ? []
+    : [candidate(row, isTiny ? 0.3 : 0.8, 'Coordinates lie within longitude and latitude')]
 }

@@ -147,7 +147,8 @@ describe('crsCandidates', () => {
   })
 
   it('offers every datum that a declaration without one leaves open', () => {
-    const found = crsCandidates({ proj4: '+proj=longlat +ellps=GRS80 +no_defs' })
+    const [declared, ...found] = crsCandidates({ proj4: '+proj=longlat +ellps=GRS80 +no_defs' })
+    assert.equal(declared?.srs, null)
     assert.ok(found.length > 1)
     assert.ok(found.every(({ confidence }) => confidence < 0.5))
   })

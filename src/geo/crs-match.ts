@@ -9,10 +9,18 @@ import { allDatums, allRows, findRow } from './crs-table.ts'
 
 const angleTolerance = 1e-7
 const lengthTolerance = 0.005
+/** It moves places in the plane by a centimetre at most. */
+const scaleTolerance = 1e-9
 
-/** Datum names are compared without case, marks, ESRI's `D_` and EPSG's word for an ensemble. */
-function plainDatum(name: string): string {
-  return plainName(name.replace(/^D_/, '').replace(/ ensemble$/, ''))
+function toleranceOf(parameter: string): number {
+  if (parameter === 'k_0') return scaleTolerance
+  return parameter === 'x_0' || parameter === 'y_0' ? lengthTolerance : angleTolerance
+}
+
+/** Datum names are compared without case, marks, codes in brackets, ESRI's `D_` and EPSG's word for an ensemble. */
+export function plainDatum(name: string): string {
+  const bare = name.replace(/^D_/, '').replace(/[ _]*[([]EPSG ID \d+[)\]]/i, '')
+  return plainName(bare.replace(/ ensemble$/, ''))
 }
 
 const datumNames: Set<string>[] = []
@@ -56,7 +64,8 @@ function degreesOf(unit: string): number {
 
 type Spheroid = Pick<CrsShape, 'semiMajor' | 'inverseFlattening'>
 
-function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
+/** Returns true if a shape stands on an ellipsoid; axes may differ by a centimetre. */
+export function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
   return (
     Math.abs(shape.semiMajor - of.semiMajor) < 0.01 &&
     Math.abs(shape.inverseFlattening - of.inverseFlattening) < inverseTolerance
@@ -64,14 +73,15 @@ function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): 
 }
 
 /** Whether a datum can be that of a declaration: by name where it has one, else by ellipsoid. */
-function hasDatum(shape: CrsShape, datum: number): boolean {
+export function hasDatum(shape: CrsShape, datum: number): boolean {
   const row = allDatums()[datum]
   if (row === undefined) return false
   if (shape.datumName === undefined) return hasEllipsoid(shape, row, 1e-6)
   return hasEllipsoid(shape, row, 1e-3) && namesOfDatum(datum).has(plainDatum(shape.datumName))
 }
 
-function hasProjection(shape: CrsShape, of: CrsShape): boolean {
+/** Returns true if both have one projection with its parameters, unit and prime meridian, whatever their datums are. */
+export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   if (shape.kind !== of.kind || shape.method !== of.method || shape.method === undefined) return false
   if (Math.abs(shape.unit / of.unit - 1) > 1e-7) return false
   if (Math.abs(shape.primeMeridian - of.primeMeridian) > angleTolerance * 10) return false
@@ -79,7 +89,7 @@ function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   for (const key of keys) {
     const missing = key === 'k_0' ? 1 : 0
     const difference = Math.abs((shape.parameters[key] ?? missing) - (of.parameters[key] ?? missing))
-    if (difference > (key === 'x_0' || key === 'y_0' ? lengthTolerance : angleTolerance)) return false
+    if (difference > toleranceOf(key)) return false
   }
   return true
 }

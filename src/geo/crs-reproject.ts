@@ -1,5 +1,7 @@
 import type { CrsDeclaration } from './crs.ts'
 import { shapeOf } from './crs-declaration.ts'
+import type { EmbeddedShift } from './crs-embedded-shift.ts'
+import { findEmbeddedShift } from './crs-embedded-shift.ts'
 import { CrsError } from './crs-error.ts'
 import { isGridInstalled } from './crs-grids.ts'
 import { matchCrs, rowsOfShape, shapeOfRow } from './crs-match.ts'
@@ -15,13 +17,16 @@ import {
   routesWithin,
 } from './crs-operations.ts'
 import { openProgramReprojector } from './crs-program.ts'
+import { programText } from './crs-program-text.ts'
 import type { Place, Projector } from './crs-projector.ts'
 import { findProjector, wrapped } from './crs-projector.ts'
+import { isSameCrs } from './crs-same.ts'
 import type { CrsShape } from './crs-shape.ts'
 import type { Ellipsoid, Shift } from './crs-shift.ts'
 import { ellipsoidOf, helmertShift } from './crs-shift.ts'
 import { parseSrs } from './crs-srs.ts'
 import { findRow } from './crs-table.ts'
+import { labelOfCrs } from './crs-uncoded.ts'
 import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
 export type { Reprojector } from './reprojector.ts'
@@ -31,16 +36,20 @@ export interface ReprojectOptions {
   signal?: AbortSignal
   /** False keeps GDAL's and PROJ's programs out of it; default true. */
   canUsePrograms?: boolean
+  /** True leaves a CRS without a code to PROJ where GDAL's programs are installed; default false. */
+  prefersPrograms?: boolean
 }
 
 interface Side {
   /** Authority code where it is known. */
   srs: string | undefined
-  /** What PROJ's programs understand. */
-  text: string
+  /** What PROJ's programs understand; undefined where a definition is not safe to give them. */
+  text: string | undefined
   shape: CrsShape | undefined
   /** The geographic CRS below. */
   base: string | undefined
+  /** Between the datum of the shape and WGS 84, its base then, where the definition says so itself. */
+  embedded?: EmbeddedShift
   label: string
 }
 
@@ -56,11 +65,15 @@ function resolve(crs: CrsDeclaration | string): Side {
   if (declaration.srs !== undefined && declaration.wkt === undefined && declaration.proj4 === undefined) {
     throw new CrsError('unknown-crs', `Unknown CRS "${parseSrs(declaration.srs) ?? declaration.srs}"`)
   }
+  const { wkt, projjson, proj4 } = declaration
+  if ((wkt ?? projjson ?? proj4) === undefined) throw new CrsError('unknown-crs', 'The CRS has no definition')
+  const side = { srs: undefined, text: programText(declaration), label: labelOfCrs(declaration) }
   const shape = shapeOf(declaration)
-  const text = declaration.wkt ?? declaration.projjson ?? declaration.proj4
-  if (text === undefined) throw new CrsError('unknown-crs', 'The CRS has no definition')
-  const base = shape === undefined ? undefined : baseOf(shape)
-  return { srs: undefined, text, shape, base, label: shape?.name ?? 'the declared CRS' }
+  const embedded = shape === undefined ? undefined : findEmbeddedShift(declaration, shape)
+  if (shape === undefined || embedded === 'unreadable') return { ...side, shape, base: undefined }
+  return embedded === undefined
+    ? { ...side, shape, base: baseOf(shape) }
+    : { ...side, shape, base: 'EPSG:4326', embedded }
 }
 
 /** The geographic CRS that a projected shape without a code stands on. */
@@ -89,7 +102,11 @@ export async function createReprojector(
 ): Promise<Reprojector> {
   const source = resolve(from)
   const target = resolve(to)
-  if (source.text === target.text) return identity
+  if (isSameCrs(from, to)) return identity
+  if (options.prefersPrograms === true && (source.srs === undefined || target.srs === undefined)) {
+    const program = await programBetween(source, target, options)
+    if (program !== undefined) return program
+  }
   const area = expectedArea(source.srs, target.srs)
   const routes = routesBetween(source, target)
   const near = routes === undefined ? [] : routesWithin(routes, area)
@@ -97,16 +114,22 @@ export async function createReprojector(
   const grids = betterGrids(near)
   const hasGrids = grids.some((names) => names.every(isGridInstalled))
   if (own !== undefined && !hasGrids) return { ...own, messages: [...own.messages, ...gridMessages(grids)] }
-  const program =
-    options.canUsePrograms === false
-      ? undefined
-      : await openProgramReprojector(source.text, target.text, options.signal)
+  const program = await programBetween(source, target, options)
   if (program !== undefined) return program
   if (own !== undefined) return { ...own, messages: [...own.messages, ...gridMessages(grids)] }
   throw new CrsError(
     'no-transformation',
     `The way from ${source.label} to ${target.label} needs GDAL's programs (Debian package gdal-bin)`,
   )
+}
+
+async function programBetween(
+  { text: from }: Side,
+  { text: to }: Side,
+  { canUsePrograms, signal }: ReprojectOptions,
+): Promise<Reprojector | undefined> {
+  if (canUsePrograms === false || from === undefined || to === undefined) return undefined
+  return openProgramReprojector(from, to, signal)
 }
 
 /** Undefined where a datum is unknown; empty where both are the same. */
@@ -202,7 +225,8 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
   if (start === undefined || end === undefined) return undefined
   const usable = routes.filter(isArithmetic)
   const isUnknown = routes.length > 0 && near.filter(isArithmetic).every(isBallpark)
-  const shift = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
+  const between = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
+  const shift = inTurn([source.embedded?.toWgs84, between, target.embedded?.fromWgs84])
   const transformPlace = placeTransform(start, end, shift, meridian(source.shape), meridian(target.shape))
   const messages: ReprojectMessage[] = isUnknown
     ? [
@@ -218,6 +242,14 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
     transform: (coordinates) => transformAll(coordinates, transformPlace),
     messages,
     close: async () => undefined,
+  }
+}
+
+function inTurn(steps: (Shift | undefined)[]): Shift | undefined {
+  const shifts = steps.filter((step) => step !== undefined)
+  if (shifts.length < 2) return shifts[0]
+  return (place, height) => {
+    for (const shift of shifts) shift(place, height)
   }
 }
 

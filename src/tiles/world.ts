@@ -1,5 +1,6 @@
 import type { CrsDeclaration } from '../geo/crs.ts'
 import { findCrs, matchCrs } from '../geo/crs-database.ts'
+import { isSameCrs } from '../geo/crs-same.ts'
 import type { TileMatrixSet } from './tile-matrix-sets.ts'
 
 /** What is known of the coordinates of a table, as far as tiles depend on it. */
@@ -19,8 +20,8 @@ const unitsOfTurn = new Map([
 /** What the coordinates of a CRS are to the tiles of a set. */
 export function worldOf(crs: CrsDeclaration | string, set: TileMatrixSet): World {
   const srs = matchCrs(typeof crs === 'string' ? { srs: crs } : crs)
-  if (srs === set.srs) return { kind: 'set', turn: set.bounds.maxX - set.bounds.minX }
-  if (srs === 'EPSG:4326') return { kind: 'wgs84', turn: 360 }
+  if (isSameCrs(srs, set.srs)) return { kind: 'set', turn: set.bounds.maxX - set.bounds.minX }
+  if (isSameCrs(srs, 'EPSG:4326')) return { kind: 'wgs84', turn: 360 }
   const record = srs === undefined ? undefined : findCrs(srs)
   if (record?.kind !== 'geographic') return { kind: 'projected', turn: undefined }
   return { kind: 'geographic', turn: unitsOfTurn.get(record.unit) ?? 360 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findCrs } from '../geo/crs-database.ts'
+import { authorityCode, toProgramCrs } from '../geo/crs-program-text.ts'
 import { foldChain } from './chain.ts'
-import { authorityCode, toProgramCrs } from './raster/crs-text.ts'
 import type { RasterPlacement } from './raster/raster-transform.ts'
 import { placeRaster, rasterSteps } from './raster-chain.ts'
 

@@ -12,7 +12,13 @@ import { wkbText } from './geometry-text.ts'
 import { meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
 import { withoutFailures } from './replace-column.ts'
-import type { BatchMapper, TransformContext, TransformSpec, VectorTransform } from './transform.ts'
+import type {
+  BatchMapper,
+  ChainOptions,
+  TransformContext,
+  TransformSpec,
+  VectorTransform,
+} from './transform.ts'
 import { TransformError } from './transform.ts'
 
 function srsOf(spec: TransformSpec, name: string): string {
@@ -27,18 +33,31 @@ function srsOf(spec: TransformSpec, name: string): string {
   return srs
 }
 
+/** In place of a code: what the data declare themselves. */
+const declaredSource = 'declared'
+
+function sourceOf(
+  { crs }: GeometryField,
+  spec: TransformSpec,
+  { sourceCrs }: ChainOptions,
+): CrsDeclaration | undefined {
+  const text = textParameter(spec, 'source')
+  if (text === '') return crs
+  return text === declaredSource ? sourceCrs : { srs: srsOf(spec, 'source') }
+}
+
 interface Plan {
   source: CrsDeclaration
   target: CrsDeclaration
   schema: Schema
 }
 
-function plan(schema: Schema, spec: TransformSpec): Plan {
+function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan {
   const { geometry } = schema
   if (geometry === undefined)
     throw new TransformError('The data have no geometry to reproject', 'no-geometry')
   const target = { srs: srsOf(spec, 'target') }
-  const source = textParameter(spec, 'source') === '' ? geometry.crs : { srs: srsOf(spec, 'source') }
+  const source = sourceOf(geometry, spec, options)
   if (source === undefined) {
     throw new TransformError(
       'The data declare no CRS: give it as "source", or set the layer\'s srs',
@@ -69,7 +88,7 @@ async function open(
   signal: AbortSignal,
 ): Promise<Reprojector> {
   try {
-    return await createReprojector(source, target, { signal })
+    return await createReprojector(source, target, { signal, prefersPrograms: true })
   } catch (error) {
     if (error instanceof CrsError) throw new TransformError(error.message, error.code)
     throw error
@@ -94,7 +113,11 @@ function failure(geometry: GeometryColumn, row: number, field: string): RowFailu
   return { row, field, value: wkbText(bytes), reason: 'A point has no place in the target CRS' }
 }
 
-/** The geometry in another CRS; `source` stands in for the declared one. */
+function shownSource(text: string): string | null {
+  return text === declaredSource ? text : (parseSrs(text) ?? null)
+}
+
+/** The geometry in another CRS; `source` stands in for that of the layer, `declared` means what the data declare themselves. */
 export const reproject: VectorTransform = {
   type: 'ReprojectTransform',
   kind: 'vector',
@@ -105,12 +128,12 @@ export const reproject: VectorTransform = {
   },
   parameters: Type.Object({ source: Type.Optional(meaningText('crs')), target: meaningText('crs') }),
   show: (spec) => ({
-    source: parseSrs(textParameter(spec, 'source')) ?? null,
+    source: shownSource(textParameter(spec, 'source')),
     target: parseSrs(textParameter(spec, 'target')) ?? textParameter(spec, 'target'),
   }),
-  outputSchema: (schema, spec) => plan(schema, spec).schema,
+  outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
   prepare: async (schema, spec, context) => {
-    const { source, target, schema: moved } = plan(schema, spec)
+    const { source, target, schema: moved } = plan(schema, spec, context)
     return createReprojectMapper(moved, source, target, context)
   },
 }

@@ -25,6 +25,8 @@ export class TransformError extends Error {
 export interface ChainOptions {
   /** The CRS given to the layer, for geometries that the chain makes from attributes. */
   declaredCrs?: CrsDeclaration
+  /** The CRS that the data declare themselves, whatever was given to the layer. */
+  sourceCrs?: CrsDeclaration
 }
 
 /** Told while a chain is prepared and run. */

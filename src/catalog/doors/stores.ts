@@ -4,6 +4,7 @@ import type { Reach } from '../../lib/network/reach.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { GivenConnection } from '../connections/given-connection.ts'
 import { changedParameters, toCoverageConnection, toDataConnection } from '../connections/given-connection.ts'
@@ -177,6 +178,13 @@ export class Stores {
   /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
   connection(store: StoreRecord): Promise<StoreConnection> {
     return this.#connections.connection(this.#parts.database.kysely, store)
+  }
+
+  /** What opens the files that an earlier version of a layer was in, whatever store the layer is in now. */
+  keptConnection({ type, parameters }: KeptFiles): StoreConnection {
+    if (isCoverageStoreType(type)) throw invalid('no-data-store', 'Files of a coverage hold no features')
+    const isIndexed = findStoreDescription(type)?.file?.isIndexed === true
+    return { type, parameters, ...(isIndexed ? { indexFolder: this.#parts.indexFolder } : {}) }
   }
 
   /** Opens, checks and closes a connection that is not kept. */

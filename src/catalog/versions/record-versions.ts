@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../db/connection.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { actingUser } from '../../lib/acting.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
@@ -194,16 +195,18 @@ function rowsOf(before: Latest | undefined): number | undefined {
 
 /** Names of columns, the geometry's too, that came, went or have another type. */
 function differingColumns({ document }: Latest, { schema }: LayerDetails): string[] {
-  const before = columnTypes((JSON.parse(document) as LayerDetails).schema)
+  const former = (JSON.parse(document) as LayerDetails).schema
+  const before = columnTypes(former)
   const after = columnTypes(schema)
+  const [crs, newCrs] = [former.geometry?.crs, schema.geometry?.crs]
+  const moved = schema.geometry !== undefined && !isSameCrs(crs, newCrs) ? schema.geometry.name : undefined
   return [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.get(name) !== after.get(name),
+    (name) => before.get(name) !== after.get(name) || name === moved,
   )
 }
 
 function columnTypes({ attributes, geometry }: Schema): Map<string, string> {
   const columns = attributes.map(({ name, type }): [string, string] => [name, type])
   if (geometry === undefined) return new Map(columns)
-  const { name, type, crs } = geometry
-  return new Map([...columns, [name, `${type} ${crs?.srs ?? ''}`]])
+  return new Map([...columns, [geometry.name, geometry.type]])
 }

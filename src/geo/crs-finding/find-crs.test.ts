@@ -130,7 +130,9 @@ async function isRight(found: FoundCrs | undefined, srs: string, envelope: Envel
   if (found === undefined || found.evidence.includes('Only if')) return false
   if (found.srs === srs) return true
   const [x, y] = await placed(srs, envelope)
-  const [otherX, otherY] = await placed(found.srs, envelope).catch((): Position => [Number.NaN, Number.NaN])
+  const [otherX, otherY] = await placed(found.srs ?? '', envelope).catch(
+    (): Position => [Number.NaN, Number.NaN],
+  )
   return Math.hypot((x - otherX) * Math.cos((y * Math.PI) / 180), y - otherY) * 111_200 <= 1
 }
 
@@ -192,6 +194,32 @@ describe('systems of data that name none', () => {
   it('are asked for a place where their numbers fit the whole earth', () => {
     const envelope = { minX: 393_000, minY: 5_810_000, maxX: 395_000, maxY: 5_820_000 }
     assert.deepEqual(findCrsFor({ envelope, places: [] }), { candidates: [], needsPlace: true })
+  })
+
+  it('are told by names and values of the data too, as evidence for the region', () => {
+    const zones = { minX: 317_465, minY: 4_293_572, maxX: 374_721, maxY: 4_349_300 }
+    const firstBy = (names: string[], columns: { name: string; example: string }[]): FoundCrs | undefined =>
+      findCrsFor({ envelope: zones, places: [placeNamed('US')], clues: { names, columns } }).candidates[0]
+    assert.equal(firstBy(['parcels_utm18n'], [])?.srs, 'EPSG:26918')
+    assert.equal(firstBy(['parcels_26918'], [])?.srs, 'EPSG:26918')
+    const columns = [
+      { name: 'lat', example: '39.1' },
+      { name: 'lon', example: '-76.7' },
+    ]
+    const found = firstBy(['parcels'], columns)
+    assert.equal(found?.srs, 'EPSG:26918')
+    assert.match(found?.evidence ?? '', /Columns "lon" and "lat" have -76\.7 and 39\.1/)
+  })
+
+  it('are found in data that overshoot the 180th meridian by rounding', () => {
+    const envelope = {
+      minX: -180.0000000000001,
+      minY: -89.99892578124998,
+      maxX: 180.0000000000001,
+      maxY: 83.6,
+    }
+    assert.equal(findCrsFor({ envelope, places: [] }).candidates[0]?.srs, 'EPSG:4326')
+    assert.equal(findCrsFor({ envelope, places: [placeNamed('DE')] }).candidates[0]?.srs, 'EPSG:4326')
   })
 
   it('take degrees for WGS 84, and know nothing of data without bounds', () => {

@@ -1,9 +1,13 @@
+import { defined } from '../../lib/defined.ts'
 import type { CrsDeclaration } from '../crs.ts'
 import type { CrsCandidate } from '../crs-candidates.ts'
-import { crsCandidates } from '../crs-candidates.ts'
+import { crsCandidates, declaredCandidates } from '../crs-candidates.ts'
 import type { Envelope } from '../envelope.ts'
+import { findCompatible, placeInDeclared } from './compatible.ts'
 import type { Box } from './countries.ts'
 import { countryAt } from './countries.ts'
+import type { CrsClues } from './hints.ts'
+import { findHints } from './hints.ts'
 import type { Place } from './place.ts'
 import type { RankedCrs } from './rank-crs.ts'
 import { rankCrs } from './rank-crs.ts'
@@ -15,6 +19,8 @@ export interface CrsQuestion {
   envelope?: Envelope
   /** Where they are expected to lie. */
   places: readonly Place[]
+  /** What they are called, and what their columns hold. */
+  clues?: CrsClues
 }
 
 /** A CRS with where the data would lie in it. */
@@ -38,28 +44,52 @@ const samePlaceDegrees = 1
 /** About a metre. */
 const alikeDegrees = 1e-5
 
-/** The systems that data without one may be in, likeliest first; none where nothing but a place could tell. */
-export function findCrsFor({ declaration, envelope, places }: CrsQuestion): CrsAnswer {
-  const declared = crsCandidates(declaration)
-  if (envelope === undefined || !(envelope.minX <= envelope.maxX)) {
-    return { candidates: declared, needsPlace: false }
-  }
-  if (places.length === 0) return withoutPlace(declared, envelope)
-  const ranked = rankCrs(envelope, places).slice(0, 40)
-  const candidates = toCandidates(ranked)
-  return { candidates: merge(declared, candidates), needsPlace: candidates.length === 0 }
+/**
+ * The systems that data without one may be in, likeliest first; none where nothing but a place could tell. A definition that
+ * the data declare and that has no code stands first, and only systems that are compatible with it follow.
+ */
+export function findCrsFor({ declaration, envelope, places, clues }: CrsQuestion): CrsAnswer {
+  const declared = declaredCandidates(declaration)
+  const bounds = envelope !== undefined && envelope.minX <= envelope.maxX ? envelope : undefined
+  if (declaration !== undefined && declared.length > 0)
+    return { candidates: withCompatible(declaration, declared, bounds), needsPlace: false }
+  if (bounds === undefined) return { candidates: [], needsPlace: false }
+  if (places.length === 0) return withoutPlace(bounds)
+  const candidates = toCandidates(
+    rankCrs(bounds, places, clues === undefined ? [] : findHints(clues)).slice(0, 40),
+  )
+  return { candidates, needsPlace: candidates.length === 0 }
 }
 
-function withoutPlace(declared: CrsCandidate[], envelope: Envelope): CrsAnswer {
+function withoutPlace(envelope: Envelope): CrsAnswer {
   const degrees = crsCandidates(undefined, envelope)
-  if (degrees.length > 0) return { candidates: merge(declared, degrees), needsPlace: false }
+  if (degrees.length > 0) return { candidates: degrees, needsPlace: false }
   const fits = rankCrs(envelope).filter(({ inArea, reading }) => inArea > 0.9 && isPlain(reading))
   const [first] = fits
   const isOnePlace = first !== undefined && fits.every((one) => isNear(one.falls, first.falls))
-  return {
-    candidates: merge(declared, isOnePlace ? toCandidates(fits) : []),
-    needsPlace: declared.length === 0 && !isOnePlace,
-  }
+  return { candidates: isOnePlace ? toCandidates(fits) : [], needsPlace: !isOnePlace }
+}
+
+/** The definition with where the data lie in it, then systems that say nearly the same. */
+function withCompatible(
+  declaration: CrsDeclaration,
+  [first, ...fitting]: CrsCandidate[],
+  envelope: Envelope | undefined,
+): FoundCrs[] {
+  if (first === undefined) return []
+  if (envelope === undefined) return [first, ...fitting]
+  const falls = placeInDeclared(declaration, envelope)
+  const near = findCompatible(declaration, envelope).map(
+    ({ system: { row }, metres, falls: box }): FoundCrs => {
+      const { srs, name } = row
+      const confidence = round(0.5 / (1 + metres / 10), 3)
+      const evidence = `Puts the data within ${Math.max(1, Math.ceil(metres))} m of where the declared definition does`
+      return { srs, name, confidence, evidence, falls: box }
+    },
+  )
+  const others = fitting.filter(({ srs }) => !near.some((one) => one.srs === srs))
+  const codes = [...near, ...others].sort((a, b) => b.confidence - a.confidence)
+  return [{ ...first, ...defined({ falls }) }, ...codes].slice(0, maxCandidates)
 }
 
 function isPlain({ isSwapped, factor }: RankedCrs['reading']): boolean {
@@ -68,16 +98,6 @@ function isPlain({ isSwapped, factor }: RankedCrs['reading']): boolean {
 
 function isNear(one: Box, other: Box): boolean {
   return one.every((value, at) => Math.abs(value - (other[at] ?? 0)) < samePlaceDegrees)
-}
-
-function merge(declared: FoundCrs[], found: FoundCrs[]): FoundCrs[] {
-  const best = new Map<string, FoundCrs>()
-  for (const one of [...declared, ...found]) {
-    const known = best.get(one.srs)
-    if (known === undefined) best.set(one.srs, one)
-    else if (known.confidence < one.confidence) best.set(one.srs, one)
-  }
-  return [...best.values()].sort((a, b) => b.confidence - a.confidence).slice(0, maxCandidates)
 }
 
 /** Those that lie within a metre of a better one are named with it. */
@@ -108,13 +128,16 @@ function isAlike(one: RankedCrs, other: RankedCrs): boolean {
   return one.falls.every((value, at) => Math.abs(value - (other.falls[at] ?? 0)) < alikeDegrees)
 }
 
-function evidenceOf({ falls, nearest, reading, system, inArea }: RankedCrs): string {
+const mostHints = 2
+
+function evidenceOf({ falls, nearest, reading, system, inArea, hints }: RankedCrs): string {
   const [west, south, east, north] = falls
   const country = countryAt((west + east) / 2, (south + north) / 2)
   const sentences = [
     `The data would lie ${country === undefined ? 'at sea' : `in ${country.name}`}, ${range(west, east, 'E', 'W')}, ${range(south, north, 'N', 'S')}`,
     ...(nearest === undefined ? [] : [distance(nearest)]),
     `${fitText(inArea)}: ${system.areaName}`,
+    ...hints.slice(0, mostHints),
     ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude stands first'] : []),
     ...(reading.factor === 0.001
       ? ['Only if the numbers are millimetres, which have to be divided by 1000']

@@ -1,17 +1,12 @@
 import type { Envelope } from '../envelope.ts'
 import type { Box } from './countries.ts'
 import { isInCountry } from './countries.ts'
+import type { Reading } from './grid-points.ts'
+import { boxOf, gridPoints, isInBox } from './grid-points.ts'
+import type { Hint } from './hints.ts'
 import type { Place } from './place.ts'
 import type { System } from './systems.ts'
 import { systems } from './systems.ts'
-
-/** How the numbers of the data have to be read to be coordinates of a system. */
-interface Reading {
-  /** Northing or latitude stands first. */
-  isSwapped: boolean
-  /** In units of the system: 0.001 where they are thousandths of it. */
-  factor: number
-}
 
 /** A system with where the data would lie in it. */
 export interface RankedCrs {
@@ -25,14 +20,16 @@ export interface RankedCrs {
   inPlace: number
   /** The nearest place that was given, with the kilometres to it. */
   nearest?: { label: string; kilometres: number }
+  /** The points that were looked at, in degrees. */
+  points: [number, number][]
+  /** What in the names and values of the data speaks for it. */
+  hints: string[]
   /** Logarithm of how likely. */
   score: number
 }
 
 const degrees = 180 / Math.PI
 const kilometresPerDegree = 111.2
-/** The corners, the middles of the edges and the middle of an envelope. */
-const shares = [0, 0.5, 1]
 
 /** Of data along a coast or a border, corners of their envelope lie outside of the country. */
 const enoughInPlace = 0.3
@@ -47,23 +44,36 @@ const outsideCost = 3
 const asTheyAre: Reading = { isSwapped: false, factor: 1 }
 /** Rarer than numbers as they are meant, each with what that takes off its score. */
 const otherReadings: [Reading, number][] = [
-  [{ isSwapped: true, factor: 1 }, 3],
-  [{ isSwapped: false, factor: 0.001 }, 5],
-  [{ isSwapped: false, factor: 0.3048 }, 5],
+  [{ isSwapped: true, factor: 1 }, 5],
+  [{ isSwapped: false, factor: 0.001 }, 7],
+  [{ isSwapped: false, factor: 0.3048 }, 7],
 ]
 
 /**
  * Systems in which data lie where they can lie, likeliest first. With places those in which they lie there, or near; what
  * other readings of the numbers give comes with a lower score.
  */
-export function rankCrs(envelope: Envelope, places: readonly Place[] = []): RankedCrs[] {
+export function rankCrs(
+  envelope: Envelope,
+  places: readonly Place[] = [],
+  hints: readonly Hint[] = [],
+): RankedCrs[] {
   const near = places.length === 0 ? systems() : systems().filter(({ area }) => isNear(area, places))
   const reaching = places.length === 0 ? [] : systems().filter((system) => mayReach(system, places))
   const found = [...near, ...reaching].flatMap((system) => rank(system, envelope, asTheyAre, places, 0))
   const others = otherReadings.flatMap(([reading, cost]) =>
     near.flatMap((system) => rank(system, envelope, reading, places, cost)),
   )
-  return [...found, ...others].sort((a, b) => b.score - a.score)
+  return [...found, ...others].map((one) => withHints(one, hints)).sort((a, b) => b.score - a.score)
+}
+
+/** Each kind of hint counts once, however often it is given. */
+function withHints(ranked: RankedCrs, hints: readonly Hint[]): RankedCrs {
+  const fitting = hints.filter(({ fits }) => fits(ranked.system.row, ranked.points))
+  if (fitting.length === 0) return ranked
+  const weights = new Set(fitting.map(({ weight }) => weight))
+  const bonus = [...weights].reduce((sum, weight) => sum + weight, 0)
+  return { ...ranked, hints: fitting.map(({ text }) => text), score: ranked.score + bonus }
 }
 
 /** Whether a zone that is made for another place goes on as far as there. */
@@ -94,10 +104,13 @@ function rank(
 ): RankedCrs[] {
   const isGeographic = system.shape.kind === 'geographic'
   if (isGeographic ? reading.factor !== 1 : isSmall(envelope)) return []
-  const points = pointsOf(system, envelope, reading)
+  const projector = system.projector()
+  if (projector === undefined) return []
+  const points = gridPoints(projector, system.shape.primeMeridian, envelope, reading)
   if (points === undefined) return []
   const inArea = share(points, ([x, y]) => isInBox(x, y, system.area))
-  const isOutside = inArea < 0.3
+  const nearArea = Math.max(inArea, shareNearZone(points, system))
+  const isOutside = nearArea < 0.3
   if (isOutside && (places.length === 0 || cost > 0 || system.shape.method !== 'tmerc')) return []
   const inPlace =
     places.length === 0 ? 0 : share(points, ([x, y]) => places.some((place) => isIn(x, y, place)))
@@ -109,11 +122,52 @@ function rank(
     system.prior -
     cost -
     (isOutside ? outsideCost : 0) +
-    4 * inArea +
+    4 * nearArea +
     4 * Math.min(1, inPlace / enoughInPlace) -
     far +
-    precision(system)
-  return [{ system, reading, falls, inArea, inPlace, score, ...(nearest === undefined ? {} : { nearest }) }]
+    precision(system) +
+    fillWeight *
+      Math.max(
+        fill(falls, system.area),
+        ...places.flatMap(({ boxes }) => boxes).map((box) => fill(falls, box)),
+      )
+  return [
+    {
+      system,
+      reading,
+      falls,
+      inArea,
+      inPlace,
+      points,
+      hints: [],
+      score,
+      ...(nearest === undefined ? {} : { nearest }),
+    },
+  ]
+}
+
+/** Data of a region that two zones share are mostly kept in one of them: what lies a little beyond a zone counts in part. */
+const sharedDegrees = 2
+const sharedWeight = 0.7
+
+function shareNearZone(points: [number, number][], { shape, area }: System): number {
+  if (shape.method !== 'tmerc') return 0
+  const [west, south, east, north] = area
+  const around: Box = [west - sharedDegrees, south, east + sharedDegrees, north]
+  const within = share(points, ([x, y]) => isInBox(x, y, area))
+  return within + sharedWeight * (share(points, ([x, y]) => isInBox(x, y, around)) - within)
+}
+
+/** Data of a whole state or country fill the area that their system is made for. */
+const fillWeight = 3
+
+/** The share of two boxes that they have in common: 1 where they are the same. */
+function fill(one: Box, other: Box): number {
+  const width = Math.min(one[2], other[2]) - Math.max(one[0], other[0])
+  const height = Math.min(one[3], other[3]) - Math.max(one[1], other[1])
+  if (width <= 0 || height <= 0) return 0
+  const size = ([west, south, east, north]: Box): number => (east - west) * (north - south)
+  return (width * height) / (size(one) + size(other) - width * height)
 }
 
 /** Whether the numbers are those of degrees: in a projected system the data would lie within some metres of its origin. */
@@ -126,36 +180,6 @@ function precision({ area: [west, south, east, north] }: System): number {
   return -Math.log10(Math.max(0.1, (east - west) * (north - south))) / 2
 }
 
-function pointsOf(
-  system: System,
-  { minX, minY, maxX, maxY }: Envelope,
-  { isSwapped, factor }: Reading,
-): [number, number][] | undefined {
-  const projector = system.projector()
-  if (projector === undefined) return undefined
-  const east = system.shape.primeMeridian
-  const points: [number, number][] = []
-  for (const across of shares) {
-    for (const up of shares) {
-      const x = (minX + (maxX - minX) * across) * factor
-      const y = (minY + (maxY - minY) * up) * factor
-      const place = isSwapped ? { x: y, y: x } : { x, y }
-      const given = { ...place }
-      projector.toRadians(place)
-      const longitude = place.x * degrees + east
-      const latitude = place.y * degrees
-      if (!(Number.isFinite(longitude) && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540))
-        return undefined
-      points.push([longitude, latitude])
-      if (across !== 0.5 || up !== 0.5) continue
-      projector.fromRadians(place)
-      const off = Math.hypot(place.x - given.x, place.y - given.y)
-      if (!(off <= 1 + 1e-6 * Math.hypot(given.x, given.y))) return undefined
-    }
-  }
-  return points
-}
-
 function share(points: [number, number][], test: (point: [number, number]) => boolean): number {
   return points.filter(test).length / points.length
 }
@@ -163,17 +187,6 @@ function share(points: [number, number][], test: (point: [number, number]) => bo
 function isIn(x: number, y: number, { boxes, country }: Place): boolean {
   if (country !== undefined) return isInCountry(country, x, y)
   return boxes.some((box) => isInBox(x, y, box))
-}
-
-function isInBox(x: number, y: number, [west, south, east, north]: Box): boolean {
-  if (y < south || y > north) return false
-  return [-360, 0, 360].some((turn) => x + turn >= west && x + turn <= east)
-}
-
-function boxOf(points: [number, number][]): Box {
-  const xs = points.map(([x]) => x)
-  const ys = points.map(([, y]) => y)
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
 }
 
 function nearestOf(falls: Box, places: readonly Place[]): RankedCrs['nearest'] {

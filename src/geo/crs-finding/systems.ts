@@ -39,7 +39,7 @@ export function systems(): System[] {
 function systemOf(row: CrsRow): System | undefined {
   const isOfEarth = (shape: CrsShape): boolean => Math.abs(shape.semiMajor - 6_375_000) < 20_000
   const isFlat = row.type === 'projected' || row.type === 'geographic 2D'
-  if (row.isDeprecated || !isFlat || row.srs.startsWith('IAU')) return undefined
+  if (!isFlat || row.srs.startsWith('IAU')) return undefined
   const shape = shapeOfRow(row)
   const area = findArea(row.area)
   if (shape === undefined || area === undefined || !isOfEarth(shape)) return undefined
@@ -100,12 +100,19 @@ const national = new Set(
 const usual =
   /^(NAD83|SIRGAS 2000|GDA94|GDA2020|WGS 84|MAGNA-SIRGAS|Mexico ITRF2008|JGD2011) \/ (UTM|MGA|Colombia|Japan)/
 
+/** What national surveys gave their data in before today's datums: much of it is still about. */
+const formerNational =
+  /^(?:DHDN \/ 3-degree|NAD27 \/ (?:UTM|[A-Z])|ED50 \/ UTM|Pulkovo 1942(?:\(\d+\))? \/ |Beijing 1954 \/ |Xian 1980 \/ |Tokyo \/ Japan|JGD2000 \/ Japan|Monte Mario \/ Italy|NTF \(Paris\) \/ |SWEREF99 \d|RT90|Amersfoort|OSGB|SAD69 \/ UTM|AGD(?:66|84) \/ |Arc 19[56]0 \/ |MGI \/ Austria|Bogota 1975 \/ |NZGD49|PSAD56)/
+
 /** How much likelier a CRS is than another one that fits as well: a logarithm. */
 export function priorOf(row: CrsRow): number {
   let prior = national.has(row.srs) ? 2 : usual.test(row.name) ? 1.5 : 0
   if (row.srs === 'EPSG:4326' || row.srs === 'EPSG:3857') prior += 2.5
+  else if (row.srs === 'EPSG:3395') prior += 0.5
   else if (isWorldwide(row)) prior -= 2
   if (row.srs.startsWith('EPSG')) prior += 1
+  if (row.isDeprecated) prior -= 3
+  if (formerNational.test(row.name)) prior += 1.5
   if (special.test(row.name)) prior -= 3
   if (former.test(row.name)) prior -= 1
   if (isOfToday(row)) prior += 2.5

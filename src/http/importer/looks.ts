@@ -25,7 +25,7 @@ const unzip = promisify(gunzip)
 const srs = Type.Optional(
   Type.String({
     description:
-      'The CRS that the data are taken to be in, such as `EPSG:25832`: to see where they would fall',
+      'The CRS that the data are taken to be in, such as `EPSG:25832`: to see where they would fall. `declared` is the one that the data declare themselves',
   }),
 )
 const mostRows = 10_000

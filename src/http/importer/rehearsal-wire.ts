@@ -1,4 +1,6 @@
 import { findCrs } from '../../geo/crs-database.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
+import { labelOfCrs } from '../../geo/crs-uncoded.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { ImportRecord, TaskRecord, Trial } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
@@ -22,11 +24,13 @@ function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
   const from =
     declared === undefined
       ? `The data declare none; the task says ${what}`
-      : declared.srs === given
-        ? `The data declare ${what}`
-        : declared.wkt !== undefined && declared.srs === undefined
-          ? `The data describe it in words of their own, which fit ${what}`
-          : `The data declare ${declared.srs ?? 'another one'}, the task says ${what}`
+      : given === undefined
+        ? `The data declare ${labelOfCrs(declared)}`
+        : declared.srs === given
+          ? `The data declare ${what}`
+          : isSameCrs(declared, given)
+            ? `The data describe it in words of their own, which fit ${what}`
+            : `The data declare ${labelOfCrs(declared)}, the task says ${what}`
   return crs?.srs === undefined || crs.srs === given ? from : `${from}; the rows are loaded in ${crs.srs}`
 }
 

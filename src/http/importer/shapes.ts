@@ -132,7 +132,12 @@ const TaskLayer = Type.Object({
   srsCandidates: Type.Optional(
     Type.Array(
       Type.Object({
-        srs: Type.String(),
+        srs: orNull(Type.String()),
+        wkt: Type.Optional(
+          Type.String({
+            description: 'The definition that the data declare and that has no code; `srs` is null then',
+          }),
+        ),
         name: Type.String(),
         confidence: Type.Number(),
         evidence: Type.String(),

@@ -6,7 +6,13 @@ import { TaskParams } from './parameters.ts'
 import { getImport, getTask } from './shown-imports.ts'
 
 const Candidate = Type.Object({
-  srs: Type.String(),
+  srs: Type.Union([Type.String(), Type.Null()]),
+  wkt: Type.Optional(
+    Type.String({
+      description:
+        'The definition that the data declare and that has no code: WKT, PROJJSON or a PROJ string. `srs` is null then',
+    }),
+  ),
   name: Type.String(),
   confidence: Type.Number({ description: '0 to 1' }),
   evidence: Type.String(),
@@ -33,7 +39,7 @@ const Candidates = Type.Object({
 export const listSrsCandidates = operation({
   summary: 'CRSs that the data of a task may be in',
   description:
-    'Likeliest first, each with where the data would lie in it. By the place that is named, else by the layers of the workspace and the other tasks of the import. Without any place only a CRS whose numbers are unmistakable is named.',
+    'Likeliest first, each with where the data would lie in it. By the place that is named, else by the layers of the workspace and the other tasks of the import. Without any place only a CRS whose numbers are unmistakable is named. Where the data declare a CRS that has no code, the definition stands first (`srs` null), and the others are compatible with it.',
   tags: ['importer'],
   params: TaskParams,
   query: Type.Object({

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { defined, without } from '../../lib/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
-import { finalSchema, taskAfter, toldWithoutGeometry } from '../model/model.ts'
+import { finalSchema, taskAfter, toldWithoutGeometry, withDeclaredCrs } from '../model/model.ts'
 import type { Examination, ExamineContext, TaskKind } from './kind.ts'
 
 export function toTaskStore(store: StoreRecord): TaskStore {
@@ -95,7 +95,7 @@ export async function reexamine(
   return {
     ...rest,
     isDirect,
-    messages: toldWithoutGeometry(rest),
+    messages: withDeclaredCrs(rest, toldWithoutGeometry(rest)),
     ...defined({ target, errorMessage: reason, errorCode: code }),
   }
 }

@@ -1,6 +1,7 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { CrsAnswer } from '../../geo/crs-finding/find-crs.ts'
 import { findCrsFor } from '../../geo/crs-finding/find-crs.ts'
+import type { CrsClues } from '../../geo/crs-finding/hints.ts'
 import type { Place } from '../../geo/crs-finding/place.ts'
 import { findPlace } from '../../geo/crs-finding/place.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
@@ -24,6 +25,8 @@ export interface LocateWish {
   /** A country or an area by its name. */
   place?: string
   neighbours: Neighbour[]
+  /** What the data are called, and what their columns hold. */
+  clues?: CrsClues
 }
 
 /** The CRSs that data may be in, with the places by which they were found. */
@@ -43,7 +46,7 @@ async function placeOf({ label, srs, envelope }: Neighbour): Promise<Place[]> {
   }
 }
 
-async function locate({ place, neighbours, declaration, envelope }: LocateWish): Promise<Located> {
+async function locate({ place, neighbours, declaration, envelope, clues }: LocateWish): Promise<Located> {
   const named = place === undefined ? undefined : findPlace(place)
   if (place !== undefined && named === undefined) {
     const text = `No place is known as "${place}": name a country, a state or a layer (workspace:name)`
@@ -54,6 +57,7 @@ async function locate({ place, neighbours, declaration, envelope }: LocateWish):
     places,
     ...(declaration === undefined ? {} : { declaration }),
     ...(envelope === undefined ? {} : { envelope }),
+    ...(clues === undefined ? {} : { clues }),
   }
   return { ...findCrsFor(question), places: places.map(({ label }) => label) }
 }

@@ -1,5 +1,7 @@
+import { parse } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { parseSrs } from '../../geo/crs-database.ts'
+import type { CrsClues } from '../../geo/crs-finding/hints.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
@@ -10,7 +12,7 @@ import { chainSchema } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
-import { chosenSchema, isWithoutGeometry } from '../model/model.ts'
+import { chosenSchema, crsOfSource, isWithoutGeometry } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
 import type { LoadPool } from '../worker/worker.ts'
@@ -60,13 +62,13 @@ export class Locator {
     signal: AbortSignal,
     beside?: readonly TaskRecord[],
   ): Promise<Located> {
-    const { source } = task
-    const crs = source?.raster?.crs ?? source?.schema.geometry?.crs
+    const crs = crsOfSource(task)
     const envelope = await this.#envelopeOf({ record, task }, signal)
     const layer = place === undefined ? undefined : await this.#layerNamed(place)
     const wish: LocateWish = {
       neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
       ...defined({ declaration: crs, envelope }),
+      clues: cluesOf(task),
       ...(place === undefined || layer !== undefined ? {} : { place }),
     }
     return this.#threads.call('locate', wish, { signal, deadlineMs })
@@ -89,8 +91,8 @@ export class Locator {
       const { candidates = [] } = located ?? {}
       const { layer } = task
       if (layer === undefined || candidates.length === 0) continue
-      const srsCandidates = candidates.map(({ srs, name, confidence, evidence }) => ({
-        ...{ srs, name, confidence, evidence },
+      const srsCandidates = candidates.map(({ srs, wkt, name, confidence, evidence }) => ({
+        ...{ srs, ...defined({ wkt }), name, confidence, evidence },
       }))
       found.set(task, { ...task, layer: { ...layer, srsCandidates } })
     }
@@ -163,10 +165,24 @@ export class Locator {
   }
 }
 
+/** What the data of a task are called, and their columns with the values that are known of them. */
+function cluesOf({ source, files, table }: TaskRecord): CrsClues {
+  const [file] = files
+  const names = [source?.name, table, file === undefined ? undefined : parse(file.path).name]
+  return {
+    names: [...new Set(names.filter((name) => name !== undefined))],
+    columns: (source?.schema.attributes ?? []).map(({ name, example }) => ({
+      name,
+      ...defined({ example }),
+    })),
+  }
+}
+
 function isOpen(task: TaskRecord): boolean {
   const { layer, source } = task
-  if (makesPoints(task)) return (layer?.srsCandidates ?? []).length === 0
-  return layer?.srsCandidates?.length === 0 && source?.envelope !== undefined
+  const isAnyFound = layer?.srsCandidates?.some(({ srs }) => srs !== null) === true
+  if (makesPoints(task)) return !isAnyFound
+  return layer?.srsCandidates !== undefined && !isAnyFound && source?.envelope !== undefined
 }
 
 /** The transformations up to the one that makes the geometry: those behind it may need to know its CRS. */

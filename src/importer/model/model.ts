@@ -1,4 +1,5 @@
 export { importAfter, taskAfter } from './after-event.ts'
+export { crsOfSource, withDeclaredCrs } from './declared-crs.ts'
 export type { DescribedFile } from './described-file.ts'
 export { isMending, mendingEnded } from './end-mending.ts'
 export { explainStopped } from './explain-stopped.ts'
@@ -41,6 +42,7 @@ export type { Stopped, StopRules } from './stop-rules.ts'
 export { rulesOfMended, stopRuleNames } from './stop-rules.ts'
 export {
   allAttributes,
+  chainOptions,
   chosenSchema,
   declaredLayer,
   isLoadedWhole,

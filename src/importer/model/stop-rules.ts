@@ -1,3 +1,4 @@
+import { isSameCrs } from '../../geo/crs-same.ts'
 import { defined } from '../../lib/defined.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 
@@ -117,7 +118,8 @@ const rules: { [Name in StopRuleName]: (rule: NonNullable<StopRules[Name]>, foun
     return found.length === 0 ? undefined : { limit, measured: found }
   },
   crs: (limit, { crs }) => {
-    if (!limit || crs.from === undefined || crs.to === undefined || crs.from === crs.to) return undefined
+    if (!limit || crs.from === undefined || crs.to === undefined || isSameCrs(crs.from, crs.to))
+      return undefined
     return { limit: crs.from, measured: crs.to }
   },
   outside: (limit, { outside }) => (outside === 0 ? undefined : { limit, measured: { rows: outside } }),

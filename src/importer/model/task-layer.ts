@@ -6,6 +6,7 @@ import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 
 /** The layer that a task would make of what a file holds. */
@@ -55,6 +56,12 @@ export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes'
     geometry:
       geometry === undefined || srs === undefined ? geometry : { ...geometry, crs: { ...geometry.crs, srs } },
   }
+}
+
+/** What a chain over a source's rows starts from: the CRS given to the layer, and what the data declare themselves. */
+export function chainOptions(source: Schema, srs: string | undefined): ChainOptions {
+  const sourceCrs = source.geometry?.crs
+  return { ...(srs === undefined ? {} : { declaredCrs: { srs } }), ...defined({ sourceCrs }) }
 }
 
 /** Attributes whose type the client changed, as they are named after the choice. */

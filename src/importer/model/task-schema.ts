@@ -2,7 +2,7 @@ import type { Schema } from '../../geo/schema.ts'
 import { chainSchema } from '../../transforms/chain.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import { chosenSchema, retypedAttributes } from './task-layer.ts'
+import { chainOptions, chosenSchema, retypedAttributes } from './task-layer.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** Everything that is done to the rows: what the layer's attributes ask, then the task's own chain. */
@@ -28,7 +28,6 @@ function retypedGeometry({ source, layer }: TaskRecord): TransformSpec[] {
 export function finalSchema(task: TaskRecord): Schema {
   const { source, layer } = task
   if (source === undefined || layer === undefined) return { attributes: [], geometry: undefined }
-  const { srs } = layer
-  const options = srs === undefined ? {} : { declaredCrs: { srs } }
+  const options = chainOptions(source.schema, layer.srs)
   return chainSchema(chosenSchema(source.schema, layer), transformsOf(task), options)
 }

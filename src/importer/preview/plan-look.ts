@@ -9,7 +9,7 @@ import { chainSchema } from '../../transforms/chain.ts'
 import { TransformError } from '../../transforms/transform.ts'
 import type { Kinds, Running, TaskRows } from '../kinds/kinds.ts'
 import type { TaskRecord } from '../model/model.ts'
-import { chosenSchema } from '../model/model.ts'
+import { chainOptions, chosenSchema } from '../model/model.ts'
 import type { RowsPlan } from '../worker/open-rows.ts'
 
 /** What a look at a task reads, and what its rows are like. */
@@ -22,6 +22,9 @@ export interface PlannedLook {
   key: string
 }
 
+/** In place of a code: the CRS that the data declare themselves. */
+const declaredSrs = 'declared'
+
 /** Reads what the task would load, as its record and its files stand now; `srs` names what the data are taken to be in. */
 export async function planLook(
   kinds: Pick<Kinds, 'of'>,
@@ -31,7 +34,7 @@ export async function planLook(
   const { task } = running
   requireRows(task)
   const rows = await kinds.of(task).rows(running)
-  const given = srs === undefined ? task.layer?.srs : requireSrs(srs)
+  const given = srs === undefined ? task.layer?.srs : srs === declaredSrs ? undefined : requireSrs(srs)
   // Without need of it rows are the same whatever their CRS is said to be: candidates share them.
   const isNeeded = given !== undefined && needsCrs(rows)
   const { schema: _schema, ...reads } = rows
@@ -69,7 +72,7 @@ function requireSrs(text: string): string {
 function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | undefined): Schema {
   const chosen = chosenSchema(schema, defined({ attributes, srs }))
   try {
-    return chainSchema(chosen, transforms, srs === undefined ? {} : { declaredCrs: { srs } })
+    return chainSchema(chosen, transforms, chainOptions(schema, srs))
   } catch (error) {
     if (!(error instanceof TransformError)) throw error
     if (error.code === 'no-crs')
@@ -81,7 +84,7 @@ function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | un
 /** Whether the transformations cannot do without it. */
 function needsCrs({ schema, attributes, transforms }: TaskRows): boolean {
   try {
-    chainSchema(chosenSchema(schema, defined({ attributes })), transforms, {})
+    chainSchema(chosenSchema(schema, defined({ attributes })), transforms, chainOptions(schema, undefined))
     return false
   } catch {
     return true

@@ -3,8 +3,9 @@ import { batchRows } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
-import { matchCrs } from '../../geo/crs-database.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
+import { labelOfCrs } from '../../geo/crs-uncoded.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
@@ -79,11 +80,11 @@ async function openReprojector(
 ): Promise<Reprojector | undefined> {
   const [from, to] = [sent.geometry?.crs, wanted.geometry?.crs]
   if (from === undefined || to === undefined) return undefined
-  const [fromSrs, toSrs] = [from.srs ?? matchCrs(from), to.srs ?? matchCrs(to)]
-  if (fromSrs === undefined || toSrs === undefined || fromSrs === toSrs) return undefined
-  const message = `The rows were reprojected from ${fromSrs} to ${toSrs}, the CRS of the data`
+  if (isSameCrs(from, to)) return undefined
+  const reprojector = await createReprojector(from, to, { signal, prefersPrograms: true })
+  const message = `The rows were reprojected from ${labelOfCrs(from)} to ${labelOfCrs(to)}, the CRS of the data`
   onMessage({ level: 'info', code: 'reprojected', message })
-  return createReprojector(fromSrs, toSrs, { signal })
+  return reprojector
 }
 
 /**

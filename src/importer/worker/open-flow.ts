@@ -4,7 +4,7 @@ import { fillDimensions } from '../../geo/fill-dimensions.ts'
 import type { GeometryField, Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
-import { chosenSchema } from '../model/load-rules.ts'
+import { chainOptions, chosenSchema } from '../model/load-rules.ts'
 import { chooseAttributes } from './choose-attributes.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { openChain } from './open-chain.ts'
@@ -37,7 +37,7 @@ export async function openFlow(
   const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
   const context: TransformContext = {
     ...{ signal, onMessage },
-    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
+    ...chainOptions(source.schema, srs),
   }
   const read = withDimensions(onRead(source.batches), source.schema, onMessage)
   const input = chooseAttributes(read, source.schema, chosen, attributes)

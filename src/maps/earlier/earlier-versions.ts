@@ -124,8 +124,7 @@ export class EarlierVersions {
     const { stores } = this.#needs.catalog
     if (files === undefined || layer.details.kind === 'raster')
       throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
-    const { indexFolder } = await stores.connection(await stores.get(layer.storeId))
-    const connection = { ...files, ...defined({ indexFolder }) }
+    const connection = stores.keptConnection(files)
     return { layer, connection, store: this.#needs.openStore(connection) }
   }
 

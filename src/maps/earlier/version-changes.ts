@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { VersionedLayer, VersionRecord, WayBack } from '../../catalog/doors/versions.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
@@ -140,11 +141,11 @@ export class VersionChanges {
     const way = await versions.wayBack(version)
     if (way.kind === 'none')
       throw conflict('not-restorable', `Version ${number} cannot be looked at: ${way.reason}`)
-    const own = await stores.connection(await stores.get(version.storeId))
     const { files } = version.content
-    const isFiles = way.kind === 'files' && files !== undefined
-    const { indexFolder } = own
-    const connection = isFiles ? { ...files, ...defined({ indexFolder }) } : own
+    const connection =
+      way.kind === 'files' && files !== undefined
+        ? stores.keptConnection(files)
+        : await stores.connection(await stores.get(version.storeId))
     const path = way.kind === 'table' ? way.path : undefined
     const { schema } = path?.at(-1)?.table ?? version.details
     return { version, way, place: { connection, schema, ...defined({ path }), table: version.nativeName } }
@@ -192,7 +193,7 @@ function isReachedByDifferences(earlier: WayBack, later: WayBack): boolean {
 function requireSameCrs(a: VersionRecord, b: VersionRecord): void {
   const [first, second] = [a, b].map(({ details }) => details.schema.geometry)
   if (first === undefined || second === undefined) return
-  if (JSON.stringify(first.crs) !== JSON.stringify(second.crs))
+  if (!isSameCrs(first.crs, second.crs))
     throw conflict(
       'not-comparable',
       `Versions ${a.version} and ${b.version} cannot be compared: their coordinates are in different systems`,

@@ -1,4 +1,4 @@
-import { toProgramCrs } from './crs-text.ts'
+import { toProgramCrs } from '../../geo/crs-program-text.ts'
 
 /** What one value of an option may be. */
 export interface ValueRule {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../../support/app.ts'
 import { basicAuth, createTestApp } from '../../support/app.ts'
@@ -196,6 +197,25 @@ function describeChanges(catalogue: string, environment: () => Promise<Record<st
         assert.equal((await ask(server, 'GET', `${path}/2/changes`, undefined, wrong)).status, 401)
       })
     }
+
+    it('compare systems, not texts: a Shapefile with its .prj and the same rows with a code', async () => {
+      const client = clientOf(server)
+      const stem = 'ne_110m_admin_0_boundary_lines_land'
+      const shapefile = ['shp', 'shx', 'dbf', 'prj'].map((extension) => ({
+        name: `lines.${extension}`,
+        content: readFileSync(`tests/fixtures/shapefile/${stem}.${extension}`),
+      }))
+      for (const mode of ['CREATE', 'REPLACE']) {
+        const id = Number((await client.call('POST', '')).json.import?.id)
+        assert.equal((await client.upload(id, shapefile)).status, 201)
+        if (mode === 'REPLACE') await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: mode } })
+        await client.call('POST', `/${id}`)
+        const done = await client.call('GET', `/${id}`)
+        assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
+      }
+      const { changes } = await changesOf(server, 'lines', 2, '?against=1')
+      assert.deepEqual([changes.added, changes.removed], [0, 0])
+    })
   })
 }
 

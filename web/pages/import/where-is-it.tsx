@@ -41,7 +41,7 @@ export function WhereIsIt({ path, task, put }: WhereProps) {
   const { value, error } = found.state.value
   const byName = place.value === '' ? [] : (named.value?.crs ?? [])
   const candidates = (value?.srsCandidates ?? task.layer?.srsCandidates ?? []).slice(0, mostShown)
-  const srs = chosen.value ?? candidates[0]?.srs
+  const srs = chosen.value ?? (candidates[0] && choiceOf(candidates[0]))
   const choose = (code: string): void => {
     chosen.value = code
   }
@@ -85,6 +85,11 @@ export function WhereIsIt({ path, task, put }: WhereProps) {
   )
 }
 
+/** In place of a code: the definition that the data declare, which has none. */
+const declared = 'declared'
+
+const choiceOf = ({ srs }: Candidate): string => srs ?? declared
+
 /** What the server finds by numbers and place, and by words. */
 function useFound(path: string, place: Signal<string>) {
   const found = useMemo(
@@ -121,6 +126,7 @@ interface TakeItProps extends Pick<WhereProps, 'path' | 'put'> {
 /** Takes what is chosen, or a code that somebody knows. */
 function TakeIt({ path, srs, put }: TakeItProps) {
   const texts = importTexts.value
+  if (srs === declared) return <Reproject path={path} put={put} />
   const set = (code: string): Call => ({ method: 'PUT', path, body: { task: { layer: { srs: code } } } })
   return (
     <form
@@ -139,6 +145,42 @@ function TakeIt({ path, srs, put }: TakeItProps) {
     </form>
   )
 }
+
+/** Brings data from the definition that they declare to a system that has a code. */
+function Reproject({ path, put }: Pick<WhereProps, 'path' | 'put'>) {
+  const texts = importTexts.value
+  const target = useSignal('')
+  const set = (): Call => ({
+    method: 'POST',
+    path: `${path}/transforms`,
+    body: { type: 'ReprojectTransform', source: declared, target: target.value.trim() || degrees },
+  })
+  return (
+    <form
+      class="row wrap"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void put(set())
+      }}
+    >
+      <input
+        class="in mono epsg"
+        aria-label={texts.targetCode}
+        placeholder={degrees}
+        value={target.value}
+        onInput={({ currentTarget }) => {
+          target.value = currentTarget.value
+        }}
+      />
+      <CopyAsCurl call={set()} />
+      <button type="submit" class="btn main">
+        {texts.reproject}
+      </button>
+    </form>
+  )
+}
+
+const degrees = 'EPSG:4326'
 
 function NeedsPlace() {
   return (
@@ -162,19 +204,23 @@ function Choice({ path, candidates, chosen, onChoose }: ChoiceProps) {
   const group = useId()
   return (
     <div class="crs" role="radiogroup" aria-label={texts.where}>
-      {candidates.map(({ srs, name, evidence, bbox }) => (
-        <label key={srs}>
-          <input type="radio" name={group} checked={srs === chosen} onChange={() => onChoose(srs)} />
-          <span class="map mini" inert aria-hidden="true">
-            <MiniMap path={path} srs={srs} {...(bbox && { bbox })} />
-          </span>
-          <span class="t">
-            <b>{name}</b>
-            <span class="mono">{srs}</span>
-            <span dir="auto">{evidence}</span>
-          </span>
-        </label>
-      ))}
+      {candidates.map((candidate) => {
+        const { name, evidence, bbox } = candidate
+        const srs = choiceOf(candidate)
+        return (
+          <label key={srs}>
+            <input type="radio" name={group} checked={srs === chosen} onChange={() => onChoose(srs)} />
+            <span class="map mini" inert aria-hidden="true">
+              <MiniMap path={path} srs={srs} {...(bbox && { bbox })} />
+            </span>
+            <span class="t">
+              <b>{name}</b>
+              {srs !== declared && <span class="mono">{srs}</span>}
+              <span dir="auto">{srs === declared ? texts.declaredWithoutCode : evidence}</span>
+            </span>
+          </label>
+        )
+      })}
     </div>
   )
 }

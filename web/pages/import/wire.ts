@@ -100,7 +100,8 @@ export interface Attribute {
 }
 
 export interface Candidate {
-  srs: string
+  /** Null for a definition that the data declare and that has no code. */
+  srs: string | null
   name: string
   confidence: number
   evidence: string

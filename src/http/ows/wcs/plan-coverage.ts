@@ -1,6 +1,7 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { AxisScale, CoverageGrid, CoverageWish, Resampling } from '../../../downloads/coverages.ts'
 import { envelopeOf, windowOf } from '../../../downloads/coverages.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { coverEnvelope } from '../../../geo/reproject-envelope.ts'
 import { ownValue } from '../../../lib/own-value.ts'
@@ -108,7 +109,7 @@ export async function placeOf(
   srs: string,
 ): Promise<CoverageWish['place']> {
   const whole = envelopeOf(grid)
-  if (srs === grid.srs) {
+  if (isSameCrs(srs, grid.srs)) {
     if (ends === undefined) return { column: 0, row: 0, columns: grid.width, rows: grid.height }
     const all = subsettingSrs === srs ? whole : await imageOf(whole, srs, subsettingSrs)
     const box = { ...all, ...ends }

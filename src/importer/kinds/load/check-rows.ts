@@ -3,7 +3,7 @@ import { findStoreDescription } from '../../../stores/registry.ts'
 import { foldChain, vectorTransformOf } from '../../../transforms/chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskRecord } from '../../model/model.ts'
-import { chosenSchema } from '../../model/model.ts'
+import { chainOptions, chosenSchema } from '../../model/model.ts'
 
 /** Checks a chain for rows: each step against the schema at its place and the target. */
 export function checkRowTransforms(task: TaskRecord, specs: TransformSpec[]): void {
@@ -15,8 +15,7 @@ export function checkRowTransforms(task: TaskRecord, specs: TransformSpec[]): vo
   }
   const { source, layer } = task
   if (source === undefined || layer === undefined) return
-  const { srs } = layer
-  foldChain(chosenSchema(source.schema, layer), specs, srs === undefined ? {} : { declaredCrs: { srs } })
+  foldChain(chosenSchema(source.schema, layer), specs, chainOptions(source.schema, layer.srs))
 }
 
 /** Those of coverages are not asked: no vector task goes there. */

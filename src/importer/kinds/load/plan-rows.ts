@@ -1,4 +1,6 @@
 import type { Message } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
+import { labelOfCrs } from '../../../geo/crs-uncoded.ts'
 import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpsertRules } from '../../../stores/changes.ts'
@@ -52,9 +54,8 @@ async function towardsTarget(
     known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
   const wanted = known ?? table?.schema.geometry?.crs?.srs
   const { geometry } = finalSchema(task)
-  const present = geometry?.crs?.srs
-  if (wanted === undefined || geometry === undefined || present === wanted) return undefined
-  const from = present === undefined ? '' : ` from ${present}`
+  if (wanted === undefined || geometry === undefined || isSameCrs(geometry.crs, wanted)) return undefined
+  const from = geometry.crs === undefined ? '' : ` from ${labelOfCrs(geometry.crs)}`
   const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
   return {
     spec: { type: 'ReprojectTransform', target: wanted },

@@ -1,4 +1,5 @@
 import type { CrsDeclaration } from '../../../geo/crs.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
@@ -13,9 +14,28 @@ export interface CheckedGranules {
   envelope?: Envelope
 }
 
-/** What tells CRSs apart: the matched code, else the file's own words. */
-function crsKey(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
+/** How a CRS is written: its code, or the file's own words. */
+function crsText(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
   return srs ?? crs?.wkt ?? crs?.projjson ?? crs?.proj4 ?? ''
+}
+
+/** Granules in more systems than this are compared with the first ones alone: they cannot be one mosaic. */
+const mostSystems = 20
+
+/** Returns the key of a granule's CRS, which is the same for granules in the same system, however it is written. */
+function crsKeys(): Trait['keyOf'] {
+  const byText = new Map<string, string>()
+  const systems: { key: string; crs: CrsDeclaration | undefined }[] = []
+  return ({ raster, srs }) => {
+    const text = crsText(raster?.crs, srs)
+    const known = byText.get(text)
+    if (known !== undefined) return known
+    const crs = text === '' ? undefined : { ...raster?.crs, ...defined({ srs }) }
+    const key = systems.find((one) => isSameCrs(one.crs, crs))?.key ?? text
+    if (key === text && systems.length < mostSystems) systems.push({ key, crs })
+    byText.set(text, key)
+    return key
+  }
 }
 
 export function bandsKey(granule: Pick<GranuleRecord, 'raster'>): string {
@@ -24,7 +44,7 @@ export function bandsKey(granule: Pick<GranuleRecord, 'raster'>): string {
 
 function crsName(granule: GranuleRecord): string {
   if (granule.srs !== undefined) return granule.srs
-  const text = crsKey(granule.raster?.crs)
+  const text = crsText(granule.raster?.crs)
   return text === '' ? 'no CRS' : (/"([^"]{1,100})"/.exec(text)?.[1] ?? 'a CRS that is not known')
 }
 
@@ -40,7 +60,7 @@ interface Trait {
   describe(granule: GranuleRecord): string
 }
 
-const traits: Trait[] = [
+const traits = (): Trait[] => [
   {
     code: 'other-format',
     keyOf: ({ format = '' }) => format,
@@ -48,7 +68,7 @@ const traits: Trait[] = [
   },
   {
     code: 'other-crs',
-    keyOf: ({ raster, srs }) => crsKey(raster?.crs, srs),
+    keyOf: crsKeys(),
     describe: (granule) => `has ${crsName(granule)}`,
   },
   { code: 'other-bands', keyOf: bandsKey, describe: (granule) => `has ${bandsName(granule)}` },
@@ -87,7 +107,7 @@ export function checkGranules(given: GranuleRecord[]): CheckedGranules {
     if (fault === undefined) fitting.push(granule)
     else faults.set(granule, fault)
   }
-  for (const { code, keyOf, describe } of traits) {
+  for (const { code, keyOf, describe } of traits()) {
     const shared = commonest(fitting, keyOf)
     const example = fitting.find((granule) => keyOf(granule) === shared)
     const isOdd = (granule: GranuleRecord) => keyOf(granule) !== shared

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Message } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpdateMode } from '../../../stores/store.ts'
@@ -48,7 +49,7 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
   if (layer === undefined) return
   const { srs, raster } = layer.details
   const name = `${layer.workspace}:${layer.name}`
-  if (task.layer?.srs !== srs) {
+  if (!isSameCrs(task.layer?.srs, srs)) {
     throw invalid('other-crs', `The granules have ${task.layer?.srs}, but the mosaic "${name}" has ${srs}`)
   }
   const [found, wanted] = [task.source ?? {}, defined({ raster })].map(bandsKey)

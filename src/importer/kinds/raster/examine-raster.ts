@@ -1,5 +1,5 @@
+import { authorityCode } from '../../../geo/crs-program-text.ts'
 import { coverageStoreTypes, mosaicType } from '../../../stores/rasters/coverage-types.ts'
-import { authorityCode } from '../../../transforms/raster/crs-text.ts'
 
 import { outputFormat } from '../../../transforms/raster/output-format.ts'
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LayerDescription } from '../../../formats/format.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { TaskLayer } from '../../model/model.ts'
 
@@ -29,7 +30,7 @@ export async function writePlace(
   const file = join(path.folder, `${path.main}.aux.xml`)
   const { raster } = source
   const placed = placedDescription(source, layer).raster
-  const wkt = layer.srs === raster?.crs?.srs ? undefined : findCrs(layer.srs ?? '')?.wkt
+  const wkt = isSameCrs(layer.srs, raster?.crs) ? undefined : findCrs(layer.srs ?? '')?.wkt
   const grid = placed?.geoTransform === raster?.geoTransform ? undefined : placed?.geoTransform
   if ((wkt === undefined && grid === undefined) || existsSync(file)) return
   const escaped = wkt?.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -1,6 +1,7 @@
 import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { StoreRecord } from '../../../catalog/records.ts'
 import type { Message } from '../../../formats/format.ts'
+import { isSameCrs } from '../../../geo/crs-same.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 import type { Place } from '../../publish/publish.ts'
 import type { Publication, Running } from '../kind.ts'
@@ -36,7 +37,7 @@ async function replaceMessages(
   const layer = await catalog.layers.find(workspace, wanted?.name ?? '')
   const before = layer?.details.srs
   const after = wanted?.srs
-  if (before === undefined || after === undefined || before === after) return []
+  if (before === undefined || after === undefined || isSameCrs(before, after)) return []
   const message = `The layer was in ${before} and is now in ${after}, as its new file is`
   return [{ level: 'warning', code: 'crs-changed', message }]
 }

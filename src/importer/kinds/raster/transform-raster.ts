@@ -1,13 +1,15 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { DataFile, LayerDescription } from '../../../formats/format.ts'
+import { authorityCode, programText } from '../../../geo/crs-program-text.ts'
+import { findUncodedCrs } from '../../../geo/crs-uncoded.ts'
 import { defined, without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
-import { authorityCode } from '../../../transforms/raster/crs-text.ts'
 import type { RasterPlacement } from '../../../transforms/raster/raster-transform.ts'
 import { placeRaster, rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
+import { crsOfSource } from '../../model/model.ts'
 import { progressTeller } from './byte-progress.ts'
 import { requirePrograms } from './check-transforms.ts'
 import type { RasterNeeds } from './raster-needs.ts'
@@ -16,11 +18,18 @@ import { runTools } from './run-tools.ts'
 
 const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
 
+/** What the programs are told of the raster's CRS: the code given to the layer, or the declared definition that has none. */
+function inputCrs(task: TaskRecord): string | undefined {
+  const crs = crsOfSource(task)
+  if (task.layer?.srs !== undefined || crs === undefined) return task.layer?.srs
+  return findUncodedCrs(crs) === undefined ? undefined : programText(crs)
+}
+
 /** Where the raster of a task lies behind its chain; before it, what the client says counts more than the file. */
 export function placementOf(task: TaskRecord): RasterPlacement {
-  const { source, layer } = task
+  const { source } = task
   const start: RasterPlacement = {
-    ...defined({ srs: layer?.srs }),
+    ...defined({ srs: inputCrs(task) }),
     hasExtent: source?.envelope !== undefined,
     hasControlPoints: source?.raster?.controlPointCount !== undefined,
   }
@@ -52,7 +61,7 @@ async function runChain(
   { file, folder }: { file: DataFile; folder: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const { format = '', layer, source } = task
+  const { format = '', source } = task
   const tell = progressTeller(parts, task, 'transforming')
   const total = source?.raster?.sizeBytes ?? 0
   const { limits, turns } = parts.tools
@@ -60,7 +69,7 @@ async function runChain(
   try {
     return await runTools({
       ...{ file, format, specs: specsOf(task), folder, limits, signal },
-      ...defined({ srs: layer?.srs }),
+      ...defined({ srs: inputCrs(task) }),
       onProgress: (share) => tell(Math.floor(share * total)),
     })
   } finally {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { togetherTexts } from '../../../messages/import/texts.ts'
 import type { Task } from '../wire.ts'
-import { candidatesOf } from './problems.ts'
+import { candidatesOf, hasCode } from './problems.ts'
 import { changesOf, type ProblemProps, SendAll } from './send-all.tsx'
 
 const mostCandidates = 5
@@ -18,7 +18,7 @@ export function ChooseCrs(props: ProblemProps) {
   const typed = useSignal('')
   const srs = typed.value.trim() || (chosen.value ?? found[0]?.candidate.srs)
   const srsOf = ({ layer }: Task): string | undefined =>
-    srs === bestOfEach ? layer?.srsCandidates?.[0]?.srs : srs
+    srs === bestOfEach ? layer?.srsCandidates?.find(hasCode)?.srs : srs
   const changes = changesOf(
     props.importId,
     tasks.filter((task) => srsOf(task) !== undefined),

@@ -66,11 +66,18 @@ function withoutOwn(task: Task, said: string): string {
     .slice(0, 80)
 }
 
+type CodedCandidate = Candidate & { srs: string }
+
+/** Whether a candidate can be put to a layer: a definition that the data declare has no code. */
+export function hasCode(candidate: Candidate): candidate is CodedCandidate {
+  return candidate.srs !== null
+}
+
 /** Coordinate systems that may be those of some tasks, with how many each fits; the likeliest for most first. */
-export function candidatesOf(tasks: readonly Task[]): { candidate: Candidate; fits: number }[] {
-  const found = new Map<string, { candidate: Candidate; fits: number; weight: number }>()
+export function candidatesOf(tasks: readonly Task[]): { candidate: CodedCandidate; fits: number }[] {
+  const found = new Map<string, { candidate: CodedCandidate; fits: number; weight: number }>()
   for (const { layer } of tasks)
-    for (const candidate of layer?.srsCandidates ?? []) {
+    for (const candidate of (layer?.srsCandidates ?? []).filter(hasCode)) {
       const known = found.get(candidate.srs) ?? { candidate, fits: 0, weight: 0 }
       found.set(candidate.srs, {
         ...{ candidate, fits: known.fits + 1, weight: known.weight + candidate.confidence },

@@ -1,5 +1,6 @@
-import { findCrs, matchCrs, parseSrs } from '../../geo/crs-database.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../lib/own-value.ts'
+import type { CrsDeclaration } from './crs.ts'
+import { findCrs, matchCrs, parseSrs } from './crs-database.ts'
 
 const maxWktLength = 8000
 
@@ -22,14 +23,16 @@ const wktKeywords = new Set(
     'PROJCRS PROJECTEDCRS GEOGCRS GEOGRAPHICCRS GEODCRS GEODETICCRS COMPOUNDCRS VERTCRS VERTICALCRS ' +
     'BASEGEOGCRS BASEGEODCRS GEODETICDATUM TRF VDATUM VERTICALDATUM VRF ENSEMBLE MEMBER ENSEMBLEACCURACY ' +
     'DYNAMIC FRAMEEPOCH ELLIPSOID PRIMEMERIDIAN CONVERSION METHOD CS ORDER MERIDIAN ANGLEUNIT LENGTHUNIT ' +
-    'SCALEUNIT ID CITATION URI USAGE SCOPE AREA BBOX VERTICALEXTENT REMARK ANCHOR'
+    'SCALEUNIT ID CITATION URI USAGE SCOPE AREA BBOX VERTICALEXTENT REMARK ANCHOR ' +
+    'BOUNDCRS SOURCECRS TARGETCRS ABRIDGEDTRANSFORMATION'
   ).split(' '),
 )
 const wktRoots =
-  /^(?:PROJCS|GEOGCS|GEOCCS|COMPD_CS|PROJCRS|PROJECTEDCRS|GEOGCRS|GEOGRAPHICCRS|GEODCRS|GEODETICCRS|COMPOUNDCRS)\[/
+  /^(?:PROJCS|GEOGCS|GEOCCS|COMPD_CS|PROJCRS|PROJECTEDCRS|GEOGCRS|GEOGRAPHICCRS|GEODCRS|GEODETICCRS|COMPOUNDCRS|BOUNDCRS)\[/
 
 function isSafeWkt(text: string): boolean {
-  const bare = text.replace(/"[^"=+]*"/g, '')
+  // A "=" in a name may be part of a PROJ string.
+  const bare = text.replace(/"[^"=]*"/g, '')
   const isWhole = bare.split('[').length === bare.split(']').length && bare.endsWith(']')
   if (!isWhole || !/^[\w\s[\],.+-]*$/.test(bare)) return false
   return [...bare.matchAll(/(\w+)\s*\[/g)].every(([, keyword]) => wktKeywords.has(keyword as string))
@@ -59,6 +62,37 @@ export function toProgramCrs(text: string): string | undefined {
   if (srs !== undefined) return findCrs(srs)?.srs
   if (trimmed.length > maxWktLength || !wktRoots.test(trimmed)) return undefined
   return isSafeWkt(trimmed) ? trimmed : matchCrs({ wkt: trimmed })
+}
+
+/** Whether PROJJSON names no file: texts hold no PROJ strings, and values of parameters are numbers. */
+function isSafeProjJson(text: string): boolean {
+  let isSafe = text.length <= maxProjJsonLength
+  try {
+    JSON.parse(text, (key, value: unknown) => {
+      if (typeof value === 'string' && (key === 'value' || value.includes('='))) isSafe = false
+      return value
+    })
+  } catch {
+    return false
+  }
+  return isSafe
+}
+
+const maxProjJsonLength = 32_000
+
+/**
+ * Returns the definition of a declared CRS as GDAL's programs may be given it, undefined where it has none that is safe:
+ * see `toProgramCrs`. Its code comes first where the CRS table has it.
+ */
+export function programText({ srs, wkt, projjson, proj4 }: CrsDeclaration): string | undefined {
+  const code = srs === undefined ? undefined : findCrs(srs)?.srs
+  if (code !== undefined) return code
+  for (const text of [wkt, projjson, proj4].map((one) => one?.trim())) {
+    if (text === undefined) continue
+    if (text.startsWith('{') ? isSafeProjJson(text) : toProgramCrs(text) !== undefined)
+      return text.startsWith('{') ? text : toProgramCrs(text)
+  }
+  return undefined
 }
 
 /** The authority's code of a CRS that `toProgramCrs` gave; undefined where none matches. */

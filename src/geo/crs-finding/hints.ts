@@ -1,0 +1,148 @@
+import type { ColumnView } from '../coordinate-columns.ts'
+import { proposeColumns } from '../coordinate-columns.ts'
+import { parseSrs } from '../crs-srs.ts'
+import type { CrsRow } from '../crs-table.ts'
+import type { Box } from './countries.ts'
+import { isInBox } from './grid-points.ts'
+import { findPlace } from './place.ts'
+
+/** What else is known of data: what they are called, and their columns with a value of each. */
+export interface CrsClues {
+  /** Of the layer, of its file. */
+  names: readonly string[]
+  columns: readonly ColumnView[]
+}
+
+/** Something in the names or values of data that speaks for some systems. */
+export interface Hint {
+  /** How much likelier it makes them: a logarithm. */
+  weight: number
+  /** As evidence, in words. */
+  text: string
+  fits(row: CrsRow, points: readonly [number, number][]): boolean
+}
+
+const codeWeight = 6
+const zoneWeight = 4
+const coordinateWeight = 8
+const placeWeight = 4
+const maxColumns = 200
+/** Places that are larger say little. */
+const largestDegrees = 40
+
+/** Returns what speaks for some systems in the names and values of data. None of them proves anything. */
+export function findHints({ names, columns }: CrsClues): Hint[] {
+  const some = columns.slice(0, maxColumns)
+  return [
+    ...names.flatMap(codesIn),
+    ...names.flatMap(zonesIn),
+    ...names.flatMap((name) => placeHints(name.replace(/[_\-.\d]+/g, ' '), `Named "${shown(name)}"`)),
+    ...some.flatMap(valueHints),
+    ...coordinateHints(some),
+  ]
+}
+
+function shown(text: string): string {
+  return text.slice(0, 60)
+}
+
+/** `roads_25833`, `epsg2154`. */
+function codesIn(name: string): Hint[] {
+  return [...name.matchAll(/(?<!\d)(\d{4,6})(?!\d)/g)].map(([, code = '']) => ({
+    weight: codeWeight,
+    text: `Named "${shown(name)}"`,
+    fits: ({ srs }) => srs === `EPSG:${code}` || srs === `ESRI:${code}`,
+  }))
+}
+
+/** `vautm17n`, `UTM_Zone_33S`. */
+function zonesIn(name: string): Hint[] {
+  const found = /utm[\s_-]*(?:zone)?[\s_-]*(\d{1,2})(?!\d)[\s_-]?([ns](?![a-z]))?/i.exec(name)
+  if (found === null) return []
+  const [, zone = '', half = ''] = found
+  const zoneName = new RegExp(`UTM zone ${Number(zone)}${half === '' ? '[NS]' : half.toUpperCase()}$`)
+  const text = `Named "${shown(name)}"`
+  return [{ weight: zoneWeight, text, fits: (row) => zoneName.test(row.name) }]
+}
+
+function valueHints({ name, example }: ColumnView): Hint[] {
+  const value = example?.trim() ?? ''
+  if (value === '' || value.length > 60) return []
+  const text = `Column "${shown(name)}" has "${value}"`
+  const srs = /^[A-Za-z_]+:\d{4,6}$/.test(value) ? parseSrs(value) : undefined
+  if (srs !== undefined) return [{ weight: codeWeight, text, fits: (row) => row.srs === srs }]
+  return placeHints(stateOf(name, value) ?? value, text)
+}
+
+function placeHints(name: string, text: string): Hint[] {
+  const plain = name.trim()
+  if (plain.length < 4 || /^[\d.,+-]+$/.test(plain)) return []
+  const boxes = findPlace(plain)?.boxes.filter(([west, , east]) => east - west <= largestDegrees) ?? []
+  return boxes.length === 0
+    ? []
+    : [{ weight: placeWeight, text, fits: (_row, points) => mostIn(points, boxes) }]
+}
+
+/** Half of the points or more: data of a state overshoot it a little. */
+function mostIn(points: readonly [number, number][], boxes: readonly Box[]): boolean {
+  const inside = points.filter(([x, y]) => boxes.some((box) => isInBox(x, y, widened(box, 0.2))))
+  return inside.length * 2 >= points.length
+}
+
+function widened([west, south, east, north]: Box, by: number): Box {
+  return [west - by, south - by, east + by, north + by]
+}
+
+/** Columns with longitude and latitude say where the first row lies: within the bounds of the data, or near. */
+function coordinateHints(columns: readonly ColumnView[]): Hint[] {
+  const pair = proposeColumns([...columns])
+  const census = ['INTPTLON', 'INTPTLAT'].map((name) => columns.find((one) => one.name.startsWith(name)))
+  const [x, y] =
+    pair?.isGeographic === true
+      ? [pair.x, pair.y].map((name) => columns.find((one) => one.name === name))
+      : census
+  const [longitude, latitude] = [x, y].map((one) => Number((one?.example ?? 'none').replace(',', '.')))
+  if (longitude === undefined || latitude === undefined || Number.isNaN(longitude + latitude)) return []
+  if (longitude === 0 && latitude === 0) return []
+  const fits = (_row: CrsRow, points: readonly [number, number][]): boolean => {
+    const xs = points.map(([east]) => east)
+    const ys = points.map(([, north]) => north)
+    const box: Box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+    return isInBox(longitude, latitude, widened(box, 0.05))
+  }
+  const text = `Columns "${shown(x?.name ?? '')}" and "${shown(y?.name ?? '')}" have ${longitude} and ${latitude}`
+  return [{ weight: coordinateWeight, text, fits }]
+}
+
+/** Postal abbreviation, FIPS code and name of the states of the United States, as columns of its data hold them. */
+const states =
+  `AL01Alabama AK02Alaska AZ04Arizona AR05Arkansas CA06California CO08Colorado CT09Connecticut DE10Delaware
+FL12Florida GA13Georgia HI15Hawaii ID16Idaho IL17Illinois IN18Indiana IA19Iowa KS20Kansas KY21Kentucky LA22Louisiana
+ME23Maine MD24Maryland MA25Massachusetts MI26Michigan MN27Minnesota MS28Mississippi MO29Missouri MT30Montana NE31Nebraska
+NV32Nevada NH33New_Hampshire NJ34New_Jersey NM35New_Mexico NY36New_York NC37North_Carolina ND38North_Dakota OH39Ohio
+OK40Oklahoma OR41Oregon PA42Pennsylvania RI44Rhode_Island SC45South_Carolina SD46South_Dakota TN47Tennessee TX48Texas UT49Utah
+VT50Vermont VA51Virginia WA53Washington WV54West_Virginia WI55Wisconsin WY56Wyoming`
+    .split(/\s/)
+    .map((entry) => ({
+      letters: entry.slice(0, 2),
+      digits: entry.slice(2, 4),
+      name: entry.slice(4).replace('_', ' '),
+    }))
+
+/** The state that a column of abbreviations or of FIPS codes, also those of counties and tracts, begins with. */
+function stateOf(column: string, value: string): string | undefined {
+  if (
+    /^[A-Z]{2}$/.test(value) &&
+    /^(?:st|state|stusps|postal)(?:_?(?:d|ab|abbr|abbrev|code|usps))?\d*$/i.test(column)
+  )
+    return states.find(({ letters }) => letters === value)?.name
+  if (
+    /^\d{2,12}$/.test(value) &&
+    /fips|geoid|statefp|^st_?fp|stfid|^state\d*$|^tract/i.test(column) &&
+    !/c(?:nty|ou?n?ty?)_?fips|countyfp/i.test(column)
+  )
+    return value.length === 3 || value.length === 4
+      ? undefined
+      : states.find(({ digits }) => digits === value.slice(0, 2))?.name
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { Message } from '../../formats/format.ts'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { findCrs, matchCrs } from '../../geo/crs-database.ts'
+import { isSameCrs } from '../../geo/crs-same.ts'
+import { findUncodedCrs } from '../../geo/crs-uncoded.ts'
+import type { TaskRecord } from './task-record.ts'
+
+const messageCode = 'crs-without-code'
+
+/** Returns the CRS that the data of a task declare, whatever was given to its layer. */
+export function crsOfSource({ source }: Pick<TaskRecord, 'source'>): CrsDeclaration | undefined {
+  return source?.raster?.crs ?? source?.schema.geometry?.crs
+}
+
+/** Returns the messages of a task after an examination, with one about a declared CRS that the task cannot use as it is. */
+export function withDeclaredCrs(task: TaskRecord, messages: Message[]): Message[] {
+  const others = messages.filter(({ code }) => code !== messageCode)
+  const text = textOf(task)
+  return text === undefined ? others : [...others, { level: 'warning', code: messageCode, message: text }]
+}
+
+function textOf(task: TaskRecord): string | undefined {
+  const crs = crsOfSource(task)
+  const given = task.layer?.srs
+  if (crs === undefined) return undefined
+  const uncoded = findUncodedCrs(crs)
+  if (uncoded === undefined) return task.state === 'NO_CRS' ? unknownCode(crs) : undefined
+  const name = uncoded.name === '' ? 'a CRS' : `the CRS "${uncoded.name}"`
+  if (given !== undefined && !isSameCrs(crs, given))
+    return `The data declare ${name}, which has no code. They are taken to be in ${given}, as the task says`
+  if (task.state !== 'NO_CRS') return undefined
+  const how =
+    task.kind === 'raster'
+      ? 'Add a RasterWarpTransform with "-t_srs EPSG:n" to warp them into another CRS'
+      : 'Add a ReprojectTransform with "source": "declared" and "target": "EPSG:n" to load them in another CRS'
+  return `The data declare ${name}, which has no code. ${how}, or set the srs of the layer to a code that means the same`
+}
+
+function unknownCode({ srs }: CrsDeclaration): string | undefined {
+  if (srs === undefined || findCrs(srs) !== undefined || matchCrs({ srs }) !== undefined) return undefined
+  return `The data name the CRS "${srs.slice(0, 100)}", which is not known here and is not defined by them. Set the srs of the layer`
+}
