@@ -125,7 +125,8 @@ const getInfoOf = (place: Place) =>
       const { ending, ...named } = namedTileOf(request.params)
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
-      return orException(reply, () => getFeatureInfo(parts, asked, named, { i, j, format }))
+      const point = { i, j, format, values: keyValuesOf(request.url) }
+      return orException(reply, () => getFeatureInfo(parts, asked, named, point))
     },
   })
 
