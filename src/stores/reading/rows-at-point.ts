@@ -17,7 +17,7 @@ import { isInDegrees } from './wished-filter.ts'
 const manyRows = 5000
 /** The smallest neighbourhood, as a part of the whole. */
 const leastShare = 1 / 1024
-/** Half the side of the box that is read where only containing polygons count, in cells. */
+/** Half the side of a cell. */
 const ownCell = 0.5
 
 /**
@@ -50,15 +50,19 @@ const allRows = 1e9
 
 /** Returns the distances, in cells, within which rows are read until enough are found: the last is the tolerance. */
 async function listReaches(
-  { estimateRows }: VectorStore,
+  store: VectorStore,
   wish: PageWish,
   { query, point }: { query: FeatureQuery; point: MapPoint },
   signal: AbortSignal,
 ): Promise<number[]> {
   const { tolerance } = point
-  if (estimateRows === undefined || tolerance <= ownCell) return [tolerance]
-  const rowsWithin = async (reach: number): Promise<number> =>
-    estimateRows(query.table, await areasAround(point, wish, reach), signal)
+  if (store.estimateRows === undefined || tolerance <= ownCell) return [tolerance]
+  const estimate = async (areas: Area[] | undefined): Promise<number> =>
+    (await store.estimateRows?.(query.table, areas, signal)) ?? 0
+  const rowsWithin = async (reach: number): Promise<number> => estimate(await areasAround(point, wish, reach))
+  const leastRows = await rowsWithin(tolerance * leastShare)
+  // Without an index every distance costs a scan of the table.
+  if (leastRows > manyRows && leastRows >= (await estimate(undefined))) return [tolerance]
   let reach = tolerance
   while (reach > tolerance * leastShare && (await rowsWithin(reach)) > manyRows) reach /= 4
   const reaches = [reach]
@@ -66,12 +70,14 @@ async function listReaches(
   return reaches
 }
 
+/** The box around a point, `reach` cells to each side; where nothing but the point counts, that of its cell. */
 function areasAround(
   { x, y, cell: [width, height] }: MapPoint,
   wish: PageWish,
   reach: number,
 ): Promise<Area[]> {
-  const [halfX, halfY] = [Math.max(reach, ownCell) * width, Math.max(reach, ownCell) * height]
+  const cells = reach === 0 ? ownCell : reach
+  const [halfX, halfY] = [cells * width, cells * height]
   const box = { minX: x - halfX, minY: y - halfY, maxX: x + halfX, maxY: y + halfY }
   return areasIn({ boxes: [box], srs: wish.srs }, wish.crs)
 }
