@@ -170,9 +170,10 @@ class RowChoice {
   }
 
   #rank(ranked: RankedRow, { batch, ids, ...page }: FeaturePage, row: number): void {
+    const last = this.#rows.at(-1)
+    if (last !== undefined && this.#rows.length >= this.#limit && !isBefore(ranked, last)) return
     const at = this.#rows.findIndex((other) => isBefore(ranked, other))
     const place = at < 0 ? this.#rows.length : at
-    if (place >= this.#limit) return
     const single = selectRows(batch, Uint32Array.of(row))
     this.#rows.splice(place, 0, { ...ranked, page: { ...page, batch: single, ids: [ids[row] ?? ''] } })
     if (this.#rows.length > this.#limit) this.#rows.pop()
