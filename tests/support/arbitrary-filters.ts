@@ -1,11 +1,5 @@
+import type { WrittenFilter } from './arbitrary-functions.ts'
 import { absolute, changed, length, rounded, roundedAbsolute } from './arbitrary-functions.ts'
-
-/** A filter in both notations of CQL2, and the condition that means the same in PostgreSQL. */
-export interface WrittenFilter {
-  text: string
-  json: object
-  sql: string
-}
 
 const property = (name: string): object => ({ property: name })
 const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const

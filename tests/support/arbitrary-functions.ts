@@ -1,4 +1,9 @@
-import type { WrittenFilter } from './arbitrary-filters.ts'
+/** A filter in both notations of CQL2, and the condition that means the same in PostgreSQL. */
+export interface WrittenFilter {
+  text: string
+  json: object
+  sql: string
+}
 
 const property = (name: string): object => ({ property: name })
 
