@@ -4,6 +4,8 @@ import type { Comparison, Expression, SpatialRelation, TemporalRelation } from '
 import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
+import type { FilterFunction } from './functions.ts'
+import { isFilterFunction } from './functions.ts'
 import { isGeometry, writtenGeometry } from './geometry-operand.ts'
 import { lengthUnit } from './length-units.ts'
 import type { Span } from './moments.ts'
@@ -58,9 +60,30 @@ function checkCall(call: Call, schema: Schema): Filter {
   throw invalidFilter(`"${op}" is neither true nor false of a row`)
 }
 
-/** Whether it gives a text without its case or its accents. */
-function isFolding({ op }: Call): boolean {
-  return op === 'casei' || op === 'accenti'
+/** A text that is changed, or a number that is made of a text or a number. */
+function functionOperand(call: Call & { op: FilterFunction }, schema: Schema): Operand {
+  const { op } = call
+  const name = op.toUpperCase()
+  if (op === 'length') return { type: 'number', value: { lengthOf: textOf(one(call), schema, name) } }
+  if (op === 'abs' || op === 'round') return { type: 'number', value: numberMade(op, call, schema) }
+  const of = textOf(one(call), schema, name)
+  return { type: 'text', value: { folded: foldings[op], of } }
+}
+
+const foldings = { casei: 'case', lower: 'case', upper: 'upper', accenti: 'accents' } as const
+
+/** The absolute value of a rounded number is its rounded absolute value: one of each is enough. */
+function numberMade(op: 'abs' | 'round', call: Call, schema: Schema): NumberOperand {
+  const operand = operandOf(one(call), schema)
+  if (operand.type !== 'number')
+    throw invalidFilter(`${shown(one(call))} is no number, which ${op.toUpperCase()} takes`)
+  const made =
+    'of' in operand.value ? operand.value : { of: operand.value, isAbsolute: false, isRounded: false }
+  return op === 'abs' ? { ...made, isAbsolute: true } : { ...made, isRounded: true }
+}
+
+function isFunction(call: Call): call is Call & { op: FilterFunction } {
+  return isFilterFunction(call.op)
 }
 
 function isOneOf<Name extends string>(names: readonly Name[], text: string): text is Name {
@@ -87,7 +110,10 @@ function isTrue({ type, value }: Operand, name: string): Filter {
 function emptiness(of: Expression, schema: Schema): Filter {
   if (isGeometry(of, schema)) return { kind: 'empty' }
   if (of.kind === 'property') return { kind: 'empty', attribute: attributeOf(of.name, schema).name }
-  if (of.kind === 'call' && isFolding(of)) return emptiness(one(of), schema)
+  if (of.kind === 'call' && isFunction(of)) {
+    functionOperand(of, schema)
+    return emptiness(one(of), schema)
+  }
   if (of.kind === 'call' || of.kind === 'interval')
     throw unsupportedFilter('IS NULL is asked of a property or a value, not of a condition or an interval')
   return { kind: 'constant', is: false }
@@ -232,10 +258,7 @@ function operandOf(written: Expression, schema: Schema): Operand {
   if (written.kind === 'date' || written.kind === 'timestamp')
     return { type: 'time', value: spanOfLiteral(written) }
   if (written.kind === 'property') return attributeOperand(written.name, schema)
-  if (written.kind === 'call' && isFolding(written)) {
-    const of = textOf(one(written), schema, written.op.toUpperCase())
-    return { type: 'text', value: { folded: written.op === 'casei' ? 'case' : 'accents', of } }
-  }
+  if (written.kind === 'call' && isFunction(written)) return functionOperand(written, schema)
   if (written.kind === 'interval')
     throw invalidFilter('An interval is compared by a relation such as T_DURING')
   throw invalidFilter(`${shown(written)} is no value that can be compared`)

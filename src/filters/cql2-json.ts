@@ -6,11 +6,12 @@ import type { Expression } from './expression.ts'
 import { comparisons, deepestFilter, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
 import { defaultFilterLimits, requireFilterSize, tooManyNodes } from './filter-size.ts'
+import { filterFunctions } from './functions.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const operators: readonly string[] = [
-  ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', 'casei', 'accenti'],
+  ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', ...Object.keys(filterFunctions)],
   ...[...comparisons, ...spatialRelations, ...temporalRelations],
 ]
 /** By their letters in lower case: Annex C has `t_finishedBy`, earlier drafts had others. */

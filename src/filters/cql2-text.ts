@@ -5,6 +5,7 @@ import type { Expression } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
 import { defaultFilterLimits, requireFilterSize } from './filter-size.ts'
+import { filterFunctions, isFilterFunction } from './functions.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
 import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
 import { TokenReader } from './token-reader.ts'
@@ -150,7 +151,7 @@ export class Cql2Parser extends TokenReader {
 
   /** A function or a value in brackets behind a word. */
   protected call(word: string): Expression {
-    if (word === 'CASEI' || word === 'ACCENTI') {
+    if (isFilterFunction(word.toLowerCase())) {
       this.take()
       return { kind: 'call', op: word.toLowerCase(), args: this.arguments(() => this.value()) }
     }
@@ -159,7 +160,7 @@ export class Cql2Parser extends TokenReader {
     if (word === 'INTERVAL') return this.#interval()
     if (word === 'BBOX' || word === 'ENVELOPE') return { kind: 'box', sides: this.sides(word) }
     throw unsupportedFilter(
-      `The function ${this.next.text} is not offered: CASEI, ACCENTI, DATE, TIMESTAMP, INTERVAL, BBOX, ${[...relations.keys()].join(', ')} are`,
+      `The function ${this.next.text} is not offered: ${Object.keys(filterFunctions).join(', ').toUpperCase()}, DATE, TIMESTAMP, INTERVAL, BBOX, ${[...relations.keys()].join(', ')} are`,
     )
   }
 

@@ -1,13 +1,22 @@
 import type { Comparison, SpatialRelation } from './expression.ts'
 
-/** A number: of an attribute, or in the digits that it was written with. */
-export type NumberOperand = { attribute: string } | { digits: string }
+/** A number: of an attribute, in the digits that it was written with, or of the characters of a text. */
+type PlainNumber = { attribute: string } | { digits: string } | { lengthOf: TextOperand }
 
-/** A text, as it is or folded so that case or accents do not tell two apart. */
-export type TextOperand =
-  | { attribute: string }
-  | { text: string }
-  | { folded: 'case' | 'accents'; of: TextOperand }
+/** A number, or what functions make of one: they are applied in this order, whichever way they were written. */
+export type NumberOperand = PlainNumber | { of: PlainNumber; isAbsolute: boolean; isRounded: boolean }
+
+/** How a text is changed: `case` to small letters, `upper` to capital letters, `accents` without accents. */
+export type TextFolding = 'case' | 'upper' | 'accents'
+
+/** A text, as it is or changed. */
+export type TextOperand = { attribute: string } | { text: string } | { folded: TextFolding; of: TextOperand }
+
+/** The attribute that a number is of; undefined where it is of none, or the length of a text. */
+export function attributeOfNumber(side: NumberOperand): string | undefined {
+  if ('of' in side) return attributeOfNumber(side.of)
+  return 'attribute' in side ? side.attribute : undefined
+}
 
 /** A moment: where what an attribute names begins or ends (a date is its whole day in UTC), or one that was written. */
 export type Moment =
@@ -75,7 +84,9 @@ export function inColumns(filter: Filter, nameOf: (attribute: string) => string)
       ? { ...side, attribute: nameOf(side.attribute) }
       : 'of' in side
         ? { ...side, of: named(side.of as object) }
-        : side
+        : 'lengthOf' in side
+          ? { ...side, lengthOf: named(side.lengthOf as object) }
+          : side
   switch (filter.kind) {
     case 'all':
     case 'any':

@@ -7,8 +7,9 @@ import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import type { Comparison } from './expression.ts'
 import type { Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
+import { roundNumber } from './functions.ts'
 import { holds } from './moments.ts'
-import { compareTexts, foldText, LikePattern } from './texts.ts'
+import { compareTexts, foldText, LikePattern, lengthOfText } from './texts.ts'
 
 /** What a row of a batch gives; undefined where it is empty. */
 type Of<Value> = (batch: FeatureBatch, row: number) => Value | undefined
@@ -114,6 +115,14 @@ function cellOf<Value>(
 type Comparable = number | bigint
 
 function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): Of<Comparable> {
+  if ('of' in side) return numberMade(side, schema)
+  if ('lengthOf' in side) {
+    const of = textOf(side.lengthOf, schema)
+    return (batch, row) => {
+      const text = of(batch, row)
+      return text === undefined ? undefined : lengthOfText(text)
+    }
+  }
   if ('attribute' in side)
     return cellOf(side.attribute, schema, (value) =>
       typeof value === 'bigint' || typeof value === 'number' ? value : exact(String(value)),
@@ -121,6 +130,19 @@ function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): O
   const isSingle = 'attribute' in beside && attributeOf(beside.attribute, schema)?.type === 'float32'
   const written = isSingle ? Math.fround(Number(side.digits)) : exact(side.digits)
   return () => written
+}
+
+function numberMade(
+  { of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>,
+  schema: Schema,
+): Of<Comparable> {
+  const plain = numberOf(of, of, schema)
+  return (batch, row) => {
+    const value = plain(batch, row)
+    if (value === undefined) return undefined
+    const whole = isRounded && typeof value === 'number' ? roundNumber(value) : value
+    return isAbsolute && whole < 0 ? -whole : whole
+  }
 }
 
 /** A whole number exactly, another as a double. */

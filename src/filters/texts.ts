@@ -1,10 +1,20 @@
+import type { TextFolding } from './filter.ts'
+
 /** Marks combined with the letter before them, which an accent is once a text is decomposed. */
 export const accentMarks = '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'
 const marks = new RegExp(accentMarks, 'g')
 
-/** A text in which case, or accents, do not tell two apart. */
-export function foldText(text: string, folded: 'case' | 'accents'): string {
-  return folded === 'case' ? text.toLowerCase() : text.normalize('NFD').replace(marks, '')
+/** A text in small or capital letters, by the rules of Unicode without a language, or without accents. */
+export function foldText(text: string, folded: TextFolding): string {
+  if (folded === 'accents') return text.normalize('NFD').replace(marks, '')
+  return folded === 'case' ? text.toLowerCase() : text.toUpperCase()
+}
+
+/** The number of characters of a text: one beyond U+FFFF counts once. */
+export function lengthOfText(text: string): number {
+  let length = 0
+  for (const _character of text) length += 1
+  return length
 }
 
 /** Below zero where `a` comes before `b` by the numbers of their characters in Unicode. */

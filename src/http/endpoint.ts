@@ -25,6 +25,8 @@ interface Definition<Parts, P extends TSchema, Q extends TSchema, B extends TSch
   params?: P
   query?: Q
   body?: B
+  /** A request without a body is one with an empty object. */
+  isBodyOptional?: true
   /** Most bytes of a body; that of JSON where it is not said. */
   bodyLimit?(parts: Parts): number
   /** Whether HEAD runs `handle` too; otherwise it is answered as GET is, without the body. */
@@ -103,12 +105,17 @@ function addEndpoint<Parts>(app: App, one: Endpoint<Parts>, parts: Parts): void 
 }
 
 function optionsOf<Parts>(one: Endpoint<Parts>, dialect: Dialect, parts: Parts) {
-  const { params, query: querystring, body, bodyLimit } = one.operation
+  const { params, query: querystring, body, bodyLimit, isBodyOptional } = one.operation
   return {
     config: configOf(one, dialect),
     schema: defined({ params, querystring, body }),
     ...(bodyLimit === undefined ? {} : { bodyLimit: bodyLimit(parts) }),
+    ...(isBodyOptional === true && { preValidation: takeNoBody }),
   }
+}
+
+async function takeNoBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {}
 }
 
 function configOf(

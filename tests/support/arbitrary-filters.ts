@@ -1,9 +1,5 @@
-/** A filter in both notations of CQL2, and the condition that means the same in PostgreSQL. */
-export interface WrittenFilter {
-  text: string
-  json: object
-  sql: string
-}
+import type { WrittenFilter } from './arbitrary-functions.ts'
+import { absolute, changed, length, rounded, roundedAbsolute } from './arbitrary-functions.ts'
 
 const property = (name: string): object => ({ property: name })
 const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
@@ -115,6 +111,12 @@ export function someFilters(count: number, seed = 7): WrittenFilter[] {
     () => spanOfColumns(pick(['2024-02-28', '2024-02-29', '2024-03-02'])),
     () => likeFolded(pick(['%ÄCK%', 'STRA_E', 'u%', "O'B%", '50\\% O%'])),
     () => amongTexts(['Ulm', pick(['z', '日本', '']), pick(["O'Brien", 'a_b'])]),
+    () => changed('lower', pick(comparisons), pick(['ULM', 'STRASSE', 'BÄCKEREI', '𝕬BC'])),
+    () => changed('upper', pick(comparisons), pick(['ulm', 'straße', 'bäckerei', 'z'])),
+    () => length(pick(comparisons), below(9)),
+    () => rounded(pick(comparisons), pick(['f', 's', 'i']), below(14) - 2),
+    () => absolute(pick(comparisons), pick(['i', 'f', 'big']), below(60)),
+    () => roundedAbsolute(pick(comparisons), below(14)),
     () => betweenDays(pick(['2024-02-27', '2024-02-29']), pick(['2024-02-29', '2024-03-02'])),
   ]
   const joined = (depth: number): WrittenFilter => {

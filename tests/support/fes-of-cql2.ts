@@ -29,6 +29,7 @@ const operators: Record<string, string> = {
 
 /** The same filter in Filter Encoding; undefined for what that cannot say. */
 export function fesOfCql2(filter: object, version: FesVersion): string | undefined {
+  if (/"op":"(?:lower|upper|length|abs|round)"/.test(JSON.stringify(filter))) return undefined
   const inside = new FesWriter(version).write(filter)
   if (inside === undefined) return undefined
   const [uri, gml] =

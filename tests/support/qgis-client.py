@@ -4,7 +4,7 @@ import sys
 
 from qgis.core import (
     NULL, QgsApplication, QgsAuthMethodConfig, QgsCategorizedSymbolRenderer, QgsCoordinateReferenceSystem,
-    QgsCoordinateTransform, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsProject, QgsRasterLayer,
+    QgsCoordinateTransform, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsPointXY, QgsProject, QgsRasterLayer,
     QgsRectangle, QgsRendererCategory, QgsVectorLayer, QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
 from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
 from qgis.PyQt.QtCore import QSize, Qt
@@ -59,6 +59,25 @@ def identify(wish):
     tool = QgsMapToolIdentify(canvas)
     found = tool.identify(QgsGeometry.fromRect(extent), QgsMapToolIdentify.TopDownAll, [layer], QgsMapToolIdentify.AllLayers)
     return layer, [one.mFeature for one in found]
+
+
+def identify_points(wish):
+    """What clicks on a layer tell, in the CRS of the map and with next to no search radius: values of a column."""
+    layer = open_layer(wish)
+    canvas = QgsMapCanvas()
+    canvas.resize(512, 512)
+    canvas.setDestinationCrs(QgsCoordinateReferenceSystem(wish['crs']))
+    QgsProject.instance().addMapLayer(layer)
+    canvas.setLayers([layer])
+    canvas.setExtent(QgsRectangle(*wish['extent']))
+    tool = QgsMapToolIdentify(canvas)
+    tool.setCanvasPropertiesOverrides(canvas.extent().width() * 1e-9)
+    mode = QgsMapToolIdentify.TopDownAll
+    told = []
+    for x, y in wish['points']:
+        found = tool.identify(QgsGeometry.fromPointXY(QgsPointXY(x, y)), mode, [layer], QgsMapToolIdentify.VectorLayer)
+        told.append(sorted(one.mFeature[wish['name']] for one in found))
+    return {'names': told}
 
 
 def values_of(feature, names):
@@ -193,7 +212,7 @@ def log_in(wish):
 
 
 wishes = {
-    'tiles': read_tiles, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
+    'tiles': read_tiles, 'identify': identify_points, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
     'categories': save_categories, 'login': log_in, 'style': load_style, 'coverage': read_coverage, 'script': run_script,
 }
 

@@ -56,7 +56,7 @@ export function restore(
   server: TestApp,
   layer: string,
   version: number,
-  body: object = {},
+  body?: object,
   headers?: Record<string, string>,
 ): Promise<Answer> {
   return ask(server, 'POST', `/rest/layers/${layer}/versions/${version}/restore`, body, headers)

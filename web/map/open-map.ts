@@ -8,6 +8,8 @@ import {
 } from 'maplibre-gl'
 import { giveMarks } from './change-marks.ts'
 import type { MapObject } from './objects.ts'
+import type { Hit } from './order-hits.ts'
+import { orderHits } from './order-hits.ts'
 import { trialProtocol, trialTile } from './trial-tiles.ts'
 
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
@@ -81,21 +83,35 @@ function askedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): As
   const [exact, near] = [point, around].map((place) => map.queryRenderedFeatures(place, { layers }))
   // Lines and points are hard to hit; of areas those are meant that are under the point.
   const beside = (near ?? []).filter(({ geometry }) => !/Polygon/.test(geometry.type))
-  return { at: [lng, lat], found: eachOnce(map, [...(exact ?? []), ...beside]) }
+  const hits = [
+    ...(exact ?? []).map((feature) => hitBy(map, feature, isMark(feature))),
+    ...beside.map((feature) => hitBy(map, feature, false)),
+  ]
+  const ordered = orderHits(hits, { lng, lat, worldPixels: 512 * 2 ** map.getZoom() })
+  return { at: [lng, lat], found: eachOnce(ordered) }
+}
+
+interface RenderedHit extends Hit {
+  feature: MapGeoJSONFeature
+}
+
+function hitBy(map: MapLibreMap, feature: MapGeoJSONFeature, isMarkHit: boolean): RenderedHit {
+  return { feature, geometry: feature.geometry, layer: layerOf(map, feature), isMarkHit }
+}
+
+/** Whether a part of a style draws marks or labels, which may stand beside the geometry. */
+function isMark({ layer }: MapGeoJSONFeature): boolean {
+  return layer.type === 'symbol' || layer.type === 'circle'
 }
 
 /** What is drawn by several parts of a style, or stands in several tiles, comes once. */
-function eachOnce(map: MapLibreMap, features: readonly MapGeoJSONFeature[]): Found[] {
+function eachOnce(hits: readonly RenderedHit[]): Found[] {
   const found = new Map<string, Found>()
-  for (const feature of features) {
-    const { id, properties } = feature
-    const layer = layerOf(map, feature)
+  for (const { layer, feature } of hits) {
+    const { id, properties, geometry } = feature
     const key = `${layer} ${id ?? JSON.stringify(properties)}`
     if (found.has(key) || found.size >= mostFound) continue
-    found.set(key, {
-      ...{ layer, properties, geometry: feature.geometry },
-      ...(id !== undefined && { id }),
-    })
+    found.set(key, { ...{ layer, properties, geometry }, ...(id !== undefined && { id }) })
   }
   return [...found.values()]
 }

@@ -16,6 +16,8 @@ export interface WrittenAbout {
   /** The layer's, such as `trees`. */
   name: string
   title: string
+  /** What ids of features begin with in GML, where that is not the name of the layer. */
+  idPrefix?: string
   /** Absolute address of the collection; the namespace of its features in XML. */
   collection: string
   /** What stands for the namespace in names, where documents tell it elsewhere. */

@@ -63,6 +63,7 @@ export const restoreVersion = operation({
   tags,
   params: oneParams,
   body: RestoreBody,
+  isBodyOptional: true,
   answers: { 200: VersionReply },
   handle: async (parts: VersionParts, request, reply) => {
     const of = await versionedLayer(parts, request)

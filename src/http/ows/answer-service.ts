@@ -1,6 +1,7 @@
 import type { OwnEventType } from '../../monitoring/model/event-types.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keyValuesOf } from './key-values.ts'
+import { requireWorkspace } from './named-layers.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { sendException as sendWcsException } from './wcs/exceptions.ts'
@@ -59,6 +60,12 @@ function answering(ofAddress: Service): Answer {
     const service = named === undefined ? ofAddress : services.get(named.toUpperCase())
     if (service === undefined) return ofAddress.refuse(reply, unknownService(String(named)))
     request.usedService = service.countsAs
+    try {
+      if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
+    } catch (error) {
+      if (!(error instanceof OwsFailure)) throw error
+      return service.refuse(reply, error, keyValuesOf(request.originalUrl).find('version'))
+    }
     return service.answer(parts, request, reply, workspace)
   }
 }

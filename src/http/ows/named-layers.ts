@@ -66,6 +66,25 @@ export async function placesOf(
   return found.sort()
 }
 
+/**
+ * Throws `OwsFailure` (404) for a workspace that does not exist, and the same for one of which the caller may read nothing:
+ * neither the workspace is public nor one of its layers.
+ */
+export async function requireWorkspace(
+  { workspaces, cards }: Pick<Catalog, 'workspaces' | 'cards'>,
+  { caller }: Pick<FastifyRequest, 'caller'>,
+  name: string,
+): Promise<void> {
+  const found = await workspaces.find(name)
+  if (found !== undefined && (found.isPublic || hasRole(caller, 'user'))) return
+  if (found !== undefined) {
+    const { open } = await cards.now()
+    for (const card of open.byId.values()) if (card.workspace === name) return
+  }
+  const text = `Workspace "${name.slice(0, 200)}" does not exist, or needs a login`
+  throw new OwsFailure('InvalidParameterValue', text, 'workspace', 404)
+}
+
 /** The layers of a request, in its order; throws `OwsFailure` (`LayerNotDefined`), the same for what is not there and what is closed. */
 export async function requireLayers(
   catalog: Pick<Catalog, 'layers' | 'cards'>,

@@ -15,7 +15,7 @@ import type { RequestDocuments } from './request-documents.ts'
 
 /** What the older OGC services work with. */
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions'>
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
   bounds: LayerBounds
   /** What the services say of themselves. */
   about: ServiceSettings

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
+import { requireWorkspace } from './named-layers.ts'
 import { OwsFailure } from './ows-failure.ts'
 import type { OwsParts } from './ows-parts.ts'
 import { sendException as sendCoverageException } from './wcs/exceptions.ts'
@@ -31,6 +32,7 @@ export async function answerPosted(
   let version: WfsVersion = '2.0.0'
   let service: PostedService = ofAddress
   try {
+    if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
     const text = isAskedByAddress(request) ? '' : bodyText(request)
     if (!text.startsWith('<')) {
       const given = await readForm(parts, request, text)

@@ -1,4 +1,4 @@
-import { xmlName } from '../../formats/writing/gml/xml-text.ts'
+import { fromGmlId, xmlName } from '../../formats/writing/gml/xml-text.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 /** Prefixes that documents have for something else. */
@@ -15,6 +15,19 @@ export function prefixOf(workspace: string): string {
 /** The namespace of the features of a workspace. */
 export function namespaceOf(request: FastifyRequest, workspace: string): string {
   return request.link(`/${encodeURIComponent(workspace)}/wfs`)
+}
+
+/**
+ * The id of a feature of a layer, in which documents have the name of the layer before it, or its workspace and name; undefined
+ * where it names another layer.
+ */
+export function findFeatureId(
+  { workspace, name }: { workspace: string; name: string },
+  text: string,
+): string | undefined {
+  const qualified = `${workspace}:${name}`
+  const isQualified = [xmlName(qualified), qualified].some((one) => text.startsWith(`${one}.`))
+  return fromGmlId(isQualified ? qualified : name, text)
 }
 
 /** The name of a feature type: prefix and name, both names in XML. */

@@ -1,5 +1,6 @@
 import type { Comparison, SpatialRelation } from '../../filters/expression.ts'
 import type { Filter, Moment, NumberOperand, TextOperand } from '../../filters/filter.ts'
+import { attributeOfNumber } from '../../filters/filter.ts'
 import { accentMarks } from '../../filters/texts.ts'
 import { dayComparison, flipped } from '../../filters/thresholds.ts'
 import { dateText, timestampText } from '../../geo/time-text.ts'
@@ -78,9 +79,10 @@ class FilterSql {
     const plain = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
     const holdsNaN = (attribute: string): boolean =>
       ['float32', 'float64', 'decimal'].includes(this.#type(attribute) ?? '')
-    const floats = [left, right].flatMap((side) =>
-      'attribute' in side && holdsNaN(side.attribute) ? [side.attribute] : [],
-    )
+    const floats = [left, right]
+      .map(attributeOfNumber)
+      .filter((one) => one !== undefined && holdsNaN(one))
+      .map(String)
     if (op === '=' || floats.length === 0) return plain
     return `(${[plain, ...floats.map((one) => `${this.#name(one)} <> 'NaN'`)].join(' and ')})`
   }
@@ -91,8 +93,24 @@ class FilterSql {
 
   #number(side: NumberOperand, beside: NumberOperand): string {
     if ('attribute' in side) return this.#name(side.attribute)
+    if ('lengthOf' in side) return `char_length(${this.#text(side.lengthOf)})`
+    if ('of' in side) return this.#numberMade(side)
     const type = 'attribute' in beside ? this.#type(beside.attribute) : undefined
     return `${this.#bind(side.digits)}::${numberType(side.digits, type)}`
+  }
+
+  /** PostgreSQL rounds halves of float8 to even numbers, and has no absolute value of the least whole number. */
+  #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
+    const isFloat =
+      'digits' in of
+        ? !/^[-+]?\d+$/.test(of.digits)
+        : 'attribute' in of && this.#type(of.attribute)?.startsWith('float') === true
+    // PostgreSQL refuses digits that are nearer to zero than any float8.
+    const plain = 'digits' in of && isFloat ? this.#bind(String(Number(of.digits))) : this.#number(of, of)
+    const value = `${plain}::${isFloat ? 'float8' : 'numeric'}`
+    const toFloat = `(trunc(${value}) + case when abs(${value} - trunc(${value})) >= 0.5 then sign(${value}) else 0 end)`
+    const whole = isRounded ? (isFloat ? toFloat : `round(${value})`) : value
+    return isAbsolute ? `abs(${whole})` : whole
   }
 
   #texts(op: Comparison, left: TextOperand, right: TextOperand): string {
@@ -107,7 +125,8 @@ class FilterSql {
       return this.#column(side.attribute).attribute === undefined ? `${name}::text` : name
     }
     const of = this.#text(side.of)
-    if (side.folded === 'case') return `lower((${of}) collate "und-x-icu")`
+    if (side.folded !== 'accents')
+      return `${side.folded === 'case' ? 'lower' : 'upper'}((${of}) collate "und-x-icu")`
     return `regexp_replace(normalize((${of})::text, NFD), '${accentMarks}', '', 'g')`
   }
 

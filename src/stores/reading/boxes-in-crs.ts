@@ -6,15 +6,39 @@ import { betweenMeridians, coverEnvelope } from '../../geo/reproject-envelope.ts
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { PageWish, WishedBox } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
+import { marginOf, turnOfCrs, turnsBeyond } from './turn-of-crs.ts'
 import { isInDegrees } from './wished-filter.ts'
 
 const mostKept = 200
 /** Pages of one box are asked for one after the other. */
 const kept = new Map<string, Area | null>()
 
-/** The boxes of a question in the CRS of the table; none where no point of them has a place there. */
-export async function areasIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise<Area[]> {
-  if (crs === undefined) return boxes
+/**
+ * The boxes of a question in the CRS of the table, and the same places as shapes that overshoot the 180th meridians have them;
+ * none where no point of them has a place there.
+ */
+export async function areasIn(box: WishedBox, crs: PageWish['crs']): Promise<Area[]> {
+  if (crs === undefined) return box.boxes
+  const turn = turnOfCrs(crs)
+  const areas = await imagesIn(box, crs)
+  return turn === undefined ? areas : [...areas, ...areas.flatMap((area) => copiesBeyond(area, turn))]
+}
+
+/** An area where geometries are stored beyond the 180th meridians. */
+function copiesBeyond(area: Area, turn: number): Area[] {
+  const edge = turn / 2 + marginOf(turn)
+  return turnsBeyond(turn, area).map((distance) => {
+    const { outline } = area
+    const moved = { ...area, minX: area.minX + distance, maxX: area.maxX + distance }
+    if (outline !== undefined)
+      return { ...moved, outline: outline.map((value, at) => (at % 2 === 0 ? value + distance : value)) }
+    return distance > 0
+      ? { ...moved, minX: Math.max(moved.minX, edge) }
+      : { ...moved, maxX: Math.min(moved.maxX, -edge) }
+  })
+}
+
+async function imagesIn({ boxes, srs }: WishedBox, crs: NonNullable<PageWish['crs']>): Promise<Area[]> {
   const reprojector = await findReprojector(srs, crs)
   try {
     const isDegrees = isInDegrees(srs)

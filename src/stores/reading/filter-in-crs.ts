@@ -10,6 +10,7 @@ import { walkCoordinates, wkbEnvelope } from '../../geo/wkb.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
+import { turnOfCrs, turnsBeyond } from './turn-of-crs.ts'
 import type { WishedFilter } from './wished-filter.ts'
 import { isInDegrees } from './wished-filter.ts'
 
@@ -80,7 +81,19 @@ async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promis
   const wkb = geometry.bytes.slice(geometry.offsets[0], geometry.offsets[1])
   return filter.kind === 'near'
     ? { kind: 'near', wkb, reach: reachIn(crs, wkb, filter.reach) }
-    : { ...filter, wkb }
+    : withCopiesBeyond({ ...filter, wkb }, crs)
+}
+
+/** A geometry that rows intersect, and the same where these are stored beyond the 180th meridians. */
+function withCopiesBeyond(filter: Extract<Filter, { kind: 'relation' }>, crs: Crs): Filter {
+  const turn = filter.relation === 's_intersects' ? turnOfCrs(crs) : undefined
+  const envelope = wkbEnvelope(filter.wkb)
+  if (turn === undefined || envelope === undefined) return filter
+  const copies = turnsBeyond(turn, envelope).map((distance) => ({
+    ...filter,
+    wkb: movedEast(filter.wkb, distance),
+  }))
+  return anyOf([filter, ...copies])
 }
 
 /** Metres and degrees as coordinates of the CRS have them around a geometry. */

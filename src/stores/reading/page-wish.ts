@@ -23,6 +23,17 @@ export interface FileLink {
   base: string
 }
 
+/** A point of a map, at which rows are looked for. */
+export interface MapPoint {
+  /** In the CRS that coordinates of the page are in. */
+  x: number
+  y: number
+  /** Width and height of a cell of the map, in the same CRS. */
+  cell: [width: number, height: number]
+  /** Cells within which points and lines count as hit. */
+  tolerance: number
+}
+
 /** Which of the properties of features are shown. */
 export interface PropertySelection {
   attributes: string[]
@@ -34,6 +45,8 @@ export interface PageWish {
   /** Without boxes and filters: those are in the CRS of the client. */
   query: Omit<FeatureQuery, 'bboxes' | 'filter'>
   box?: WishedBox
+  /** The rows at this point alone, those that contain it first; a `box` is around it then, and tells the cost. */
+  point?: MapPoint
   filter?: WishedFilter
   /** Of the table, where it is known. */
   crs?: CrsDeclaration | string

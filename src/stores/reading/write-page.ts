@@ -21,6 +21,7 @@ import { filterIn } from './filter-in-crs.ts'
 import { PageRows, withNextRow } from './page-rows.ts'
 import type { FileLink, PagePart, PageWish, WrittenForm } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
+import { readRowsAtPoint } from './rows-at-point.ts'
 import { shownPage } from './shown-columns.ts'
 
 /** Characters of a part, about. */
@@ -112,10 +113,13 @@ const mostTries = 10
 /** The rows with how many match, both of one moment. */
 async function openPages(
   store: VectorStore,
-  { numberMatched: known, isChanging = false }: PageWish,
+  wish: PageWish,
   query: FeatureQuery,
   signal: AbortSignal,
 ): Promise<Opened> {
+  const { numberMatched: known, isChanging = false, point } = wish
+  if (point !== undefined)
+    return { numberMatched: known ?? 0, pages: readRowsAtPoint(store, wish, { query, point }, signal) }
   const count = (): Promise<number> => store.count(query, signal)
   if (!isChanging)
     return { numberMatched: known ?? (await count()), pages: store.readFeatures(query, signal) }

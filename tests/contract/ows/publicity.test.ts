@@ -61,6 +61,46 @@ describe('who may read a layer', () => {
     `/rest/layers/${name}`,
   ]
 
+  it('have no services of a workspace that does not exist, nor of one of which they may read nothing', async () => {
+    const made = await send('POST', '/rest/workspaces', { workspace: { name: 'hidden', public: false } })
+    assert.equal(made.statusCode, 201, made.body)
+    await importPoints(server, { workspace: 'hidden', name: 'points' })
+    const capabilities = ['WMS', 'WFS', 'WCS', 'WMTS'].flatMap((service) =>
+      ['', '&version=1.1.0&acceptversions=1.1.0'].flatMap((version) =>
+        [service.toLowerCase(), 'ows'].map(
+          (path) => `${path}?service=${service}&request=GetCapabilities${version}`,
+        ),
+      ),
+    )
+    const addresses = [
+      ...capabilities,
+      ...['wms', 'wfs', 'wcs', 'wmts', 'gwc/service/wmts?service=WMTS&request=GetCapabilities'],
+      ...['wmts/rest/WMTSCapabilities.xml', 'wmts/1.0.0/WMTSCapabilities.xml'],
+      'wfs?service=WFS&version=2.0.0&request=DescribeFeatureType',
+      'wfs?service=WFS&version=2.0.0&request=ListStoredQueries',
+      'wms?service=WMS&version=1.3.0&request=GetMap&layers=points&styles=&crs=CRS:84&bbox=0,0,1,1&width=9&height=9&format=image/png',
+    ]
+    for (const address of addresses) {
+      const ask = (workspace: string, headers = {}) => get(`/${workspace}/${address}`, headers)
+      const missing = await ask('nosuch')
+      assert.equal(missing.statusCode, 404, `${address} ${missing.body}`)
+      assert.match(missing.body, /<(?:ows:)?(?:ServiceException|Exception)\b/, address)
+      assert.match(missing.body, /nosuch/)
+      const hidden = await ask('hidden')
+      assert.equal(hidden.body.replaceAll('hidden', 'nosuch'), missing.body, address)
+      assert.equal(hidden.statusCode, 404)
+      assert.equal((await ask('nosuch', credentials.user)).statusCode, 404, address)
+      for (const seen of [await ask('hidden', credentials.user), await ask('open'), await ask('closed')])
+        assert.doesNotMatch(seen.body, /Workspace/, address)
+    }
+    const posted = await server.app.inject({
+      ...{ method: 'POST', url: '/nosuch/wfs', headers: { 'content-type': 'text/xml' } },
+      payload: '<GetCapabilities xmlns="http://www.opengis.net/wfs/2.0" service="WFS"/>',
+    })
+    assert.equal(posted.statusCode, 404, posted.body)
+    assert.match(posted.body, /<ows:Exception\b/)
+  })
+
   it('is decided alike at every path, and what is hidden looks like what is not there', async () => {
     for (const workspace of ['open', 'closed'])
       for (const wish of wishes)

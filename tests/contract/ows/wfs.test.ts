@@ -76,6 +76,48 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.match(plain.text, /srsName="EPSG:4326"><gml:pos>10 50<\/gml:pos>/)
     })
 
+    it('resolves each id that it gives where two workspaces have a layer of one name', async () => {
+      for (const workspace of ['east', 'west.side']) {
+        const made = await client.server.app.inject({
+          ...{ method: 'POST', url: '/rest/workspaces', headers: client.server.admin },
+          payload: { workspace: { name: workspace } },
+        })
+        assert.equal(made.statusCode, 201, made.body)
+        const created = await client.call('POST', '', {
+          import: { targetWorkspace: { workspace: { name: workspace } } },
+        })
+        const id = Number(created.json.import?.id)
+        const content = collection.replaceAll('oak', workspace)
+        await client.upload(id, [{ name: 'twin.geojson', content }])
+        await client.call('POST', `/${id}`)
+      }
+      const twins = 'service=WFS&version=2.0.0&request=GetFeature'
+      const idsIn = (text: string): string[] =>
+        [...text.matchAll(/<[^ ]*:twin gml:id="([^"]*)"/g)].map(([, id = '']) => id)
+      for (const workspace of ['east', 'west.side']) {
+        const { text } = await ask(`${twins}&typeNames=${workspace}:twin`)
+        const [first = '', ...others] = idsIn(text)
+        assert.equal(others.length, 3, text)
+        const byId = await ask(`${twins}&storedquery_id=GetFeatureById&id=${first}`)
+        assert.match(byId.text, new RegExp(`gml:id="${first}"[^]*<[^>]*kind>${workspace}<`))
+        for (const types of ['', `&typeNames=${workspace}:twin`]) {
+          const again = await ask(`${twins}${types}&resourceId=${first},${others.at(-1)}`)
+          assert.deepEqual(idsIn(again.text), [first, others.at(-1)], again.text)
+        }
+        const rid = `<Filter xmlns="http://www.opengis.net/fes/2.0"><ResourceId rid="${first}"/></Filter>`
+        const filtered = await ask(`${twins}&typeNames=${workspace}:twin&filter=${encodeURIComponent(rid)}`)
+        assert.deepEqual(idsIn(filtered.text), [first], filtered.text)
+        const own = await ask(`${twins}&typeNames=twin&count=1`, { path: `/${workspace}/wfs` })
+        const [plain = ''] = idsIn(own.text)
+        assert.match(plain, /^twin\./)
+        const ownAgain = await ask(`${twins}&resourceId=${plain}`, { path: `/${workspace}/wfs` })
+        assert.deepEqual(idsIn(ownAgain.text), [plain], ownAgain.text)
+      }
+      const ambiguous = await ask(`${twins}&resourceId=twin.1`)
+      assert.equal(ambiguous.status, 400)
+      assert.match(ambiguous.text, /east:twin, west.side:twin/)
+    })
+
     it('gives pages with links', async () => {
       const { text } = await ask(`${get}&count=2&sortBy=n%20DESC`)
       assert.match(text, /numberMatched="4" numberReturned="2"/)

@@ -45,6 +45,34 @@ const collection = JSON.stringify({
   features: features.map(({ geometry, ...properties }) => ({ type: 'Feature', properties, geometry })),
 })
 
+/** Two areas side by side, a third above the first, two points and a line near them. */
+const crowd = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [
+    { name: 'left', geometry: { type: 'Polygon', coordinates: square(0, 0, 10) } },
+    { name: 'right', geometry: { type: 'Polygon', coordinates: square(10, 0, 10) } },
+    { name: 'above', geometry: { type: 'MultiPolygon', coordinates: [square(2, 2, 2)] } },
+    { name: 'further', geometry: { type: 'Point', coordinates: [7.3, 5] } },
+    { name: 'nearer', geometry: { type: 'MultiPoint', coordinates: [[7.2, 5]] } },
+    {
+      name: 'line',
+      geometry: {
+        type: 'GeometryCollection',
+        geometries: [
+          {
+            type: 'LineString',
+            coordinates: [
+              [6.75, -5],
+              [6.75, 15],
+            ],
+          },
+          { type: 'Polygon', coordinates: square(8, 5.1, 0.5) },
+        ],
+      },
+    },
+  ].map(({ geometry, ...properties }) => ({ type: 'Feature', properties, geometry })),
+})
+
 const sld = `<?xml version="1.0" encoding="UTF-8"?>
 <StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">
 <NamedLayer><Name>all</Name><UserStyle><FeatureTypeStyle>
@@ -103,7 +131,10 @@ for (const [shape, settings] of Object.entries(shapes)) {
         import: { targetStore: { dataStore: { name: 'default' } } },
       })
       const id = Number(created.json.import?.id)
-      await client.upload(id, [{ name: 'all.geojson', content: collection }])
+      await client.upload(id, [
+        { name: 'all.geojson', content: collection },
+        { name: 'crowd.geojson', content: crowd },
+      ])
       await client.call('POST', `/${id}`)
       const { headers } = {
         headers: { ...client.server.admin, 'content-type': 'application/vnd.ogc.sld+xml' },
@@ -206,6 +237,57 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.match((await at(200, 100, 'text/plain')).text, /no features/)
       assert.equal((await at(600, 100, 'text/plain')).status, 400)
       assert.match((await at(600, 100, 'text/plain')).text, /code="InvalidPoint"/)
+    })
+
+    it('tells the areas around the point, then points and lines by their distance, never a neighbour', async () => {
+      // A cell is a tenth of a degree.
+      const crowded =
+        'service=WMS&version=1.1.1&request=GetFeatureInfo&layers=crowd&query_layers=default:crowd&styles=&srs=EPSG:4326'
+      const named = async (lon: number, lat: number, more = '&feature_count=50'): Promise<string[]> => {
+        const [x, y] = [Math.floor(lon * 10), Math.floor((20 - lat) * 10)]
+        const place = `bbox=0,0,20,20&width=200&height=200&x=${x}&y=${y}&info_format=application/json`
+        const { status, text } = await ask(`${crowded}&${place}${more}`)
+        assert.equal(status, 200, text)
+        return JSON.parse(text).features.map((one: { properties: { name: string } }) => one.properties.name)
+      }
+      assert.deepEqual(await named(9.95, 8.05), ['left'])
+      assert.deepEqual(await named(10.05, 8.05), ['right'])
+      assert.deepEqual(await named(9.95, 8.05, ''), ['left'])
+      assert.deepEqual(await named(3.05, 3.05), ['above', 'left'])
+      assert.deepEqual(await named(3.05, 3.05, ''), ['above'])
+      assert.deepEqual(await named(6.95, 4.95), ['left', 'line', 'nearer', 'further'])
+      assert.deepEqual(await named(6.95, 4.95, '&feature_count=3'), ['left', 'line', 'nearer'])
+      assert.deepEqual(await named(6.95, 4.95, '&feature_count=50&buffer=0'), ['left'])
+      assert.deepEqual(await named(6.95, 4.95, '&feature_count=50&buffer=2.8'), ['left', 'line', 'nearer'])
+      assert.deepEqual(await named(6.95, 4.95, '&feature_count=50&radius=2.1'), ['left', 'line'])
+      assert.deepEqual(await named(8.25, 5.25), ['line', 'left'])
+      assert.deepEqual(await named(5.05, 14.05), [])
+      assert.deepEqual(await named(5.05, 14.05, '&feature_count=50&buffer=40'), ['line'])
+      const wrong = await ask(
+        `${crowded}&bbox=0,0,20,20&width=200&height=200&x=1&y=1&buffer=-1`.replace(
+          'layers=crowd',
+          'layers=default:crowd',
+        ),
+      )
+      assert.equal(wrong.status, 400)
+      assert.match(wrong.text, /code="InvalidParameterValue" locator="buffer"/)
+    })
+
+    it('tells the same in WMTS', async () => {
+      // The meridian of 10 degrees passes through the cells of column 199, near their western sides.
+      const named = async (more: string): Promise<string[]> => {
+        const tile = 'layer=default:crowd&tilematrixset=WebMercatorQuad&tilematrix=6&tilerow=31&tilecol=33'
+        const { status, text } = await ask(
+          `service=WMTS&version=1.0.0&request=GetFeatureInfo&${tile}&infoformat=application/json&${more}`,
+          { path: '/wmts' },
+        )
+        assert.equal(status, 200, text)
+        return JSON.parse(text).features.map((one: { properties: { name: string } }) => one.properties.name)
+      }
+      assert.deepEqual(await named('i=198&j=20'), ['left'])
+      assert.deepEqual(await named('i=199&j=20'), ['right'])
+      assert.deepEqual(await named('i=70&j=28'), ['left', 'nearer'])
+      assert.deepEqual(await named('i=70&j=28&buffer=200'), ['left', 'nearer', 'further', 'line'])
     })
 
     it('tells what is wrong by the codes of WMS', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { asAdmin } from '../../pages/support/import-data.ts'
 import {
   closeBrowser,
   password,
@@ -15,6 +16,7 @@ import { expectSound } from '../../pages/support/states.ts'
 import type { MapBrowser, ShownMap } from '../../support/browser.ts'
 import { startBrowser } from '../../support/browser.ts'
 import { showMapLibre, showOpenLayers } from '../../support/map-pages.ts'
+import { makeGranule } from '../../support/mosaics.ts'
 import { startQgis } from '../../support/qgis.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 
@@ -167,5 +169,96 @@ project.clear()
       ...{ loaded: true, valid: true, name: title, provider: 'OAPIF', rows: countries },
       ...{ renderer: 'RuleRenderer', rules: 4 },
     })
+  })
+})
+
+describe('the code for other programs, as a visitor who is not signed in sees it', async () => {
+  const server = await startPageServer({ after })
+  const ends: (() => void)[] = []
+  after(closeBrowser)
+  after(() => {
+    for (const end of ends) end()
+  })
+  const layers = ['countries', 'boundary_lines', 'crowd', 'list', 'relief', 'granules']
+
+  /** Imports one file, or a folder below the import root as a mosaic. */
+  async function load(name: string, content: string | Uint8Array<ArrayBuffer> | undefined, srs?: string) {
+    const location = join(server.folder, 'incoming', name)
+    const body = content === undefined ? { data: { type: 'mosaic', location } } : {}
+    const made = (await asAdmin(server, 'POST', '/rest/imports', { import: body })) as {
+      import: { id: number }
+    }
+    const path = `/rest/imports/${made.import.id}`
+    if (content !== undefined) {
+      const form = new FormData()
+      form.append('filedata', new Blob([content]), name)
+      await asAdmin(server, 'POST', `${path}/tasks`, form)
+    }
+    if (srs !== undefined) await asAdmin(server, 'PUT', `${path}/tasks/0/layer`, { layer: { srs } })
+    await asAdmin(server, 'POST', path)
+  }
+
+  function pointsOf(count: number): string {
+    const features = Array.from({ length: count }, (_, n) => ({
+      ...{ type: 'Feature', properties: { n } },
+      geometry: { type: 'Point', coordinates: [n % 50, Math.floor(n / 50)] },
+    }))
+    return JSON.stringify({ type: 'FeatureCollection', features })
+  }
+
+  before(async () => {
+    await load('crowd.geojson', pointsOf(1200))
+    await load('list.csv', 'number,text\n1,one\n2,two\n', 'EPSG:4326')
+    const raster = join(import.meta.dirname, '../../fixtures/raster/RGB.byte.tif')
+    await load('relief.tif', new Uint8Array(readFileSync(raster)))
+    for (const column of [0, 1])
+      makeGranule(join(server.folder, 'incoming/granules', `${column}.tif`), { column })
+    await load('granules', undefined)
+  })
+
+  const ways: Record<string, (layer: string, isOn: boolean) => Promise<unknown>> = {
+    workspace: (_, isOn) =>
+      asAdmin(server, 'PUT', '/rest/workspaces/default', { workspace: { public: isOn } }),
+    layer: (layer, isOn) =>
+      asAdmin(server, 'PUT', `/rest/layers/default:${layer}`, {
+        layer: { public: isOn ? true : 'workspace' },
+      }),
+  }
+  for (const [way, publish] of Object.entries(ways))
+    for (const layer of layers)
+      it(`is there without a login or a token: ${layer}, public by its ${way}`, async (t) => {
+        await publish(layer, true)
+        t.after(() => publish(layer, false))
+        const shown = await showPages(t, server)
+        const refused: string[] = []
+        shown.page.on('response', (reply) => {
+          if (reply.status() >= 400) refused.push(`${reply.status()} ${reply.url()}`)
+        })
+        await shown.open(`/app/layers/default:${layer}`)
+        await shown.page.waitForSelector('.use-it pre')
+        for (const tab of await shown.page.locator('.use-it [role=tab]').all()) {
+          await tab.click()
+          assert.doesNotMatch(await shown.page.locator('.use-it pre').innerText(), /TOKEN/)
+        }
+        assert.equal(await shown.page.locator('.use-it .note').count(), 0)
+        assert.deepEqual([refused, shown.faults], [[], []])
+      })
+
+  it('shows a large layer in Leaflet by tiles, and fetches all of it by curl', async (t) => {
+    await ways['layer']?.('crowd', true)
+    const shown = await showPages(t, server)
+    await shown.open('/app/layers/default:crowd?use=curl')
+    const code = shown.page.locator('.use-it pre')
+    await code.waitFor()
+    const folder = temporaryData(t)
+    await run('sh', ['-e', '-c', await code.innerText()], { cwd: folder })
+    const file = JSON.parse(readFileSync(join(folder, 'crowd.geojson'), 'utf8')) as { features: unknown[] }
+    assert.equal(file.features.length, 1200)
+    await shown.page.getByRole('tab', { name: 'Leaflet' }).click()
+    const browser = await startBrowser({ after: (work) => void ends.push(work) })
+    const map = await browser.open(await code.innerText())
+    await map.when("document.querySelectorAll('img.leaflet-tile-loaded').length > 0")
+    assert.deepEqual(map.complaints, [])
+    await map.close()
   })
 })

@@ -7,8 +7,9 @@ import { useTexts } from '../../messages/layer/use/texts.ts'
 import { copyText } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
+import { session } from '../../session/session.ts'
 import { AddressesList } from './use/addresses-list.tsx'
-import { leafletCode, mapLibreCode, openLayersCode } from './use/page-code.ts'
+import { isShownByTiles, leafletCode, mapLibreCode, openLayersCode } from './use/page-code.ts'
 import { curlCode, gdalCode, pythonCode, rCode } from './use/script-code.ts'
 import {
   askUsedLayer,
@@ -40,11 +41,12 @@ function codeFor(program: Program, layer: UsedLayer): string {
 export function UseItIn({ layer: id }: { layer: string }) {
   const texts = useTexts.value
   const title = useId()
-  const facts = useMemo(() => new Resource((signal) => askUsedLayer(id, signal)), [id])
+  const user = session.value === null ? null : session.value?.user
+  const facts = useMemo(() => new Resource((signal) => askUsedLayer(id, signal)), [id, user])
   useEffect(() => {
-    void facts.load()
+    if (user !== undefined) void facts.load()
     return () => facts.stop()
-  }, [facts])
+  }, [facts, user])
   const { value, error } = facts.state.value
   return (
     <section class="panel use-it" aria-labelledby={title} id="use">
@@ -101,10 +103,17 @@ function Programs({ layer }: { layer: UsedLayer }) {
   )
 }
 
+function stepsFor(program: Program, layer: UsedLayer): string | undefined {
+  const texts = useTexts.value
+  if (program === 'Leaflet' && layer.kind === 'features')
+    return texts.leaflet[isShownByTiles(layer) ? 'tiles' : layer.isLarge ? 'first' : 'features']
+  return texts.steps[layer.kind === 'raster' ? 'raster' : 'features'][program]
+}
+
 function Instructions({ program, layer }: { program: Program; layer: UsedLayer }) {
   const texts = useTexts.value
   const code = codeFor(program, layer)
-  const steps = texts.steps[layer.kind === 'raster' ? 'raster' : 'features'][program]
+  const steps = stepsFor(program, layer)
   const file = `/tiles/${encodeURIComponent(layer.id)}/layer.qlr`
   return (
     <>

@@ -10,7 +10,7 @@ import { gmlId, xmlName } from './xml-text.ts'
 
 /** Writes features as elements of a namespace. Nulls are left out. */
 export class GmlFeatureText {
-  readonly #layer: string
+  readonly #idPrefix: string
   readonly #element: string
   readonly #names: string[]
   readonly #geometryName: string
@@ -19,11 +19,11 @@ export class GmlFeatureText {
 
   /** `prefix` stands for the namespace in names. */
   constructor(
-    { name, crs }: Pick<WrittenAbout, 'name' | 'crs'>,
+    { name, idPrefix, crs }: Pick<WrittenAbout, 'name' | 'idPrefix' | 'crs'>,
     { attributes, geometry }: Schema,
     { prefix, version }: { prefix: string; version: GmlVersion },
   ) {
-    this.#layer = name
+    this.#idPrefix = idPrefix ?? name
     this.#element = `${prefix}:${xmlName(name)}`
     this.#names = attributes.map((one) => `${prefix}:${xmlName(one.name)}`)
     this.#geometryName = `${prefix}:${xmlName(geometry?.name ?? '')}`
@@ -43,7 +43,7 @@ export class GmlFeatureText {
 
   /** The id of a row as documents have it. */
   idOf(id: string): string {
-    return gmlId(this.#layer, id)
+    return gmlId(this.#idPrefix, id)
   }
 
   /** The elements of what a row has; `key` begins the ids of its geometries. */

@@ -14,7 +14,11 @@ function readings(text: string, workspace: string | undefined): { workspace?: st
   const prefix = text.slice(0, Math.max(colon, 0))
   const name = text.slice(colon + 1)
   if (colon < 0) {
-    const names = [...new Set([fromXmlName(text), text])]
+    const decoded = fromXmlName(text)
+    const at = decoded.indexOf(':')
+    // The id of a feature whose type is not the only one of its name.
+    if (at > 0) return [{ workspace: decoded.slice(0, at), name: decoded.slice(at + 1) }]
+    const names = [...new Set([decoded, text])]
     return names.map((one) => (workspace === undefined ? { name: one } : { workspace, name: one }))
   }
   const own = { workspace: fromXmlName(prefix), name: fromXmlName(name) }
@@ -52,6 +56,20 @@ export async function requireType(
     `Feature type "${text.slice(0, 200)}" does not exist, or needs a login`,
     locator,
   )
+}
+
+/**
+ * What ids of features begin with so that they can be asked for at the same address: the workspace too, where the caller may
+ * read several layers of the name. Undefined where the name is enough.
+ */
+export async function findIdPrefix(
+  { catalog }: Pick<OwsParts, 'catalog'>,
+  { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
+  layer: LayerRecord,
+): Promise<string | undefined> {
+  if (workspace !== undefined) return undefined
+  const places = await placesOf(catalog, request, layer.name, kinds)
+  return places.length > 1 ? `${layer.workspace}:${layer.name}` : undefined
 }
 
 /** The workspace of the only layer of this name that the caller may read. */

@@ -1,13 +1,12 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
 import { shownSchema } from '../../../stores/reading/shown-schema.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { OwsParts } from '../ows-parts.ts'
-import { namespaceOf, prefixOf } from '../type-names.ts'
+import { findFeatureId, namespaceOf, prefixOf } from '../type-names.ts'
 import type { FeatureRequest, TypeQuery } from './feature-request.ts'
-import { findType, requireType } from './feature-types.ts'
+import { findIdPrefix, findType, requireType } from './feature-types.ts'
 import type { FeatureWish } from './feature-wish.ts'
 import { toFeatureWish } from './feature-wish.ts'
 import type { WfsRequest } from './wfs-parts.ts'
@@ -18,6 +17,8 @@ export interface Reading {
   wish: FeatureWish
   /** Of features; absent: all. */
   ids: readonly string[] | undefined
+  /** What ids begin with in GML; absent: the name of the layer. */
+  idPrefix: string | undefined
 }
 
 /** Most names of a layer that an id without its type is taken apart into. */
@@ -40,7 +41,7 @@ export async function toReadings(
       const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
       // By keys and values a type that is named twice is asked for once.
       const isKnown = asked.features === undefined && readings.some((one) => one.layer.id === layer.id)
-      if (!isKnown) readings.push(await readingOf(layer, query))
+      if (!isKnown) readings.push(await readingOf(parts, asked, layer, query))
     }
   }
   if (asked.version === '2.0.0') await refuseStrangeIds(parts, asked, queries, readings)
@@ -57,7 +58,7 @@ async function refuseStrangeIds(
   readings: readonly Reading[],
 ): Promise<void> {
   const ids = queries.flatMap(({ typeName, ids: own }) => (typeName === '' ? [] : (own ?? [])))
-  const strange = ids.filter((id) => readings.every(({ layer }) => fromGmlId(layer.name, id) === undefined))
+  const strange = ids.filter((id) => readings.every(({ layer }) => findFeatureId(layer, id) === undefined))
   const firsts = new Map(strange.map((id) => [id.slice(0, id.lastIndexOf('.')), id]))
   for (const id of [...firsts.values()].slice(0, mostStrangeTypes)) {
     if ((await findTypeOfId(parts, asked, id)) === undefined) continue
@@ -69,24 +70,32 @@ async function refuseStrangeIds(
   }
 }
 
-async function readingOf(layer: LayerRecord, query: TypeQuery): Promise<Reading> {
-  const ids = query.ids?.map((id) => fromGmlId(layer.name, id)).filter((id) => id !== undefined)
-  return { layer, wish: await toFeatureWish(layer, query), ids: ids && [...new Set(ids)] }
+async function readingOf(
+  parts: Pick<OwsParts, 'catalog'>,
+  asked: Pick<WfsRequest, 'request' | 'workspace'>,
+  layer: LayerRecord,
+  query: TypeQuery,
+): Promise<Reading> {
+  const ids = query.ids?.map((id) => findFeatureId(layer, id)).filter((id) => id !== undefined)
+  const idPrefix = await findIdPrefix(parts, asked, layer)
+  return { layer, wish: await toFeatureWish(layer, query), ids: ids && [...new Set(ids)], idPrefix }
 }
 
 /** Ids tell their types themselves. */
 async function readingsOfIds(
   parts: Pick<OwsParts, 'catalog'>,
-  { request, workspace }: WfsRequest,
+  asked: WfsRequest,
   query: TypeQuery,
 ): Promise<Reading[]> {
   const byLayer = new Map<number, { layer: LayerRecord; ids: string[] }>()
   for (const id of query.ids ?? []) {
-    const layer = await requireTypeOfId(parts, { request, workspace }, id)
+    const layer = await requireTypeOfId(parts, asked, id)
     const found = byLayer.get(layer.id) ?? { layer, ids: [] }
     byLayer.set(layer.id, { ...found, ids: [...found.ids, id] })
   }
-  return Promise.all([...byLayer.values()].map(({ layer, ids }) => readingOf(layer, { ...query, ids })))
+  return Promise.all(
+    [...byLayer.values()].map(({ layer, ids }) => readingOf(parts, asked, layer, { ...query, ids })),
+  )
 }
 
 /** The layer whose name an id begins with; undefined where there is none. */
@@ -128,7 +137,7 @@ const formNames: Record<Exclude<PageOutput, 'json'>, WrittenForm['name']> = {
 /** As what the features of a reading are written; undefined for GeoJSON. */
 function formOf(
   { request }: WfsRequest,
-  { layer, wish }: Reading,
+  { layer, wish, idPrefix }: Reading,
   output: PageOutput,
 ): WrittenForm | undefined {
   if (output === 'json') return undefined
@@ -141,6 +150,7 @@ function formOf(
     about: {
       ...{ name: layer.name, title, schema, collection: namespaceOf(request, layer.workspace) },
       prefix: prefixOf(layer.workspace),
+      ...defined({ idPrefix }),
       ...(named === undefined ? {} : { crs: { uri: named.name, srs: named.srs, isYx: named.isYx } }),
     },
   }

@@ -1,10 +1,11 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Filter } from '../../../filters/filter.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
+import type { GeometryField } from '../../../geo/schema.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { escapeXml } from '../../../lib/text/escape-xml.ts'
-import type { PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
+import type { MapPoint, PageWish, WrittenForm } from '../../../stores/reading/page-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import type { KeyValues } from '../key-values.ts'
 import { requireLayers } from '../named-layers.ts'
@@ -24,8 +25,9 @@ import { readTimes, tellDefaultTimes } from './time-dimension.ts'
 
 const mostFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
-/** Cells around the point in which features are found. */
-const reachCells = 4
+/** Cells within which points and lines count as hit where the request names none, and the most that it may name. */
+const usualTolerance = 4
+const mostTolerance = 1000
 
 interface Feature {
   id?: string | number
@@ -78,7 +80,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
       'info_format',
     )
   const crs = readMapCrs(values, version)
-  const box = cellBox(asked, crs)
+  const point = readPoint(asked, crs)
   const wanted = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
   const limit = Math.min(wanted, mostFeatures)
   const names = values.require('query_layers').split(',')
@@ -88,7 +90,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
   const details = layers.map((layer) => layer.details)
   const times = readTimes(values, details)
   const filters = withTimes(await readQueryFilters(parts, values, layers), layers, times)
-  const place = { srs: crs.srs, x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
+  const place = { srs: crs.srs, x: point.x, y: point.y }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
     gml === undefined ? undefined : infoForm(asked, layer, { gml, srs: crs.srs })
@@ -97,7 +99,12 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
       layers.map((layer, at) =>
         layer.details.kind === 'raster'
           ? findValues(parts, layer, { place, times }, signal)
-          : findFeatures(parts, layer, { crs, box, limit, form: formOf(layer), shown: filters[at] }, signal),
+          : findFeatures(
+              parts,
+              layer,
+              { crs, point, limit, form: formOf(layer), shown: filters[at] },
+              signal,
+            ),
       ),
     ),
   )
@@ -129,17 +136,30 @@ function readQueryFilters(
   )
 }
 
-/** The cells around the point that I and J (in 1.1.1 X and Y) name, in the CRS of the map. */
-function cellBox({ values, version }: WmsRequest, crs: MapCrs): Envelope {
+/** The middle of the cell that I and J (in 1.1.1 X and Y) name, in the CRS of the map. */
+function readPoint({ values, version }: WmsRequest, crs: MapCrs): MapPoint {
   const box = readMapBox(values, crs)
   const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
   const [across, down] = version === '1.3.0' ? ['i', 'j'] : ['x', 'y']
   const column = cellNumber(values.find(across) ?? values.require(across === 'i' ? 'x' : 'i'), width, across)
   const row = cellNumber(values.find(down) ?? values.require(down === 'j' ? 'y' : 'j'), height, down)
-  const [cellWidth, cellHeight] = [(box.maxX - box.minX) / width, (box.maxY - box.minY) / height]
-  const [x, y] = [box.minX + (column + 0.5) * cellWidth, box.maxY - (row + 0.5) * cellHeight]
-  const [reachX, reachY] = [reachCells * cellWidth, reachCells * cellHeight]
-  return { minX: x - reachX, minY: y - reachY, maxX: x + reachX, maxY: y + reachY }
+  const cell: MapPoint['cell'] = [(box.maxX - box.minX) / width, (box.maxY - box.minY) / height]
+  const [x, y] = [box.minX + (column + 0.5) * cell[0], box.maxY - (row + 0.5) * cell[1]]
+  return { x, y, cell, tolerance: readTolerance(values) }
+}
+
+/** GeoServer has BUFFER for the tolerance, MapServer RADIUS; both are cells. */
+function readTolerance(values: KeyValues): number {
+  const name = values.find('buffer') === undefined ? 'radius' : 'buffer'
+  const text = values.find(name)
+  if (text === undefined) return usualTolerance
+  const value = Number(text)
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && value <= mostTolerance) return value
+  throw new OwsFailure(
+    'InvalidParameterValue',
+    `${name.toUpperCase()} "${text.slice(0, 100)}" is not a number of cells from 0 to ${mostTolerance}`,
+    name,
+  )
 }
 
 function cellNumber(text: string, most: number, name: string): number {
@@ -154,7 +174,7 @@ function cellNumber(text: string, most: number, name: string): number {
 
 interface FeatureQuestion {
   crs: MapCrs
-  box: Envelope
+  point: MapPoint
   limit: number
   form: WrittenForm | undefined
   shown: LayerFilter | undefined
@@ -163,7 +183,7 @@ interface FeatureQuestion {
 async function findFeatures(
   { catalog }: OwsParts,
   layer: LayerRecord,
-  { crs, box, limit, form, shown }: FeatureQuestion,
+  { crs, point, limit, form, shown }: FeatureQuestion,
   signal: AbortSignal,
 ): Promise<FoundFeatures> {
   const { srs, crs: declared, schema } = layer.details
@@ -174,9 +194,11 @@ async function findFeatures(
       `Layer "${layer.workspace}:${layer.name}" has no features on a map`,
       'query_layers',
     )
+  const reached = isOfPolygons(schema.geometry) ? { ...point, tolerance: 0 } : point
   const wish: PageWish = {
     query: { table: layer.nativeName, limit, offset: 0, ...defined({ featureIds: shown?.ids }) },
-    box: { boxes: [box], srs: crs.srs },
+    box: { boxes: [boxAround(reached)], srs: crs.srs },
+    point: reached,
     filter: filterOf(shown?.filter, crs),
     ...defined({ crs: known }),
     ...{ srs: crs.srs, isYx: form?.about.crs?.isYx === true, numberMatched: 0 },
@@ -186,6 +208,20 @@ async function findFeatures(
   const pages = await Array.fromAsync(store.writePage(wish, signal), (part) => ({ ...part }))
   const text = Buffer.concat(pages.map(({ bytes }) => bytes)).toString('utf8')
   return { layer, text, count: pages.at(-1)?.numberReturned ?? 0 }
+}
+
+function isOfPolygons({ type }: GeometryField): boolean {
+  return type === 'Polygon' || type === 'MultiPolygon'
+}
+
+function boxAround({ x, y, cell: [width, height], tolerance }: MapPoint): Envelope {
+  const reach = Math.max(tolerance, 0.5)
+  return {
+    minX: x - reach * width,
+    minY: y - reach * height,
+    maxX: x + reach * width,
+    maxY: y + reach * height,
+  }
 }
 
 function filterOf(shown: WishedFilter | undefined, { srs }: MapCrs): WishedFilter {

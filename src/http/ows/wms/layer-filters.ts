@@ -1,6 +1,5 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { allOf } from '../../../filters/filter.ts'
-import { fromGmlId } from '../../../formats/writing/gml/xml-text.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TimeWish } from '../../../maps/rasters/time-wish.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
@@ -10,6 +9,7 @@ import { readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
+import { findFeatureId } from '../type-names.ts'
 import { timesFilter } from './time-dimension.ts'
 
 /** Which features of a layer are on a map, as GeoServer's parameters say. */
@@ -169,6 +169,6 @@ function readIds(text: string, layer: LayerRecord): LayerFilter {
 function ofIds(written: readonly string[], layer: LayerRecord): LayerFilter {
   if (written.length > mostIds)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')
-  const ids = written.flatMap((one) => fromGmlId(layer.name, one) ?? [])
+  const ids = written.flatMap((one) => findFeatureId(layer, one) ?? [])
   return ids.length === 0 ? { filter: nothing } : { ids }
 }

@@ -14,6 +14,8 @@ export interface TilePoint {
   i: string
   j: string
   format: string
+  /** Where BUFFER or RADIUS may stand: cells within which points and lines count as hit. */
+  values: KeyValues
 }
 
 /** Features at a cell of a tile (OGC 07-057r7, section 7.3), as WMS tells of them. */
@@ -21,7 +23,7 @@ export async function getFeatureInfo(
   parts: OwsParts,
   asked: WmtsRequest,
   named: NamedTile,
-  { i, j, format }: TilePoint,
+  { i, j, format, values: given }: TilePoint,
 ): Promise<unknown> {
   const { workspace, request, reply } = asked
   const { workspace: home, name } = await requireTileLayer(parts, asked, named.layer)
@@ -54,6 +56,7 @@ export async function getFeatureInfo(
       ['info_format', format],
       ['feature_count', '50'],
     ] as const),
+    ...(['buffer', 'radius'] as const).map((key) => [key, given.find(key) ?? ''] as const),
   ])
   return getMapFeatureInfo(parts, { request, reply, values, version: '1.1.1', workspace })
 }

@@ -6,6 +6,7 @@ import { endpoint, operation } from '../../endpoint.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import { keyValuesOf } from '../key-values.ts'
+import { requireWorkspace } from '../named-layers.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import { getCapabilities } from './capabilities.ts'
 import { getFeatureInfo } from './feature-info.ts'
@@ -83,7 +84,10 @@ const getDocument = (place: Place) =>
     handle: (parts: OwsParts, request, reply) => {
       const { workspace } = request.params
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
-      return orException(reply, () => getCapabilities(parts, asked, keyValuesOf(request.originalUrl)))
+      return orException(reply, async () => {
+        if (workspace !== undefined) await requireWorkspace(parts.catalog, request, workspace)
+        return getCapabilities(parts, asked, keyValuesOf(request.originalUrl))
+      })
     },
   })
 
@@ -125,7 +129,8 @@ const getInfoOf = (place: Place) =>
       const { ending, ...named } = namedTileOf(request.params)
       const asked = { request, reply, workspace, servicePath: servicePathOf(workspace) }
       const format = request.query.format ?? (ending === undefined ? 'text/plain' : `text/${ending}`)
-      return orException(reply, () => getFeatureInfo(parts, asked, named, { i, j, format }))
+      const point = { i, j, format, values: keyValuesOf(request.url) }
+      return orException(reply, () => getFeatureInfo(parts, asked, named, point))
     },
   })
 

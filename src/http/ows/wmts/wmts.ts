@@ -33,7 +33,7 @@ const operations: Record<string, Answer> = {
     requireVersion(values.find('version'))
     const [i, j] = [values.require('i'), values.require('j')]
     const format = values.find('infoformat') ?? values.find('info_format') ?? 'text/plain'
-    return getFeatureInfo(parts, asked, namedTileOf(values), { i, j, format })
+    return getFeatureInfo(parts, asked, namedTileOf(values), { i, j, format, values })
   },
 }
 

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { foldText, LikePattern } from '../../../filters/texts.ts'
+import type { TextFolding } from '../../../filters/filter.ts'
+import { roundNumber } from '../../../filters/functions.ts'
+import { foldText, LikePattern, lengthOfText } from '../../../filters/texts.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
 import type { DistanceTest, Reach } from '../../../geo/relations/distance-test.ts'
@@ -28,7 +30,13 @@ export function defineFilterFunctions(db: DatabaseSync): void {
     typeof text === 'string' ? (momentOf(text, isDate === 1) ?? null) : null,
   )
   db.function('terrane_fold', { deterministic: true }, (text, folded) =>
-    typeof text === 'string' ? foldText(text, folded === 'case' ? 'case' : 'accents') : null,
+    typeof text === 'string' ? foldText(text, folded as TextFolding) : null,
+  )
+  db.function('terrane_length', { deterministic: true }, (text) =>
+    typeof text === 'string' ? lengthOfText(text) : null,
+  )
+  db.function('terrane_round', { deterministic: true }, (value) =>
+    typeof value === 'number' ? roundNumber(value) : null,
   )
   const patterns = new Map<string, LikePattern>()
   db.function('terrane_like', { deterministic: true }, (text, pattern) => {

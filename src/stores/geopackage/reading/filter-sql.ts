@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Comparison } from '../../../filters/expression.ts'
 import type { Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
+import { attributeOfNumber } from '../../../filters/filter.ts'
 import { endOfPrefix, prefixOf } from '../../../filters/texts.ts'
 import { dayComparison, flipped } from '../../../filters/thresholds.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
@@ -91,9 +92,10 @@ class FilterSql {
   /** Cells may hold texts and bytes, which SQLite takes for more than any number. */
   #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
     const sides = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
-    const guards = [left, right].flatMap((side) =>
-      'attribute' in side ? [this.#isNumber(side.attribute)] : [],
-    )
+    const guards = [left, right].flatMap((side) => {
+      const attribute = attributeOfNumber(side)
+      return attribute === undefined ? [] : [this.#isNumber(attribute)]
+    })
     return `(${[sides, ...guards].join(' AND ')})`
   }
 
@@ -108,8 +110,21 @@ class FilterSql {
       if (type === 'decimal') return `CAST(${quoteName(name)} AS NUMERIC)`
       return type === 'float32' ? `terrane_single(${quoteName(name)})` : quoteName(name)
     }
+    if ('lengthOf' in side) return `terrane_length(${this.#text(side.lengthOf)})`
+    if ('of' in side) return this.#numberMade(side)
     const isSingle = 'attribute' in beside && this.#attribute(beside.attribute).type === 'float32'
     return this.#bind(isSingle ? Math.fround(Number(side.digits)) : numberOf(side.digits))
+  }
+
+  /** SQLite has no absolute value of the least whole number. */
+  #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
+    const plain = (): string => this.#number(of, of)
+    const whole = (): string =>
+      isRounded
+        ? `(CASE typeof(${plain()}) WHEN 'integer' THEN ${plain()} ELSE terrane_round(${plain()}) END)`
+        : plain()
+    if (!isAbsolute) return whole()
+    return `(CASE WHEN ${whole()} < -9223372036854775807 THEN -CAST(${whole()} AS REAL) ELSE abs(${whole()}) END)`
   }
 
   #text(side: TextOperand): string {

@@ -6,7 +6,6 @@ const features: Words = {
   QGIS: 'Oder von Hand: Layer, Layer hinzufügen, WFS-/OGC-API-Features-Layer hinzufügen, Neu, mit dieser Adresse, Version OGC API - Features.',
   ArcGIS:
     'In ArcGIS Pro: Einfügen, Verbindungen, Server, Neuer OGC-API-Server, mit dieser Adresse. Dann den Layer aus dem Bereich Katalog hinzufügen. Mit ArcGIS selbst ist das nicht erprobt.',
-  Leaflet: 'Die Seite holt die ersten 1.000 Objekte. Leaflet zeichnet sie in seinem eigenen Stil.',
   OpenLayers: 'Die Seite zeichnet Vektorkacheln, in einem eigenen Stil.',
   MapLibre: 'Die Seite zeichnet den Layer in seinem Stil.',
 }
@@ -32,6 +31,11 @@ export const de: UseTexts = {
   qlr: 'Für QGIS herunterladen (.qlr)',
   qlrHint: 'Ziehen Sie die Datei in QGIS: Der Layer ist da, in seinem Stil.',
   codeFor: (program: string) => `Code für ${program}`,
+  leaflet: {
+    features: 'Die Seite holt alle Objekte. Leaflet zeichnet sie in seinem eigenen Stil.',
+    tiles: 'Die Seite zeigt Bilder des Layers in seinem Stil: Er hat mehr Objekte, als Leaflet zeichnet.',
+    first: 'Die Seite holt die ersten 1.000 Objekte: Ohne bekanntes Koordinatensystem gibt es keine Kacheln.',
+  },
   steps: { features, raster },
   needs,
   token: {

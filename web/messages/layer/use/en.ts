@@ -4,7 +4,6 @@ const features: Words = {
   QGIS: 'Or by hand: Layer, Add Layer, Add WFS / OGC API Features Layer, New, with this address, version OGC API - Features.',
   ArcGIS:
     'In ArcGIS Pro: Insert, Connections, Server, New OGC API Server, with this address as the server URL. Then add the layer from the catalog pane. This was not tried with ArcGIS itself.',
-  Leaflet: 'The page asks for the first 1,000 features. Leaflet draws them in its own style.',
   OpenLayers: 'The page draws vector tiles, in a style of its own.',
   MapLibre: 'The page draws the layer in its style.',
 }
@@ -30,6 +29,11 @@ export const en = {
   qlr: 'Download for QGIS (.qlr)',
   qlrHint: 'Drop the file into QGIS: the layer is there, in its style.',
   codeFor: (program: string) => `Code for ${program}`,
+  leaflet: {
+    features: 'The page asks for all features. Leaflet draws them in its own style.',
+    tiles: 'The page shows pictures of the layer in its style: it has more features than Leaflet draws.',
+    first: 'The page asks for the first 1,000 features: where the CRS is not known there are no tiles.',
+  },
   steps: { features, raster },
   needs,
   token: {

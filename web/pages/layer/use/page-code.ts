@@ -1,4 +1,4 @@
-import { collectionAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
+import { collectionAddress, mostFeatures, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A text as a literal of JavaScript within a page. */
 function js(text: string): string {
@@ -37,12 +37,15 @@ const map = new Map({
   )
 }
 
-const mostFeatures = 1000
+/** Leaflet draws every feature that it is given: a large layer is shown by the pictures of its tiles. */
+export function isShownByTiles({ kind, isLarge, isPlaced }: UsedLayer): boolean {
+  return kind === 'raster' || (isLarge && isPlaced)
+}
 
 export function leafletCode(layer: UsedLayer): string {
   const head = `<link rel="stylesheet" href="https://unpkg.com/leaflet@1/dist/leaflet.css">
 <script src="https://unpkg.com/leaflet@1/dist/leaflet.js"></script>`
-  if (layer.kind === 'raster')
+  if (isShownByTiles(layer))
     return page(
       head,
       `const map = L.map('map')

@@ -1,5 +1,5 @@
 import { quote } from '../../../wire/curl.ts'
-import { collectionAddress, ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
+import { collectionAddress, mostFeatures, ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A text as a literal of Python and of R. */
 function literal(text: string): string {
@@ -21,12 +21,24 @@ function items(layer: UsedLayer): string {
 
 export function curlCode(layer: UsedLayer): string {
   const login = layer.isPublic ? '' : ` -H ${quote('Authorization: Bearer TOKEN')}`
-  if (layer.kind !== 'raster')
-    return `curl${login} -o ${quote(fileName(layer, 'geojson'))} ${quote(`${items(layer)}?limit=1000`)}`
+  if (layer.kind !== 'raster') return layer.isLarge ? downloadCode(layer, login) : itemsCode(layer, login)
   const { file } = layer
   return file === undefined
     ? `curl${login} -o ${quote(fileName(layer, 'png'))} ${quote(`${tilesAddress(layer)}/thumbnail.png`)}`
     : `curl${login} -o ${quote(fileName(layer, 'tif'))} ${quote(file)}`
+}
+
+function itemsCode(layer: UsedLayer, login: string): string {
+  const address = `${items(layer)}?limit=${mostFeatures}`
+  return `curl${login} -o ${quote(fileName(layer, 'geojson'))} ${quote(address)}`
+}
+
+/** All rows, made as a file in the background. */
+function downloadCode(layer: UsedLayer, login: string): string {
+  const address = `${collectionAddress(layer)}/download?f=geojson`
+  return `JOB=$(curl -s${login} -H 'Prefer: respond-async' -D - -o /dev/null ${quote(address)} | tr -d '\\r' | sed -n 's/^[Ll]ocation: //p')
+until curl -s${login} "$JOB" | grep -Eq '"state":"(COMPLETE|ERROR)"'; do sleep 1; done
+curl -f${login} -o ${quote(fileName(layer, 'geojson'))} "$JOB/file"`
 }
 
 export function gdalCode(layer: UsedLayer): string {

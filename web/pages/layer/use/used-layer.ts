@@ -1,4 +1,5 @@
 import { fullAddressOf } from '../../../lib/base.ts'
+import { session } from '../../../session/session.ts'
 import { call } from '../../../wire/client.ts'
 import type { Calls } from '../../../wire/openapi.d.ts'
 
@@ -15,9 +16,14 @@ export interface UsedLayer {
   isPublic: boolean
   /** Whether somebody knows in which CRS its coordinates are. */
   isPlaced: boolean
+  /** It may have more features than one request brings. */
+  isLarge: boolean
   /** The address of the raster itself; a mosaic has none. */
   file?: string
 }
+
+/** Features that one request brings. */
+export const mostFeatures = 1000
 
 interface Collection {
   links?: { rel: string; href: string }[]
@@ -37,11 +43,14 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
     ...{ id, kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table' },
     isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
+    isLarge: layer.featureCount === undefined || layer.featureCount > mostFeatures,
     ...(file !== undefined && { file }),
   }
 }
 
+/** What somebody reads who is not signed in is public. Only users may ask for workspaces. */
 async function isOpen(name: string, signal: AbortSignal): Promise<boolean> {
+  if (session.peek() === null) return true
   const path = `/rest/workspaces/${encodeURIComponent(name)}`
   const { workspace } = await call<{ workspace: { public: boolean } }>({ path }, signal)
   return workspace.public
