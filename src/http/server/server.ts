@@ -11,8 +11,9 @@ import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
+import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
-import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import { guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { GuardParts } from './guard.ts'
@@ -21,12 +22,13 @@ import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { keepAnswers } from './kept-answers.ts'
-import { absoluteLink } from './links.ts'
+import { absoluteLink, isHostFromClient } from './links.ts'
 import type { Observers } from './observe-requests.ts'
 import { observeRequests } from './observe-requests.ts'
 import { describeApi } from './openapi.ts'
 import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
+import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
@@ -77,6 +79,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
+  refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   guardRoutes(app, parts)
@@ -86,6 +89,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   nameIgnoredKeys(app)
   repeatAnswers(app, parts.keys)
   keepAnswers(app)
+  keepAddressesPrivate(app)
   compressAnswers(app)
   await describeApi(app, server, parts.version)
   for (const area of areas) await app.register(toPlugin(area))
@@ -114,7 +118,9 @@ function describeRequests(app: App, server: ServerSettings): void {
     request.caller = anonymous
     done()
   })
+  app.decorateRequest('namesClientHost')
   app.decorateRequest('link', function link(path: string) {
+    this.namesClientHost ??= isHostFromClient(this, server)
     return absoluteLink(this, server, path)
   })
   const ignored = new WeakMap<object, Set<string>>()
