@@ -59,7 +59,7 @@ export async function startBenchServer(
   }
   process.once('exit', abandon)
   const url = await readyUrl(child)
-  const client = createRestClient(url, basicAuthorization('admin', benchPassword))
+  const client = createRestClient(url, { authorization: basicAuthorization('admin', benchPassword) })
   return {
     client,
     url,

@@ -9,11 +9,13 @@ import { openMaps } from './app/open-maps.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
 import { openPictures } from './app/open-pictures.ts'
 import type { Parts } from './app/parts.ts'
+import { adoptSecretKey, requireSecretKey } from './app/secret-key-check.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
 import { version } from './config/version.ts'
 import { openBroadcast, silence } from './db/broadcast.ts'
+import type { Database } from './db/connection.ts'
 import { openDatabase } from './db/connection.ts'
 import { explainError } from './db/errors.ts'
 import type { App } from './http/app-types.ts'
@@ -106,7 +108,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     reportFullFolders(directory, log)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
-    const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
+    const database = await openCheckedDatabase(url, directory)
     closers.push(() => database.close())
     const broadcast = url === undefined ? silence : await openBroadcast(url, log)
     closers.push(() => broadcast.close())
@@ -263,6 +265,46 @@ function openImporter(
     retention,
     acceptsUnknownFields: settings.server.dialect === 'geoserver',
   })
+}
+
+function openOwnDatabase(url: Settings['databaseUrl'], { databasePath }: DataDirectory): Promise<Database> {
+  return openDatabase(url === undefined ? { path: databasePath } : { url })
+}
+
+/** Throws an `Error` where the catalogue was encrypted with another key. */
+async function openCheckedDatabase(
+  url: Settings['databaseUrl'],
+  directory: DataDirectory,
+): Promise<Database> {
+  const database = await openOwnDatabase(url, directory)
+  try {
+    await requireSecretKey(database, directory)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/**
+ * Makes the key in the data directory that of the catalogue, without starting a server. Throws an `Error` when a server has the
+ * data directory.
+ */
+export async function adoptKey(settings: Settings): Promise<{ keyFile: string }> {
+  const directory = prepareDataDirectory(settings.data)
+  const { databaseUrl: url } = settings
+  const unlock = url === undefined ? lockDataDirectory(directory.root) : () => undefined
+  try {
+    const database = await openOwnDatabase(url, directory)
+    try {
+      await adoptSecretKey(database, directory)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    unlock()
+  }
+  return { keyFile: join(directory.root, 'secret.key') }
 }
 
 /** Where it listens; undefined while it does not. */

@@ -3,8 +3,10 @@ import { minPasswordLength, shortPassword } from '../config/passwords.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Failure } from '../lib/errors.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
 import { authenticate, checkPassword } from './authenticate.ts'
+import { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
 import { createPasswords } from './passwords.ts'
 import type { Authenticated, Credentials, PasswordCost, Session } from './records.ts'
@@ -27,6 +29,8 @@ export class Accounts {
   readonly users: Users
   readonly tokens: Tokens
   readonly sessions: Sessions
+  /** Access of commands that run the server in their own process. */
+  readonly local: LocalAccess
   readonly #passwords: Passwords
   readonly #throttle: Throttle
   /** While the first user is being made, whoever comes early waits for it. */
@@ -37,6 +41,7 @@ export class Accounts {
     this.users = new Users({ ...needs, passwords: this.#passwords })
     this.tokens = new Tokens(needs)
     this.sessions = new Sessions(needs)
+    this.local = new LocalAccess(this.users)
     this.#throttle = createThrottle(needs.clock)
   }
 
@@ -50,6 +55,19 @@ export class Accounts {
   async logIn(given: { name: string; password: string }, address: string): Promise<Session & { id: string }> {
     if (this.#opening !== undefined) await this.#opening
     return this.sessions.start(await checkPassword(this.#parts, given, address))
+  }
+
+  /**
+   * Checks the current password of a signed-in user before a change that a stolen session must not be enough for. Throws
+   * `Failure` (`forbidden`, `wrong-password`) for a wrong one; repeated failures are slowed down as at a login.
+   */
+  async confirmPassword(given: { name: string; password: string }, address: string): Promise<void> {
+    try {
+      await checkPassword(this.#parts, given, address)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'wrong-credentials') throw error
+      throw new Failure('forbidden', 'wrong-password', 'The current password is wrong')
+    }
   }
 
   /**
@@ -77,7 +95,7 @@ export class Accounts {
   }
 
   get #parts() {
-    const { users, tokens, sessions } = this
-    return { users, tokens, sessions, passwords: this.#passwords, throttle: this.#throttle }
+    const { users, tokens, sessions, local } = this
+    return { users, tokens, sessions, local, passwords: this.#passwords, throttle: this.#throttle }
   }
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../lib/errors.ts'
 import { anonymous } from './caller.ts'
+import type { LocalAccess } from './local-access.ts'
 import type { Passwords } from './passwords.ts'
 import type { Authenticated, Credentials, User } from './records.ts'
 import type { Sessions } from './sessions.ts'
@@ -11,6 +12,7 @@ export interface AuthenticationParts {
   users: Pick<Users, 'find'>
   tokens: Pick<Tokens, 'findUser'>
   sessions: Pick<Sessions, 'find'>
+  local: Pick<LocalAccess, 'findUser'>
   passwords: Passwords
   throttle: Throttle
 }
@@ -35,6 +37,8 @@ async function bySession({ sessions }: AuthenticationParts, id: string): Promise
 }
 
 async function byToken(parts: AuthenticationParts, token: string, address: string): Promise<Authenticated> {
+  const local = await parts.local.findUser(token)
+  if (local !== undefined) return { caller: { name: local.name, role: local.role, by: 'local' } }
   refuseHaste(parts.throttle, address)
   const user = await parts.tokens.findUser(token)
   if (user?.isEnabled === false) throw switchedOff(user)

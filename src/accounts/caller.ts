@@ -8,8 +8,8 @@ export interface Caller {
   /** Absent for someone who gave no credentials. */
   name?: string
   role: Role | 'anonymous'
-  /** How the caller proved who they are. */
-  by: 'nothing' | 'password' | 'token' | 'session'
+  /** How the caller proved who they are; `local`: a command that runs the server in its own process. */
+  by: 'nothing' | 'password' | 'token' | 'session' | 'local'
 }
 
 /** Who gave no credentials, or those of a session that has ended. */

@@ -53,6 +53,11 @@ export async function deleteToken(db: Queryable, userName: string, id: number): 
   return Number(result.numDeletedRows) > 0
 }
 
+/** Deletes all tokens of a user. */
+export async function deleteTokensOf(db: Queryable, userName: string): Promise<void> {
+  await db.deleteFrom('tokens').where('user_name', '=', userName).execute()
+}
+
 /** The user whom a token stands for; its use is noted to the minute. */
 export async function findUserByToken(db: Queryable, text: string, now: Date): Promise<User | undefined> {
   const row = await db

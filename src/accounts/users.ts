@@ -5,7 +5,7 @@ import type { Role } from './caller.ts'
 import type { Passwords } from './passwords.ts'
 import type { User } from './records.ts'
 import { countSessionsOf, deleteSessionsOf } from './session-repository.ts'
-import { listTokens } from './token-repository.ts'
+import { deleteTokensOf, listTokens } from './token-repository.ts'
 import {
   countOtherAdmins,
   deleteUserRow,
@@ -38,6 +38,8 @@ export interface UserChange {
   email?: string | undefined
   role?: Role | undefined
   isEnabled?: boolean | undefined
+  /** Revokes all API tokens of the user. Switching the user off revokes the tokens too. Default: false. */
+  revokesTokens?: boolean | undefined
 }
 
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
@@ -73,19 +75,25 @@ export class Users {
   }
 
   /**
-   * Changes what is given of a user whom `check` lets pass as they are; a new password, or switching off, ends their sessions. Throws `Failure`
-   * (`conflict`) where no administrator would be left.
+   * Changes the given properties of a user. `check` may refuse the change. A new password or switching the user off ends the
+   * sessions; switching off also revokes the API tokens. Throws `Failure` (`conflict`) if no administrator would be left.
    */
-  async change(name: string, change: UserChange, check: (user: User) => void = () => {}): Promise<User> {
+  async change(
+    name: string,
+    change: UserChange,
+    check: (user: User) => void | Promise<void> = () => {},
+  ): Promise<User> {
     const { database, passwords } = this.#needs
     const user = await this.get(name)
-    check(user)
+    await check(user)
     const { password, email = user.email, role = user.role, isEnabled = user.isEnabled } = change
+    const revokesTokens = change.revokesTokens === true || !isEnabled
     const passwordHash = password === undefined ? user.passwordHash : await passwords.hash(password)
     await database.transaction(async (db) => {
       if (role !== 'admin' || !isEnabled) await keepAnAdmin(db, user)
       await updateUser(db, name, { email, role, isEnabled, passwordHash }, this.#now())
       if (password !== undefined || !isEnabled) await deleteSessionsOf(db, name)
+      if (revokesTokens) await deleteTokensOf(db, name)
     })
     return this.get(name)
   }

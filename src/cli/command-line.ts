@@ -19,11 +19,19 @@ const commands = new Map<string, () => Promise<Command>>([
   ['stores', async () => (await import('./manage/stores.ts')).runStores],
   ['imports', async () => (await import('./manage/imports.ts')).runImports],
   ['layers', async () => (await import('./manage/layers.ts')).runLayers],
+  ['styles', async () => (await import('./manage/styles.ts')).runStyles],
   ['users', async () => (await import('./manage/users.ts')).runUsers],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
+  ['secret-key', async () => (await import('./secret-key-command.ts')).runSecretKey],
+  ['completion', async () => runCompletionOf],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])
+
+async function runCompletionOf(args: string[], env: Environment): Promise<number> {
+  const { runCompletion } = await import('./completion-command.ts')
+  return runCompletion(args, env, [...commands.keys()])
+}
 
 const versionWords = ['--version', '-v', '-V', 'version']
 const helpWords = ['--help', '-h', 'help']

@@ -16,6 +16,7 @@ import {
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 import { withServer } from './server-access.ts'
+import { printBeside } from './standard-streams.ts'
 
 const flags = {
   format: { type: 'string', short: 'f' },
@@ -53,7 +54,7 @@ export async function runDownload(args: string[], env: Environment): Promise<num
   const { answer, text } = await withServer(settings, readAccess(values), env, ({ client }) =>
     downloadLayer(client, plan),
   )
-  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
+  printBeside(plan.output, values.json ? JSON.stringify(answer, null, 2) : text)
   return 0
 }
 

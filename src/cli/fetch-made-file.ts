@@ -1,8 +1,8 @@
-import { rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldOf, numberOf, textOf } from './json-views.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
+import { writeOutput } from './standard-streams.ts'
 
 const pollMs = 300
 
@@ -61,12 +61,5 @@ async function fetchFile(
   output: string,
   onReceived: (bytes: number) => void,
 ): Promise<void> {
-  const part = `${output}.part`
-  try {
-    await client.download(path, part, onReceived)
-    await rename(part, output)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  await writeOutput(output, (part) => client.download(path, part, onReceived))
 }

@@ -10,11 +10,14 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane workspaces        lists, makes, changes and deletes workspaces
   terrane stores            the same for stores
   terrane layers            the same for layers
-  terrane imports           lists imports, fetches rejected rows and sends mended ones back
+  terrane styles            the same for styles
+  terrane imports           lists imports, finishes those that wait, fetches rejected rows and sends mended ones back
   terrane users             the same for users
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane doctor            tells what is installed and what each missing part costs
+  terrane secret-key adopt  uses the catalogue with another secret.key when the old one is lost
+  terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
 
 \`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see README.md.`
@@ -30,10 +33,15 @@ TERRANE_TOKEN does in place of user and password.`
 const details: Record<string, string> = {
   serve: `terrane serve: serves the REST interface until it is stopped
 
+      --port N         the port, in place of TERRANE_PORT; 0 takes a free one
+      --host ADDRESS   the address to listen on, in place of TERRANE_HOST
+      --data FOLDER    the data directory, in place of TERRANE_DATA
+
 Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see README.md. The first start imports
 the sample data, unless TERRANE_SAMPLE=off.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
 terrane import --database ADDRESS: imports tables of a database, each as a layer
+terrane import - --name FILE: imports standard input, whose format and layer the name of a file tells
 
   -d, --database A     postgres://user:password@host:port/name[?schema=s], mysql://..., or a GeoPackage or SQLite
                        file of an import root
@@ -56,6 +64,7 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --allow-empty    a replace, or an upsert with --delete-missing, that reads no row empties the layer; it is an error
                        otherwise
       --public         everyone may read the layers, without a login
+      --name FILE      what standard input is called, such as survey.csv
       --json           prints what became of each task as JSON
       --url URL        a running server, such as http://localhost:8080
   -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
@@ -77,7 +86,7 @@ ${access}
 ${ownServer}`,
   download: `terrane download LAYER --output FILE: writes a layer, or what a filter leaves of it, into a file
 
-  -o, --output FILE    the file; its ending tells the format where --format does not
+  -o, --output FILE    the file; its ending tells the format where --format does not; - is standard output
   -f, --format F       gpkg, geojson, csv, shp (a zip), fgb, parquet or kml; of coverages tif
       --crs CRS        any CRS, such as EPSG:25832 (default: that of the layer; of GeoJSON and KML WGS 84)
       --bbox=W,S,E,N   only what touches this box, in degrees
@@ -91,7 +100,7 @@ All rows are of one state of the layer. What the format loses is told.
 ${ownServer}`,
   export: `terrane export LAYER --output FILE: writes all vector tiles of a layer into one file
 
-  -o, --output FILE    the file; its ending tells the format where --format does not
+  -o, --output FILE    the file; its ending tells the format where --format does not; - is standard output
   -f, --format F       mbtiles or pmtiles
       --min-zoom N     first zoom (default: 0)
       --max-zoom N     last zoom, at most 22 (default: 14)
@@ -134,7 +143,8 @@ ${ownServer}`,
   layers: `terrane layers [list] [--workspace W]
 terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] [--problem] [--sort S]
 terrane layers show NAME
-terrane layers change NAME [--title T] [--abstract T] [--style S] [--public | --private | --inherit]
+terrane layers change NAME [--title T] [--abstract T] [--keyword K]... [--attribution T] [--licence T] [--contact T]
+                      [--style S] [--further-style S]... [--public | --private | --inherit]
 terrane layers delete NAME [--recurse]
 terrane layers versions NAME
 terrane layers restore NAME VERSION [--what PART]
@@ -146,6 +156,8 @@ Layers are made by \`terrane import\`.
       --public         everyone may read it, without a login
       --private        only users may read it
       --inherit        what its workspace says counts (default)
+      --keyword K      keywords in place of those that it has, as often as needed; none takes all away
+      --style S        the style that draws it; --further-style names others that services offer (none: no others)
       --recurse        drops its table, or the store of a raster, as well
       --kind K         vector, raster or table
       --problem        only layers that need a look
@@ -155,15 +167,47 @@ Layers are made by \`terrane import\`.
 ${access}
 
 ${ownServer}`,
-  imports: `terrane imports [list]
+  styles: `terrane styles [list] [--workspace W]
+terrane styles show NAME
+terrane styles download NAME [--format F] [--output FILE]
+terrane styles create NAME FILE [--format F]
+terrane styles change NAME FILE [--format F]
+terrane styles delete NAME [--recurse]
+
+FILE is an SLD, QML or MapLibre document; - is standard input. \`terrane layers change LAYER --style NAME\` draws a layer by it.
+
+  -w, --workspace W    styles of a workspace (default: the global ones)
+  -f, --format F       sld, qml or maplibre (default: as the ending of the file tells)
+  -o, --output FILE    where the document goes (default: standard output)
+      --recurse        layers that it draws are drawn by default styles then
+${access}
+
+${ownServer}`,
+  imports: `terrane imports [list] [--limit N]
+terrane imports show IMPORT
+terrane imports set-crs IMPORT EPSG:n [--task N]
+terrane imports set-columns IMPORT --lat C --lon C [--task N]
+terrane imports set-columns IMPORT --x C --y C --srs EPSG:n [--task N]
+terrane imports set-columns IMPORT --table-only [--task N]
+terrane imports run IMPORT
+terrane imports cancel IMPORT [--task N]
 terrane imports rejects IMPORT TASK [--output FILE]
 terrane imports mend IMPORT TASK FILE [--accept RULES]
+
+\`set-crs\` names the coordinate system of all tasks that wait for one; \`set-columns\` makes points, or tables, of data without
+geometry. \`run\` runs what is ready and waits for its end; its exit code is 1 when anything was not imported.
 
 Imports and tasks are named by their ids. \`rejects\` fetches the rows that were not loaded as a file like their source,
 with why in columns before their own. \`mend\` sends such a file back when its rows are mended: they go into the layer
 of the task. Its exit code is 1 when any row was not loaded.
 
-  -o, --output FILE    the file (default: as the server names it)
+      --limit N        so many of the newest (default: 50, at most 200)
+      --task N         only this task
+      --lat, --lon     columns with latitude and longitude
+      --x, --y         columns with coordinates in the system of --srs
+      --table-only     load rows without geometry
+  -o, --output FILE    the file (default: as the server names it); - is standard output
+      --name FILE      what standard input is called where FILE of \`mend\` is -
       --accept RULES   limits of the task (stopIf) that let these rows through, such as changed,values
 ${access}
 
@@ -171,7 +215,7 @@ ${ownServer}`,
   users: `terrane users [list]
 terrane users show NAME
 terrane users create NAME [--role ROLE] [--email ADDRESS]
-terrane users change NAME [--role ROLE] [--email ADDRESS] [--password]
+terrane users change NAME [--role ROLE] [--email ADDRESS] [--password [--keep-tokens]]
                           [--enable | --disable]
 terrane users delete NAME
 terrane users tokens NAME
@@ -180,8 +224,9 @@ terrane users logout NAME             ends the logins of web pages
 terrane users password                changes your own
 
       --role ROLE      user (default), staff or admin
-      --password       gives the user a new password
-      --disable        lets neither password nor tokens in, and ends logins
+      --password       gives the user a new password, ends logins and revokes API tokens
+      --keep-tokens    with --password: API tokens stay valid
+      --disable        the user cannot sign in; ends logins and revokes API tokens
 ${access}
 
 A new password is TERRANE_NEW_PASSWORD, or is asked for. All but the last need the role admin.
@@ -215,6 +260,16 @@ ${access}
 
 ${ownServer} The exit code of
 status is 1 when a check does not hold or something could not be collected.`,
+  completion: `terrane completion bash|zsh|fish: prints a script that completes commands, actions and options
+
+  bash    source <(terrane completion bash)
+  zsh     source <(terrane completion zsh)
+  fish    terrane completion fish | source`,
+  'secret-key': `terrane secret-key adopt: uses the catalogue with the secret.key of the data directory (TERRANE_DATA)
+
+A server refuses to start when its secret.key is not the key that the catalogue was encrypted with. Restore the right key
+where you can: from a backup, or from another server of the same catalogue. If it is lost, stop all servers of the catalogue
+and run this command once; passwords of stores and receivers must be set again.`,
   doctor: `terrane doctor: tells what is installed, what each missing part costs, and which settings are wrong
 
       --json           the same for programs

@@ -12,6 +12,7 @@ import { importPath } from './import-session.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { ServerAccess } from './server-access.ts'
 import { withServer } from './server-access.ts'
+import { standardStream, withStandardInput } from './standard-streams.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { mainPaths } from './upload-files.ts'
 
@@ -39,6 +40,11 @@ async function importAll(
   if (workspace !== undefined) await ensureWorkspace(context, workspace, options.createsWorkspace)
   if (database !== undefined) return importDatabase(context, database, options)
   const outcomes: TaskOutcome[] = []
-  for (const path of mainPaths(options.paths)) outcomes.push(...(await importPath(context, path, options)))
+  for (const path of mainPaths(options.paths)) {
+    const load = (from: string): Promise<TaskOutcome[]> => importPath(context, from, options)
+    outcomes.push(
+      ...(path === standardStream ? await withStandardInput(options.inputName, load) : await load(path)),
+    )
+  }
   return outcomes
 }

@@ -2,7 +2,7 @@ import type { Ask } from './ask.ts'
 import type { ImportOptions } from './import-options.ts'
 import type { TaskView } from './import-views.ts'
 import type { ProgressDisplay } from './progress-display.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestClient, RestRequests } from './rest-client.ts'
 
 export type TargetOptions = Partial<
   Pick<
@@ -36,7 +36,7 @@ export interface SessionContext {
 
 /** A task that is about to be told how it is loaded. */
 export interface PlannedTask {
-  client: RestClient
+  client: RestRequests
   /** Path of the task. */
   path: string
   workspace: string

@@ -2,12 +2,15 @@ import type { Columns } from '../geo/coordinate-columns.ts'
 import { defined } from '../lib/defined.ts'
 import { readStopIf } from './import-limits.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
+import { standardStream } from './standard-streams.ts'
 
 const importModes = ['create', 'replace', 'append', 'upsert'] as const
 export type ImportMode = (typeof importModes)[number]
 
 export interface ImportOptions {
   paths: string[]
+  /** What a file is called that comes from standard input (`-`). */
+  inputName?: string
   workspace?: string
   /** Whether to make the workspace where there is none of that name. */
   createsWorkspace: boolean
@@ -62,6 +65,7 @@ const flags = {
   rehearse: { type: 'boolean', default: false },
   public: { type: 'boolean', default: false },
   database: { type: 'string', short: 'd' },
+  name: { type: 'string' },
   table: { type: 'string', short: 't', multiple: true, default: [] as string[] },
   ...jsonFlag,
   ...accessFlags,
@@ -81,7 +85,7 @@ export function parseImportOptions(args: string[]): ImportOptions {
   return {
     paths,
     tables,
-    ...defined({ workspace }),
+    ...defined({ workspace, inputName: values.name }),
     createsWorkspace: values['create-workspace'],
     ...defined({ store, srs, reproject: values.reproject }),
     ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
@@ -115,15 +119,15 @@ function readUpsert(values: UpsertValues): Pick<ImportOptions, 'keys' | 'deletes
 }
 
 interface ColumnValues {
-  lat?: string
-  lon?: string
-  x?: string
-  y?: string
-  srs?: string
+  lat?: string | undefined
+  lon?: string | undefined
+  x?: string | undefined
+  y?: string | undefined
+  srs?: string | undefined
 }
 
 /** `--lat` with `--lon`, or `--x` with `--y`. */
-function readColumns({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined {
+export function readColumns({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined {
   if (lat === undefined && lon === undefined && x === undefined && y === undefined) return undefined
   if (lat !== undefined && lon !== undefined && x === undefined && y === undefined) return { x: lon, y: lat }
   if (x === undefined || y === undefined || lat !== undefined || lon !== undefined)
@@ -132,10 +136,17 @@ function readColumns({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined
   return { x, y }
 }
 
-function checkSource(paths: string[], { database, table }: { database?: string; table: string[] }): void {
+function checkSource(
+  paths: string[],
+  { database, table, name }: { database?: string; table: string[]; name?: string },
+): void {
   if (database === undefined && paths.length === 0) {
     throw new UsageError('`terrane import` needs at least one file or folder, or --database')
   }
+  if (paths.filter((path) => path === standardStream).length > 1)
+    throw new UsageError('Standard input (-) is one file')
+  if (name !== undefined && !paths.includes(standardStream))
+    throw new UsageError('--name goes with standard input: `terrane import - --name survey.csv`')
   if (database === undefined && table.length > 0) throw new UsageError('--table goes with --database')
   if (database !== undefined && paths.length > 0) {
     throw new UsageError('--database takes no files: name its tables by --table')

@@ -4,7 +4,7 @@ import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
 import { fieldOf } from './json-views.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestRequests } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskNote } from './task-outcome.ts'
 
@@ -32,7 +32,8 @@ export async function prepareTable(
   return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
 }
 
-async function makePoints(
+/** Makes points of a task's rows by columns with coordinates; tells what is left to do. */
+export async function makePoints(
   { client, path, task }: PlannedTask,
   wanted: Columns,
   srs: string | undefined,
@@ -70,8 +71,8 @@ function freeName(columns: string[]): string {
   return name
 }
 
-/** Any coordinate system lets a table be loaded; it has no use for it. */
-async function makeTable({ client, path, options }: PlannedTask): Promise<undefined> {
+/** Has a task load rows without a geometry. Any coordinate system lets a table be loaded; it has no use for it. */
+export async function makeTable({ client, path, options }: PlannedTask): Promise<undefined> {
   await client.put(`${path}/layer`, { layer: { srs: options.srs ?? degrees } })
 }
 
@@ -81,7 +82,7 @@ async function isTable({ client, workspace, task }: PlannedTask): Promise<boolea
   return attributes !== undefined && !hasGeometry(attributes)
 }
 
-async function layerAttributes(client: RestClient, name: string): Promise<unknown> {
+async function layerAttributes(client: RestRequests, name: string): Promise<unknown> {
   try {
     const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
     return fieldOf(fieldOf(answer, 'layer'), 'attributes')

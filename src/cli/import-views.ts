@@ -25,6 +25,7 @@ export interface TaskView {
   file: string
   layer: string
   workspace?: string
+  updateMode?: string
   srs?: string
   rejected: number
   /** What its progress counts; of a task in full only. */
@@ -77,6 +78,7 @@ function readTask(body: unknown): TaskView {
     messages: readMessages(json.messages),
     ...present('workspace', text(target.workspace) ?? text(object(target.workspace).name)),
     ...present('srs', text(layer.srs)),
+    ...present('updateMode', text(json.updateMode)),
     ...present('errorMessage', text(json.errorMessage)),
   }
 }

@@ -82,8 +82,3 @@ export function readChoice<T extends string>(what: string, found: string, choice
   const hint = nearest === undefined ? '' : `: did you mean ${nearest}?`
   throw new UsageError(`${what} is ${choices.join(', ')}; found "${found}"${hint}`)
 }
-
-/** For commands that take no options. */
-export function expectNoArguments(command: string, args: string[]): void {
-  refuseMoreWords(command, readFlags(command, args, {}).positionals, 0)
-}

@@ -3,12 +3,9 @@ import type { Settings } from '../config/settings.ts'
 import type { RestClient } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
-/** After this a token is worth nothing, should the process end without revoking it. */
-const tokenMilliseconds = 24 * 3600 * 1000
-
 /** A server that this process runs. */
 export interface OwnServer extends RunningTerrane {
-  /** Calls `work` with a client that acts as an administrator, by a token that ends with the call. */
+  /** Calls `work` with a client that acts as an administrator until the call ends. */
   withClient<T>(work: (client: RestClient) => Promise<T>): Promise<T>
 }
 
@@ -21,18 +18,12 @@ export async function startOwnServer(settings: Settings, options: AppOptions = {
 }
 
 async function withClient<T>(server: RunningTerrane, work: (client: RestClient) => Promise<T>): Promise<T> {
-  const { users, tokens } = server.accounts
-  const admin = (await users.list()).find((user) => user.role === 'admin')
-  if (admin === undefined) throw new Error('No user has the role admin')
-  const { id, text } = await tokens.create(admin.name, {
-    caption: 'terrane command line',
-    expiresAt: new Date(server.clock.now().getTime() + tokenMilliseconds).toISOString(),
-  })
-  const client = createRestClient(server.localUrl, `Bearer ${text}`)
+  const access = await server.accounts.local.open()
+  const client = createRestClient(server.localUrl, { authorization: `Bearer ${access.token}` })
   try {
     return await work(client)
   } finally {
     client.close()
-    await tokens.revoke(admin.name, id)
+    access.close()
   }
 }

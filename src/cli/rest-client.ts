@@ -38,6 +38,8 @@ export interface RestRequests {
 /** A connection to a server. The caller must call `close()`. */
 export interface RestClient extends RestRequests {
   readonly url: string
+  /** The password that the client signs in with; undefined where it has a token. */
+  readonly password: string | undefined
   close(): void
 }
 
@@ -46,8 +48,14 @@ interface Payload {
   stream?: Readable
 }
 
-/** `authorization` is the header's whole value. No call has a time limit: a load may take hours. */
-export function createRestClient(url: string, authorization: string): RestClient {
+/** How a client signs in; `authorization` is the whole value of the header. */
+export interface SignIn {
+  authorization: string
+  password?: string
+}
+
+/** Connects to the server at `url`. No call has a time limit: a load may take hours. */
+export function createRestClient(url: string, { authorization, password }: SignIn): RestClient {
   const isSecure = url.startsWith('https:')
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const call = async (method: string, path: string, payload?: Payload): Promise<unknown> => {
@@ -59,6 +67,7 @@ export function createRestClient(url: string, authorization: string): RestClient
     call(method, path, body === undefined ? undefined : jsonPayload(body))
   return {
     url,
+    password,
     get: (path, headers = {}) => call('GET', path, { headers }),
     post: (path, body) => callWithJson('POST', path, body),
     put: (path, body) => callWithJson('PUT', path, body),

@@ -15,14 +15,20 @@ export async function isSampleWanted({ client }: SessionContext, dataDirectory: 
   return Array.isArray(imports) && imports.length === 0
 }
 
-/** Imports the bundled sample data into the default workspace, once for a data directory. */
+/** Imports the bundled sample data into the default workspace as public layers, once for a data directory. */
 export async function importSample(context: SessionContext, dataDirectory: string): Promise<TaskOutcome[]> {
   writeFileSync(markerFile(dataDirectory), 'The sample data were imported on the first start.\n')
   const outcomes: TaskOutcome[] = []
   for (const file of files) {
     outcomes.push(...(await importPath(context, join(folder, file), { mode: 'create' })))
   }
+  for (const { layer, state } of outcomes) if (state === 'COMPLETE') await makePublic(context, layer)
   return outcomes
+}
+
+/** Lets everyone read a sample layer; its workspace stays private. */
+async function makePublic({ client }: SessionContext, layer: string): Promise<void> {
+  await client.put(`/rest/layers/${encodeURIComponent(layer)}`, { layer: { public: true } })
 }
 
 function markerFile(dataDirectory: string): string {

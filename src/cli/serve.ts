@@ -1,10 +1,11 @@
 import type { Settings } from '../config/settings.ts'
 import { loadSettings } from '../config/settings.ts'
 import { holdBundle } from '../lib/bundle-folder.ts'
+import { defined } from '../lib/defined.ts'
 import { explain } from '../lib/errors.ts'
 import { collectWhenQuiet } from './collect-when-quiet.ts'
 import type { Environment } from './environment.ts'
-import { expectNoArguments } from './options.ts'
+import { readFlags, refuseMoreWords } from './options.ts'
 import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { ProgressDisplay } from './progress-display.ts'
@@ -14,8 +15,7 @@ import { stopSignal } from './stop-signal.ts'
 
 /** `terrane serve`: until a signal stops it, in order. */
 export async function runServe(args: string[], env: Environment): Promise<number> {
-  expectNoArguments('serve', args)
-  const settings = loadSettings(env)
+  const settings = loadSettings({ ...env, ...readServeFlags(args) })
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
   const releaseBundle = holdBundle()
@@ -34,6 +34,16 @@ export async function runServe(args: string[], env: Environment): Promise<number
     releaseBundle()
   }
   return 0
+}
+
+const flags = { port: { type: 'string' }, host: { type: 'string' }, data: { type: 'string' } } as const
+
+/** Settings that the command line names, in place of those of the environment. */
+function readServeFlags(args: string[]): Environment {
+  const { values, positionals } = readFlags('serve', args, flags)
+  refuseMoreWords('serve', positionals, 0)
+  const { port, host, data } = values
+  return defined({ TERRANE_PORT: port, TERRANE_HOST: host, TERRANE_DATA: data })
 }
 
 /** The sample is a courtesy: its failure is told and stops nothing. */

@@ -5,7 +5,7 @@ import type { AccessOptions } from './options.ts'
 import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
-import type { RestClient, RestRequests } from './rest-client.ts'
+import type { RestClient, RestRequests, SignIn } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
 /** A server to talk to. */
@@ -85,7 +85,7 @@ async function joinServer<T>(
   env: Environment,
   work: (access: ServerAccess) => Promise<T>,
 ): Promise<T> {
-  const client = createRestClient(url, await authorizationOf(options, env))
+  const client = createRestClient(url, await signInOf(options, env))
   try {
     return await work({ client, isLocal: isLoopback(new URL(url).hostname) })
   } finally {
@@ -94,10 +94,12 @@ async function joinServer<T>(
 }
 
 /** The user's password, or a token where none is given and one is enough. */
-async function authorizationOf({ user, needsPassword }: AccessOptions, env: Environment): Promise<string> {
-  const { TERRANE_PASSWORD: password, TERRANE_TOKEN: token } = env
-  if (password === undefined && token !== undefined && needsPassword !== true) return `Bearer ${token}`
-  return basicAuthorization(user, password ?? (await askPassword(user)))
+async function signInOf({ user, needsPassword }: AccessOptions, env: Environment): Promise<SignIn> {
+  const { TERRANE_PASSWORD, TERRANE_TOKEN: token } = env
+  if (TERRANE_PASSWORD === undefined && token !== undefined && needsPassword !== true)
+    return { authorization: `Bearer ${token}` }
+  const password = TERRANE_PASSWORD ?? (await askPassword(user))
+  return { authorization: basicAuthorization(user, password), password }
 }
 
 async function startOwn<T>(settings: Settings, work: (own: OwnServer) => Promise<T>): Promise<T> {

@@ -12,10 +12,20 @@ export interface TaskOutcome {
   rejected: number
   seconds: number
   message: string
+  /** What an upsert has done with the rows. */
+  changes?: RowChanges
   /** All that the server and the command line have to say of it. */
   messages: MessageView[]
   /** Something beside the import was asked for and failed. */
   isFailed?: boolean
+}
+
+/** Rows by what an upsert has done with them. */
+export interface RowChanges {
+  added: number
+  changed: number
+  removed: number
+  unchanged: number
 }
 
 /** What the command line has to say of a task, beside what the server says. */

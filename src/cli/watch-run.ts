@@ -4,11 +4,12 @@ import type { MessageView, TaskView } from './import-views.ts'
 import { readImport, readProgress, readTasks } from './import-views.ts'
 import type { ProgressDisplay } from './progress-display.ts'
 import { amount } from './progress-display.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestRequests } from './rest-client.ts'
 import type { TaskNote, TaskOutcome } from './task-outcome.ts'
+import { changesText, readUpsertChanges } from './upsert-changes.ts'
 
 export interface RunContext {
-  client: RestClient
+  client: RestRequests
   display: ProgressDisplay
 }
 
@@ -46,14 +47,32 @@ export async function runImport(
   }
   const after = readTasks(await client.get(`${path}/tasks?expand=1`))
   const { messages } = readImport(await client.get(path))
-  const outcomes = after.map((task) => watch.outcome(task, notes.get(task.id)))
+  const outcomes: TaskOutcome[] = []
+  for (const task of after) {
+    const outcome = watch.outcome(task, notes.get(task.id))
+    outcomes.push(await withChanges(client, importId, task, outcome))
+  }
   outcomes[0]?.messages.unshift(...messages)
   return outcomes
 }
 
+/** Adds what an upsert has done with the rows. */
+async function withChanges(
+  client: RestRequests,
+  importId: number,
+  task: TaskView,
+  outcome: TaskOutcome,
+): Promise<TaskOutcome> {
+  if (task.updateMode !== 'UPSERT' || outcome.state !== 'COMPLETE') return outcome
+  const changes = await readUpsertChanges(client, importId, task, outcome.loaded)
+  if (changes === undefined) return outcome
+  const message = [outcome.message, changesText(changes)].filter((one) => one !== '').join('; ')
+  return { ...outcome, changes, message }
+}
+
 /** One import under way, looked at again and again. */
 class Watch {
-  readonly #client: RestClient
+  readonly #client: RestRequests
   readonly #display: ProgressDisplay
   readonly #path: string
   readonly #start: number

@@ -18,7 +18,7 @@ export function readSecretKey(path: string): Uint8Array {
   if (/^[0-9a-f]+$/i.test(text) && text.length === 2 * keyBytes) return Buffer.from(text, 'hex')
   const found = text === '' ? 'is empty' : 'is damaged'
   throw new Error(
-    `The key file ${path} ${found}: it must hold ${2 * keyBytes} hexadecimal digits. Restore it from the backup of the data directory. Without a backup, remove the file: the server makes a new key, and the passwords of stores and receivers must be set again`,
+    `The key file ${path} ${found}: it must hold ${2 * keyBytes} hexadecimal digits. Restore it from the backup of the data directory. Without a backup, remove the file and run \`terrane secret-key adopt\`: it makes a new key, and the passwords of stores and receivers must be set again`,
   )
 }
 

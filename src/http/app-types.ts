@@ -80,6 +80,8 @@ declare module 'fastify' {
     caller: Caller
     /** What proves that a page of ours sent an unsafe request of this session. */
     csrfToken?: string | undefined
+    /** True if the answer has links and their host is the `Host` header of the client; absent without links. */
+    namesClientHost?: boolean
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
     link(path: string): string
     /** Names keys or parameters that were ignored in `Terrane-Ignored`. */

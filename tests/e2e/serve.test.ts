@@ -29,6 +29,15 @@ describe('terrane serve', () => {
     await first.line(/Stop it with/)
     assert.equal((await fetch(`${url}/health`)).status, 200)
     assert.deepEqual(await collectionIds(url), layers)
+    const anonymous = (await (await fetch(`${url}/ogc/collections`)).json()) as {
+      collections: { id: string }[]
+    }
+    assert.deepEqual(
+      anonymous.collections.map(({ id }) => id),
+      layers,
+      'everyone reads the sample layers',
+    )
+    assert.equal((await fetch(`${url}/rest/workspaces/default`)).status, 401, 'their workspace stays private')
     first.signal('SIGTERM')
     assert.equal((await first.ended).code, 0)
 

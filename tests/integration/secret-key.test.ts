@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
+import { createTestApp } from '../support/app.ts'
 import { feature } from '../support/bad-input.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { startImporter } from '../support/importer-client.ts'
 import { storeParameters } from '../support/postgis-store.ts'
 import { testCluster } from '../support/postgres.ts'
+import { runTerrane } from '../support/terrane-process.ts'
 
 const opensslWords = /Unsupported state|authenticate data|ERR_|OSSL/
 
 /** A data directory with a layer in a PostGIS store, whose server has stopped. */
 async function dataWithStore(t: TestContext): Promise<{ dataDir: string; password: string }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'terrane-key-'))
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = folderFor(t)
   const url = await (await testCluster()).createDatabase()
   const client = await startImporter(t, { dataDir })
   const { app, admin } = client.server
@@ -53,6 +54,22 @@ async function read({ server }: ImporterClient, url: string) {
   return server.app.inject({ url, headers: server.admin })
 }
 
+const refused =
+  /The key file \S+secret\.key in the data directory \(TERRANE_DATA\) is not the key .*terrane secret-key adopt/
+
+async function adopt(t: TestContext, env: Record<string, string>): Promise<void> {
+  const { code, stdout, stderr } = await runTerrane(t, ['secret-key', 'adopt'], env)
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /is used with \S+secret\.key from now on/)
+}
+
+/** A folder for data, removed after the test. */
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-key-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 const items = '/ogc/collections/default:places/items'
 
 describe('the key that encrypts stored passwords', () => {
@@ -60,11 +77,17 @@ describe('the key that encrypts stored passwords', () => {
     ['missing', (path: string) => rmSync(path)],
     ['another', (path: string) => writeFileSync(path, `${randomBytes(32).toString('hex')}\n`)],
   ] as const) {
-    it(`that is ${fault} is named at the start and by requests, and mended by setting the password again`, {
+    it(`that is ${fault} is refused at the start until it is adopted, then named by requests, and mended by setting the password again`, {
       timeout: 120_000,
     }, async (t) => {
       const { dataDir, password } = await dataWithStore(t)
       change(join(dataDir, 'secret.key'))
+      await assert.rejects(startAgain(t, dataDir), (error: Error) => {
+        assert.match(error.message, refused)
+        assert.doesNotMatch(error.message, opensslWords)
+        return true
+      })
+      await adopt(t, { TERRANE_DATA: dataDir })
       const { client, log } = await startAgain(t, dataDir)
       const named =
         /The password of store "default:pg" cannot be decrypted: the file "secret\.key" in the data directory.*terrane stores change default:pg --parameter passwd=VALUE/
@@ -102,9 +125,7 @@ describe('the key that encrypts stored passwords', () => {
     const path = join(dataDir, 'secret.key')
     const backup = readFileSync(path)
     rmSync(path)
-    const { client } = await startAgain(t, dataDir)
-    assert.equal((await read(client, items)).statusCode, 503)
-    await client.server.close()
+    await assert.rejects(startAgain(t, dataDir), refused)
     writeFileSync(path, backup)
     const restored = await startAgain(t, dataDir)
     assert.deepEqual(
@@ -113,4 +134,53 @@ describe('the key that encrypts stored passwords', () => {
     )
     assert.equal((await read(restored.client, items)).statusCode, 200)
   })
+
+  it('is the same for all servers of a catalogue', { timeout: 120_000 }, async (t) => {
+    const env = { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    const folders = [folderFor(t), folderFor(t)] as const
+    const first = await createTestApp({ env, dataDir: folders[0] })
+    t.after(() => first.close())
+    await assert.rejects(createTestApp({ env, dataDir: folders[1] }), (error: Error) => {
+      assert.match(error.message, refused)
+      assert.match(error.message, /TERRANE_DATABASE_URL.* Copy secret\.key/)
+      return true
+    })
+    copyFileSync(join(folders[0], 'secret.key'), join(folders[1], 'secret.key'))
+    await (await createTestApp({ env, dataDir: folders[1] })).close()
+  })
+
+  for (const [catalogue, environment] of [
+    ['SQLite', async () => ({})],
+    ['PostgreSQL', async () => ({ TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() })],
+  ] as const)
+    it(`is recorded in an older catalogue on ${catalogue} by a server that can decrypt its passwords`, {
+      timeout: 120_000,
+    }, async (t) => {
+      const dataDir = folderFor(t)
+      const env = await environment()
+      const path = join(dataDir, 'secret.key')
+      const url = await (await testCluster()).createDatabase()
+      const server = await createTestApp({ env, dataDir })
+      const dataStore = { name: 'pg', type: 'PostGIS', connectionParameters: storeParameters(url) }
+      const made = await server.app.inject({
+        method: 'POST',
+        url: '/rest/workspaces/default/datastores',
+        headers: server.admin,
+        payload: { dataStore },
+      })
+      assert.equal(made.statusCode, 201, made.body)
+      const setting = 'secret-key-fingerprint'
+      const forget = () => server.database.kysely.deleteFrom('settings').where('name', '=', setting).execute()
+      const [{ numDeletedRows } = {}] = await forget()
+      assert.equal(Number(numDeletedRows), 1)
+      await server.close()
+      const right = readFileSync(path)
+      writeFileSync(path, `${randomBytes(32).toString('hex')}\n`)
+      // The wrong key must not become that of the catalogue only because its server starts first.
+      await assert.rejects(createTestApp({ env, dataDir }), refused)
+      writeFileSync(path, right)
+      await (await createTestApp({ env, dataDir })).close()
+      writeFileSync(path, `${randomBytes(32).toString('hex')}\n`)
+      await assert.rejects(createTestApp({ env, dataDir }), refused)
+    })
 })

@@ -28,6 +28,8 @@ describe('the catalogue', async () => {
   ])
   after(closeBrowser)
   await change(server, 'default:states', { title: hostile, public: true })
+  for (const layer of ['default:countries', 'default:boundary_lines'])
+    await change(server, layer, { public: false })
 
   const views: Record<'en' | 'de', View[]> = {
     en: [

@@ -10,10 +10,18 @@ describe('the home page', async () => {
   const server = await startPageServer({ after })
   after(closeBrowser)
 
-  it('asks an anonymous visitor to sign in, and shows who did the layers', async (t) => {
+  it('shows an anonymous visitor the public sample layers on a map, and who signs in all layers', async (t) => {
     const shown = await showPages(t, server)
     await shown.open('/')
-    await shown.page.waitForSelector('text=No layers yet')
+    await shown.page.waitForSelector('.home-map canvas')
+    assert.equal(await shown.page.locator('.card').count(), 3)
+    const map = await shown.page.getByText('Open the map').getAttribute('href')
+    assert.match(
+      String(map),
+      /app\/map\?layers=default%3Acountries%2Cdefault%3Astates%2Cdefault%3Aboundary_lines$/,
+    )
+    const workspace = await fetch(`${server.url}/rest/workspaces/default`)
+    assert.equal(workspace.status, 401, 'the workspace stays private')
     await shown.page.click('text=Sign in')
     await shown.signInByForm('/')
     await shown.page.waitForSelector('.card >> text=Countries')
@@ -31,6 +39,7 @@ describe('the home page', async () => {
     const shown = await showPages(t, server, { locale: 'de' })
     await shown.signIn('/')
     await shown.page.waitForSelector('.card')
+    await shown.page.waitForSelector('.home-map canvas')
     const views = ([1440, 768, 390] as const).flatMap((width): View[] => [
       [width, 'light'],
       [width, 'dark'],

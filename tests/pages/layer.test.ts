@@ -28,6 +28,7 @@ describe('the page of a layer', async () => {
   })
 
   it('is told what it is for and made public, as the server says after a kill', async (t) => {
+    await askServer(server, '/rest/layers/default:countries', { layer: { public: 'workspace' } }, 'PUT')
     const shown = await showPages(t, server)
     await shown.signIn(path)
     const { page } = shown

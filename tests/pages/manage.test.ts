@@ -183,6 +183,25 @@ describe('workspaces, stores and users', async () => {
     assert.equal(await page.getByLabel('May sign in').count(), 0)
   })
 
+  it('change their own password on the account page, by the current one alone', async (t) => {
+    await rest('/rest/security/users', { user: { name: 'pia', password: 'long-enough', role: 'staff' } })
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.open('/app/sign-in?to=/app/account')
+    await page.fill('input[name=user]', 'pia')
+    await page.fill('input[name=password]', 'long-enough')
+    await page.click('main button[type=submit]')
+    await page.getByLabel('Current password').fill('not-this-one')
+    await page.getByLabel('New password').fill('another-long-one')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The current password is wrong').waitFor()
+    await page.getByLabel('Current password').fill('long-enough')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The password is changed.').waitFor()
+    await page.reload()
+    await page.getByLabel('Current password').waitFor()
+  })
+
   it('are for staff, and users for administrators alone', async (t) => {
     await rest('/rest/security/users', { user: { name: 'otto', password: 'long-enough', role: 'staff' } })
     const shown = await showPages(t, server)

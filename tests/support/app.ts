@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AppOptions, Terrane } from '../../src/app.ts'
@@ -30,6 +30,9 @@ export function basicAuth(name: string, password: string): { authorization: stri
 /** A whole server on an embedded database in a temporary folder, for `app.inject`; close it after the test. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'terrane-test-'))
+  // Servers that tests start one after the other on one catalogue have the same key.
+  if (options.dataDir === undefined && options.env?.['TERRANE_DATABASE_URL'] !== undefined)
+    writeFileSync(join(dataDir, 'secret.key'), `${'0123456789abcdef'.repeat(4)}\n`)
   const settings = loadSettings({
     TERRANE_DATA: dataDir,
     TERRANE_PORT: '0',

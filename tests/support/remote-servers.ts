@@ -91,7 +91,12 @@ export function makeCertificate(folder: string): Certificate {
 }
 
 /** Starts nginx with the directives of one `server` block; gives its port. */
-export async function startNginx(test: Cleanup, directives: string, options = ''): Promise<number> {
+export async function startNginx(
+  test: Cleanup,
+  directives: string,
+  options = '',
+  ofHttp: (folder: string) => string = () => '',
+): Promise<number> {
   const folder = openFolder(test)
   const port = await freePort()
   mkdirSync(join(folder, 'logs'))
@@ -110,6 +115,7 @@ export async function startNginx(test: Cleanup, directives: string, options = ''
       access_log off;
       default_type application/octet-stream;
       ${paths}
+      ${ofHttp(folder)}
       server { listen 127.0.0.1:${port} ${options}; listen 127.0.0.2:${port} ${options}; ${directives} }
     }`,
   )

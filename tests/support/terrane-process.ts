@@ -84,6 +84,29 @@ export function runTerrane(t: Cleanup, args: string[], env: Record<string, strin
   return startTerrane(t, args, env).ended
 }
 
+/** The same with this standard input. */
+export async function runTerraneWith(
+  t: Cleanup,
+  args: string[],
+  env: Record<string, string>,
+  input: string,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: commandEnvironment(t, env),
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  // A command that refuses its options does not read on.
+  child.stdin.on('error', () => undefined).end(input)
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await code, stdout, stderr }
+}
+
 /** A data directory for one test, removed after it, also while a server that is to be killed still writes there. */
 export function temporaryData(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-e2e-'))

@@ -30,6 +30,7 @@ export const pages: readonly Page[] = [
     pattern: '/',
     title: ({ titles }) => titles.home,
     load: async () => (await import('../pages/home/home.tsx')).Home,
+    sheets: ['map'],
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {

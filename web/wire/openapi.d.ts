@@ -37,15 +37,15 @@ export interface Calls {
   "GET /health": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Health"] }
   "GET /metrics": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { users: (Named["User"])[] } }
-  "POST /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean } }; answer: { user: Named["User"] } }
+  "POST /rest/security/users": { params: Record<never, never>; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean; keepTokens?: boolean; currentPassword?: string } }; answer: { user: Named["User"] } }
   "GET /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { user: Named["User"] } }
-  "PUT /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean } }; answer: { user: Named["User"] } }
+  "PUT /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: { user: { name?: string; password?: string; email?: string; role?: ("user" | "staff" | "admin"); enabled?: boolean; keepTokens?: boolean; currentPassword?: string } }; answer: { user: Named["User"] } }
   "DELETE /rest/security/users/{name}": { params: { name: string }; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /rest/security/users/{name}/dependents": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { dependents: { tokens: { total: number; names: (string)[] }; sessions: number } } }
   "GET /rest/security/users/{name}/tokens": { params: { name: string }; query: Record<never, never>; body: undefined; answer: { tokens: (Named["Token"])[] } }
   "DELETE /rest/security/users/{name}/tokens/{id}": { params: { name: string; id: string }; query: Record<never, never>; body: undefined; answer: undefined }
   "DELETE /rest/security/users/{name}/sessions": { params: { name: string }; query: Record<never, never>; body: undefined; answer: undefined }
-  "PUT /rest/security/self/password": { params: Record<never, never>; query: Record<never, never>; body: { newPassword: string }; answer: undefined }
+  "PUT /rest/security/self/password": { params: Record<never, never>; query: Record<never, never>; body: { currentPassword: string; newPassword: string }; answer: undefined }
   "GET /rest/security/tokens": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { tokens: (Named["Token"])[] } }
   "POST /rest/security/tokens": { params: Record<never, never>; query: Record<never, never>; body: { token: { name: string; expires?: string } }; answer: { token: Named["Token"] } }
   "GET /rest/security/tokens/{id}": { params: { id: string }; query: Record<never, never>; body: undefined; answer: { token: Named["Token"] } }

@@ -1,8 +1,39 @@
-import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { fieldOf, listOf, numberOf, textOf } from '../json-views.ts'
+import type { RestRequests } from '../rest-client.ts'
 import type { Action } from './run-kind.ts'
 import { listText } from './texts.ts'
+import { workspacePath } from './workspaces.ts'
 
-const columns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
+export const listColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
+
+/** A layer as a line of a list. */
+export function toRow(layer: unknown): Record<string, string> {
+  return {
+    ...Object.fromEntries(listColumns.map((column) => [column, textOf(layer, column)])),
+    name: `${textOf(layer, 'workspace')}:${textOf(layer, 'name')}`,
+    requests: textOf(fieldOf(layer, 'requests'), 'total'),
+    problem: textOf(fieldOf(layer, 'problem'), 'code'),
+  }
+}
+
+const pageSize = 500
+
+/** Every layer, or those of a workspace, by name. */
+export async function listAll(client: RestRequests, workspace: string | undefined): Promise<unknown[]> {
+  // A workspace that does not exist has no empty list.
+  if (workspace !== undefined) await client.get(workspacePath(workspace))
+  const layers: unknown[] = []
+  for (;;) {
+    const query = new URLSearchParams({
+      ...{ sort: 'name', limit: String(pageSize), offset: String(layers.length) },
+      ...(workspace === undefined ? {} : { workspace }),
+    })
+    const answer = await client.get(`/rest/catalogue/layers?${query}`)
+    const page = listOf(answer, 'layers')
+    layers.push(...page)
+    if (page.length === 0 || layers.length >= numberOf(answer, 'total')) return layers
+  }
+}
 
 /** `terrane layers find WORDS` */
 export const find: Action = {
@@ -16,14 +47,9 @@ export const find: Action = {
       Object.entries(wanted).filter((one): one is [string, string] => Boolean(one[1])),
     )
     const answer = await client.get(`/rest/catalogue/layers?${query}`)
-    const layers = listOf(answer, 'layers').map((one) => ({
-      ...Object.fromEntries(columns.map((column) => [column, textOf(one, column)])),
-      name: `${textOf(one, 'workspace')}:${textOf(one, 'name')}`,
-      requests: textOf(fieldOf(one, 'requests'), 'total'),
-      problem: textOf(fieldOf(one, 'problem'), 'code'),
-    }))
+    const layers = listOf(answer, 'layers').map(toRow)
     const rest = Number(textOf(answer, 'total')) - layers.length
-    const text = listText('layers', columns, layers)
+    const text = listText('layers', listColumns, layers)
     return { answer, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
   },
 }

@@ -1,24 +1,35 @@
-import { randomUUID } from 'node:crypto'
-import { rename, rm, stat } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, numberOf, textOf } from '../json-views.ts'
 import { UsageError } from '../options.ts'
+import { standardStream, withStandardInput, writeOutput } from '../standard-streams.ts'
 import { filesToUpload } from '../upload-files.ts'
-import type { Action, Kind } from './run-kind.ts'
+import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { runKind } from './run-kind.ts'
 import { listText } from './texts.ts'
+import { cancel, importPath, run, setColumns, setCrs, show } from './waiting-imports.ts'
 
+const columns = ['id', 'state', 'created', 'user', 'source', 'workspace', 'layers', 'loaded', 'rejected']
+const usualLimit = '50'
+
+/** The newest first, with what came of them. */
 const list: Action = {
   words: [],
-  options: [],
-  run: async ({ client }) => {
-    const answer = await client.get('/rest/imports')
-    const found = listOf(answer, 'imports').map((one) => ({
-      id: textOf(one, 'id'),
-      state: textOf(one, 'state'),
+  options: ['limit'],
+  run: async ({ client, values: { limit = usualLimit } }) => {
+    const answer = await client.get(`/rest/import-history?limit=${encodeURIComponent(limit)}`)
+    const imports = listOf(answer, 'imports')
+    const rows = imports.map((one) => ({
+      ...{ id: textOf(one, 'id'), state: textOf(one, 'state'), created: textOf(one, 'created') },
+      ...{ user: textOf(one, 'user'), workspace: textOf(one, 'workspace') },
+      source: textOf(fieldOf(one, 'source'), 'name'),
+      layers: listOf(one, 'layers').join(', '),
+      ...{ loaded: textOf(one, 'rowsLoaded'), rejected: textOf(one, 'rejected') },
     }))
-    return { answer, text: listText('imports', ['id', 'state'], found) }
+    const rest = numberOf(answer, 'total') - rows.length
+    const text = listText('imports', columns, rows)
+    return { answer, text: rest > 0 ? `${text}\nand ${rest} older: --limit N` : text }
   },
 }
 
@@ -28,41 +39,50 @@ const rejects: Action = {
   options: ['output'],
   run: async ({ client, values: { output } }, [importId = '', taskId = '']) => {
     const path = taskPath(importId, taskId)
-    const part = `${output ?? 'rejects'}.${randomUUID()}.part`
-    try {
+    const fetched = await writeOutput(output ?? `rejects-${importId}-${taskId}`, async (part) => {
       const headers = await client.download(`${path}/rejects?format=source`, part, () => undefined)
       const file = output ?? nameOf(headers['content-disposition'])
       if (output === undefined && (await stat(file).catch(() => undefined)) !== undefined)
         throw new UsageError(`There is a file "${file}" already: name another with --output`)
-      await rename(part, file)
-      const format = decoded(headers['terrane-format'])
-      const note = decoded(headers['terrane-format-note'])
-      const why = note === '' ? '' : `\n${note}: the rows are given as ${format}`
-      return { answer: { file, format, ...(note === '' ? {} : { note }) }, text: `${file}: ${format}${why}` }
-    } finally {
-      await rm(part, { force: true })
-    }
+      return { headers, file }
+    })
+    const { headers, file } = fetched
+    if (output === undefined) await rename(`rejects-${importId}-${taskId}`, file)
+    const format = decoded(headers['terrane-format'])
+    const note = decoded(headers['terrane-format-note'])
+    const why = note === '' ? '' : `\n${note}: the rows are given as ${format}`
+    const answer = { file, format, ...(note === '' ? {} : { note }) }
+    return { answer, text: `${file}: ${format}${why}`, hasOutput: output === standardStream }
   },
 }
 
 /** Sends mended rows back. */
 const mend: Action = {
   words: ['IMPORT', 'TASK', 'FILE'],
-  options: ['accept'],
-  run: async ({ client, values: { accept } }, [importId = '', taskId = '', file = '']) => {
-    const query = accept === undefined ? '' : `?accept=${encodeURIComponent(accept)}`
-    const path = `${taskPath(importId, taskId)}/rejects${query}`
-    const answer = await client.upload(path, await filesToUpload(file), () => undefined)
-    const task = fieldOf(answer, 'task')
-    const mending = fieldOf(task, 'mending')
-    const isWhole =
-      numberOf(fieldOf(mending, 'rows'), 'loaded') === numberOf(fieldOf(mending, 'rows'), 'sent')
-    return {
-      answer,
-      text: toldText(task, mending),
-      isFailed: textOf(mending, 'state') !== 'COMPLETE' || !isWhole,
-    }
-  },
+  options: ['accept', 'name'],
+  run: async (context, [importId = '', taskId = '', file = '']) =>
+    file === standardStream
+      ? withStandardInput(context.values.name, (path) => sendRejects(context, importId, taskId, path))
+      : sendRejects(context, importId, taskId, file),
+}
+
+async function sendRejects(
+  { client, values: { accept } }: ManageContext,
+  importId: string,
+  taskId: string,
+  file: string,
+) {
+  const query = accept === undefined ? '' : `?accept=${encodeURIComponent(accept)}`
+  const path = `${taskPath(importId, taskId)}/rejects${query}`
+  const answer = await client.upload(path, await filesToUpload(file), () => undefined)
+  const task = fieldOf(answer, 'task')
+  const mending = fieldOf(task, 'mending')
+  const isWhole = numberOf(fieldOf(mending, 'rows'), 'loaded') === numberOf(fieldOf(mending, 'rows'), 'sent')
+  return {
+    answer,
+    text: toldText(task, mending),
+    isFailed: textOf(mending, 'state') !== 'COMPLETE' || !isWhole,
+  }
 }
 
 function toldText(task: unknown, mending: unknown): string {
@@ -92,12 +112,9 @@ const sums = [
 ] as const
 
 function taskPath(importId: string, taskId: string): string {
-  for (const [what, text] of [
-    ['an import', importId],
-    ['a task', taskId],
-  ] as const)
-    if (!/^\d+$/.test(text)) throw new UsageError(`"${text}" is not the id of ${what}: a whole number`)
-  return `/rest/imports/${importId}/tasks/${taskId}`
+  const path = importPath(importId)
+  if (!/^\d+$/.test(taskId)) throw new UsageError(`"${taskId}" is not the id of a task: a whole number`)
+  return `${path}/tasks/${taskId}`
 }
 
 /** The last part of the name that the server gives, so that it cannot lead elsewhere. */
@@ -110,7 +127,10 @@ function decoded(header: string | string[] | undefined): string {
   return typeof header === 'string' ? decodeURI(header) : ''
 }
 
-const imports: Kind = { command: 'imports', actions: { list, rejects, mend } }
+const imports: Kind = {
+  command: 'imports',
+  actions: { list, show, 'set-crs': setCrs, 'set-columns': setColumns, run, cancel, rejects, mend },
+}
 
 /** `terrane imports [ACTION] ...` */
 export const runImports = (args: string[], env: Environment): Promise<number> => runKind(imports, args, env)

@@ -1,23 +1,19 @@
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { UsageError } from '../options.ts'
-import { find } from './find-layers.ts'
+import { find, listAll, listColumns, toRow } from './find-layers.ts'
 import { layerPath } from './layer-path.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 import { changes, restore, versions } from './versions.ts'
-import { workspacePath } from './workspaces.ts'
 
 const list: Action = {
   words: [],
   options: ['workspace'],
   run: async ({ client, values: { workspace } }) => {
-    const path = workspace === undefined ? '/rest/layers' : `${workspacePath(workspace)}/layers`
-    const found = listOf(fieldOf(await client.get(path), 'layers'), 'layer')
-    const prefix = workspace === undefined ? '' : `${workspace}:`
-    const layers = found.map((one) => ({ name: prefix + textOf(one, 'name'), href: textOf(one, 'href') }))
-    return { answer: { layers }, text: listText('layers', ['name'], layers) }
+    const layers = await listAll(client, workspace)
+    return { answer: { layers }, text: listText('layers', listColumns, layers.map(toRow)) }
   },
 }
 
@@ -29,14 +25,26 @@ const show: Action = {
 
 const change: Action = {
   words: ['NAME'],
-  options: ['workspace', 'title', 'abstract', 'style', 'public', 'private', 'inherit'],
+  options: [
+    ...(['workspace', 'title', 'abstract', 'keyword', 'attribution', 'licence', 'contact'] as const),
+    ...(['style', 'further-style', 'public', 'private', 'inherit'] as const),
+  ],
   run: async (context, [name = '']) => {
     const { values } = context
-    const { title, abstract, style: defaultStyle } = values
-    const wanted = given({ title, abstract, defaultStyle, public: publicity(values) })
-    requireChange('layers change', wanted, '--title, --abstract, --style, --public, --private or --inherit')
+    const { title, abstract, attribution, licence, contact, style: defaultStyle } = values
+    const [keywords, styles] = [listGiven(values.keyword), listGiven(values['further-style'])]
+    const texts = { title, abstract, keywords, attribution, licence, contact }
+    const wanted = given({ ...texts, defaultStyle, styles, public: publicity(values) })
+    const options =
+      '--title, --abstract, --keyword, --attribution, --licence, --contact, --style, --further-style'
+    requireChange('layers change', wanted, `${options}, --public, --private or --inherit`)
     return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
   },
+}
+
+/** Values in place of those that there are; one that is `none` takes all away. */
+function listGiven(values: string[] | undefined): string[] | undefined {
+  return values?.length === 1 && values[0] === 'none' ? [] : values
 }
 
 function publicity(values: ManageContext['values']): boolean | 'workspace' | undefined {
@@ -79,7 +87,15 @@ function describe(answer: unknown) {
         .join(' ')
         .trim(),
     ],
+    ['keywords', listOf(layer, 'keywords').join(', ')],
+    ...['attribution', 'licence', 'contact'].map((name): [string, string] => [name, textOf(layer, name)]),
     ['style', textOf(fieldOf(layer, 'defaultStyle'), 'name')],
+    [
+      'further styles',
+      listOf(layer, 'styles')
+        .map((one) => textOf(one, 'name'))
+        .join(', '),
+    ],
     ['store', textOf(fieldOf(layer, 'store'), 'name')],
     ['columns', listOf(layer, 'attributes').map(columnText).join(', ')],
     ['dateModified', textOf(layer, 'dateModified')],

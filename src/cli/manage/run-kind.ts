@@ -3,8 +3,9 @@ import { ownValue } from '../../lib/own-value.ts'
 import { nearestWord } from '../../lib/text/nearest-word.ts'
 import type { Environment } from '../environment.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from '../options.ts'
-import type { RestRequests } from '../rest-client.ts'
+import type { RestClient, RestRequests } from '../rest-client.ts'
 import { withClient } from '../server-access.ts'
+import { printBeside, standardStream } from '../standard-streams.ts'
 
 /** Options that some action takes. */
 const flags = {
@@ -30,9 +31,25 @@ const flags = {
   role: { type: 'string' },
   email: { type: 'string' },
   password: { type: 'boolean' },
+  'keep-tokens': { type: 'boolean' },
   expires: { type: 'string' },
   output: { type: 'string', short: 'o' },
   accept: { type: 'string' },
+  task: { type: 'string' },
+  lat: { type: 'string' },
+  lon: { type: 'string' },
+  x: { type: 'string' },
+  y: { type: 'string' },
+  srs: { type: 'string' },
+  'table-only': { type: 'boolean' },
+  name: { type: 'string' },
+  limit: { type: 'string' },
+  keyword: { type: 'string', multiple: true },
+  attribution: { type: 'string' },
+  licence: { type: 'string' },
+  contact: { type: 'string' },
+  'further-style': { type: 'string', multiple: true },
+  format: { type: 'string', short: 'f' },
 } as const
 
 export type OptionName = keyof typeof flags
@@ -46,7 +63,7 @@ function readAll(command: string, args: string[]) {
 export interface ManageContext {
   client: RestRequests
   /** Connects now rather than at the first request: the login is asked for before anything else. */
-  connect(): Promise<unknown>
+  connect(): Promise<Pick<RestClient, 'password'>>
   values: Values
   env: Environment
 }
@@ -57,6 +74,8 @@ interface Said {
   text: string
   /** It was not done, or not whole. */
   isFailed?: boolean
+  /** Standard output has a file: what was done is told on standard error. */
+  hasOutput?: boolean
 }
 
 export interface Action {
@@ -95,10 +114,13 @@ export async function runKind({ command, actions }: Kind, args: string[], env: E
   refuseOtherOptions(whole, values, action.options)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const access = { ...readAccess(values), needsPassword: action.needsPassword ?? false }
-  const { answer, text, isFailed } = await withClient(settings, access, env, (client, connect) =>
+  const { answer, text, isFailed, hasOutput } = await withClient(settings, access, env, (client, connect) =>
     action.run({ client, connect, values, env }, words),
   )
-  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
+  printBeside(
+    hasOutput === true ? standardStream : undefined,
+    values.json ? JSON.stringify(answer, null, 2) : text,
+  )
   return isFailed === true ? 1 : 0
 }
 

@@ -59,9 +59,11 @@ const create: Action = {
 
 const change: Action = {
   words: ['NAME'],
-  options: ['role', 'email', 'password', 'enable', 'disable'],
+  options: ['role', 'email', 'password', 'keep-tokens', 'enable', 'disable'],
   run: async (context, [name = '']) => {
     const { client, values } = context
+    if (values['keep-tokens'] === true && values.password !== true)
+      throw new UsageError('--keep-tokens belongs to --password')
     const wanted = given({
       role: readRole(values.role),
       email: values.email,
@@ -69,7 +71,12 @@ const change: Action = {
       password: values.password === true ? await newPassword(context) : undefined,
     })
     requireChange('users change', wanted, '--role, --email, --password, --enable or --disable')
-    return describe(await client.put(userPath(name), { user: wanted }))
+    // Administrators who change their own password prove it once more.
+    const proof =
+      values.password === true
+        ? given({ currentPassword: (await context.connect()).password, keepTokens: values['keep-tokens'] })
+        : {}
+    return describe(await client.put(userPath(name), { user: { ...wanted, ...proof } }))
   },
 }
 
@@ -114,8 +121,9 @@ const ownPassword: Action = {
   options: [],
   needsPassword: true,
   run: async (context) => {
-    const password = await newPassword(context)
-    await context.client.put('/rest/security/self/password', { newPassword: password })
+    const newOne = await newPassword(context)
+    const { password: currentPassword } = await context.connect()
+    await context.client.put('/rest/security/self/password', { currentPassword, newPassword: newOne })
     return { answer: { changed: 'password' }, text: 'The password is changed' }
   },
 }

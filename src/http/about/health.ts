@@ -53,6 +53,8 @@ interface HealthParts {
 
 const showHealth = operation({
   summary: 'Whether the server is up',
+  description:
+    'For load balancers and watchdogs: 200 while the server answers, with its version, running loads, free space and the state of monitoring.',
   tags: ['server'],
   answers: { 200: Health },
   handle: async ({ version, importer, monitoring, space, versions }: HealthParts) => ({

@@ -7,6 +7,8 @@ import type { MetricsExport } from '../exported/metrics-export.ts'
 /** What this server does, for Prometheus; no database is asked. */
 const showMetrics = operation({
   summary: 'Counters for Prometheus, in its text format',
+  description:
+    'Counters and gauges of requests, loads, tiles and memory since the start of this process, as `text/plain` in the exposition format 0.0.4.',
   tags: ['server'],
   answers: { 200: media('The text format', { 'text/plain': Type.String() }) },
   handle: async ({ metrics }: { metrics: MetricsExport }, _request, reply) =>

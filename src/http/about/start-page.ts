@@ -62,10 +62,11 @@ function start({ isMonitoringOn }: StartPageParts): Entry[] {
 }
 
 /** What stands below a path, as JSON for programs and as a page for people; `/` is the home page of the pages. */
-function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
+function indexOf(path: string, description: string, entriesOf: (parts: StartPageParts) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
   return operation({
     summary: `What is below ${path}`,
+    description,
     tags: ['server'],
     answers: {
       200: media('Links', { 'application/json': Index, 'text/html': Type.String() }),
@@ -86,11 +87,23 @@ function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
   })
 }
 
-const showStart = indexOf('/', start)
-const showRestIndex = indexOf('/rest', () => rest)
-const showSecurityIndex = indexOf('/rest/security', () => security)
-const showMonitoringIndex = indexOf('/monitoring', () => monitoring)
-const showMonitoringApiIndex = indexOf(api, () => monitoring)
+const showStart = indexOf(
+  '/',
+  'JSON with the version and links to each part of the interface; HTML, the first page, for browsers.',
+  start,
+)
+const showRestIndex = indexOf('/rest', 'Links to the collections below `/rest`.', () => rest)
+const showSecurityIndex = indexOf(
+  '/rest/security',
+  'Links to users, tokens, the session and the own password.',
+  () => security,
+)
+const showMonitoringIndex = indexOf('/monitoring', 'Links to the API of monitoring.', () => monitoring)
+const showMonitoringApiIndex = indexOf(
+  api,
+  'Links to each collection of the monitoring API.',
+  () => monitoring,
+)
 
 export const startPageEndpoints = [
   endpoint('GET', '/', 'public', 'view', { showStart }),

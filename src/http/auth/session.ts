@@ -12,6 +12,8 @@ const tags = ['security']
 
 export const logIn = operation({
   summary: 'Log in',
+  description:
+    'Checks user and password, sets the session cookie (HttpOnly, SameSite=Lax) and answers the CSRF token that unsafe requests of the session send as `X-CSRF-Token`. A session lasts 12 hours.',
   tags,
   body: SessionBody,
   answers: { 200: SessionReply },
@@ -24,6 +26,7 @@ export const logIn = operation({
 
 export const showSession = operation({
   summary: 'Who is logged in',
+  description: 'User and role of the caller; in a session its CSRF token and its end too.',
   tags,
   answers: { 200: SessionReply },
   handle: async ({ sessions, users }: SessionParts, request, reply) => {
@@ -38,6 +41,7 @@ export const showSession = operation({
 
 export const logOut = operation({
   summary: 'Log out',
+  description: 'Ends the session of the cookie; the cookie is taken away.',
   tags,
   answers: { 200: empty() },
   handle: async ({ sessions }: SessionParts, request, reply) => {

@@ -15,7 +15,7 @@ import {
 } from './wire.ts'
 
 const tags = ['security']
-const params = Type.Object({ id: Type.String() })
+const params = Type.Object({ id: Type.String({ description: 'Id of an API token' }) })
 const ofUser = Type.Object({ name: Type.String({ description: 'Name of a user' }) })
 
 export interface TokenParts {
@@ -35,6 +35,8 @@ function unknownToken(id: string): Error {
 
 export const listOwnTokens = operation({
   summary: 'List own tokens',
+  description:
+    'API tokens of the caller with creation, expiry and last use, oldest first. Their values are not stored.',
   tags,
   answers: { 200: TokenList },
   handle: async ({ tokens }: TokenParts, request) => ({
@@ -44,6 +46,7 @@ export const listOwnTokens = operation({
 
 export const showToken = operation({
   summary: 'One own token',
+  description: 'One API token of the caller by id, without its value.',
   tags,
   params,
   answers: { 200: TokenReply },
@@ -57,6 +60,8 @@ export const showToken = operation({
 
 export const createToken = operation({
   summary: 'Create a token; its value is shown this once',
+  description:
+    'The token stands for the caller with all rights of the caller, except creating tokens and changing the password. Needs the password or a session.',
   tags,
   body: TokenBody,
   answers: { 201: TokenReply },
@@ -76,6 +81,7 @@ export const createToken = operation({
 
 export const revokeToken = operation({
   summary: 'Revoke an own token',
+  description: 'The token is refused from the next request on.',
   tags,
   params,
   answers: { 200: empty() },
@@ -92,6 +98,7 @@ async function revoke(tokens: Accounts['tokens'], user: string, id: string): Pro
 
 export const listUserTokens = operation({
   summary: "List a user's tokens, without their values",
+  description: 'Name, creation, expiry and last use of each API token of a user. Needs the role `admin`.',
   tags,
   params: ofUser,
   answers: { 200: TokenList },
@@ -104,6 +111,7 @@ export const listUserTokens = operation({
 
 export const revokeUserToken = operation({
   summary: "Revoke a user's token",
+  description: 'The token is refused from the next request on. Needs the role `admin`.',
   tags,
   params: Type.Object({ ...ofUser.properties, ...params.properties }),
   answers: { 200: empty() },

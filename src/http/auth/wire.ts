@@ -11,7 +11,7 @@ const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))
 
 const Enabled = Type.Boolean({
   description:
-    'false: neither password nor tokens let the user in, and sessions are ended. Tokens are good again with true',
+    'false: the user cannot sign in, sessions end and API tokens are revoked. Tokens stay revoked after true',
 })
 
 export const UserBody = Type.Object({
@@ -21,6 +21,18 @@ export const UserBody = Type.Object({
     email: Type.Optional(Type.String({ maxLength: 320 })),
     role: Type.Optional(RoleName),
     enabled: Type.Optional(Enabled),
+    keepTokens: Type.Optional(
+      Type.Boolean({
+        description:
+          'With a new password: true keeps the API tokens of the user. Without it a password that an administrator sets revokes them',
+      }),
+    ),
+    currentPassword: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: 'The password so far: needed where administrators change their own password',
+      }),
+    ),
   }),
 })
 
@@ -47,7 +59,10 @@ export const UserDependentsReply = Type.Object({
   }),
 })
 
-export const OwnPasswordBody = Type.Object({ newPassword: Password })
+export const OwnPasswordBody = Type.Object({
+  currentPassword: Type.String({ maxLength: 1024, description: 'The password so far' }),
+  newPassword: Password,
+})
 
 export const TokenBody = Type.Object({
   token: Type.Object({

@@ -22,6 +22,8 @@ const shortly = 'public, max-age=300'
 
 export const showBasemap = operation({
   summary: 'Which map lies below data on the pages',
+  description:
+    'Addresses of the light and the dark style that the pages draw below data, and the style layer before which data belong.',
   tags,
   isPublicRead: true,
   answers: {
@@ -70,6 +72,8 @@ const place = Type.Integer({ minimum: 0 })
 
 export const getBasemapTile = operation({
   summary: 'A vector tile of the background map',
+  description:
+    'A Mapbox Vector Tile of Natural Earth with land, borders and names. Addresses with `v` never change and may be kept for a year.',
   tags,
   isPublicRead: true,
   params: Type.Object({ z: place, x: place, y: place }),

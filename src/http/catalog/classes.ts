@@ -83,6 +83,8 @@ const Palettes = Type.Object({
 
 export const listPalettes = operation({
   summary: 'Palettes that colour-blind people tell apart too',
+  description:
+    'Names and colours of palettes for classes of numbers and of names, as `POST /rest/layers/{layer}/styles` takes them.',
   tags: ['styles'],
   query: Type.Object({
     classes: Type.Optional(

@@ -34,6 +34,7 @@ function parametersOf({
 
 export const listCoverageStores = operation({
   summary: 'List stores',
+  description: 'Names of the stores for rasters of a workspace, with links.',
   tags,
   params: WorkspaceParams,
   answers: { 200: CoverageStoreList },
@@ -44,6 +45,8 @@ export const listCoverageStores = operation({
 
 export const createCoverageStore = operation({
   summary: 'Create a store over a raster file; the file is read first',
+  description:
+    'A GeoTIFF or another raster file below an import root or the data directory, which is served as it is.',
   tags,
   idempotent: true,
   params: WorkspaceParams,
@@ -57,6 +60,7 @@ export const createCoverageStore = operation({
 
 export const showCoverageStore = operation({
   summary: 'One store',
+  description: 'Type, state and file of a store.',
   tags,
   params: StoreParams,
   answers: { 200: CoverageStoreReply },
@@ -65,6 +69,7 @@ export const showCoverageStore = operation({
 
 export const changeCoverageStore = operation({
   summary: 'Change a store; the file may be another while no layer shows it',
+  description: 'Changes what the body names; the file must be readable as a raster.',
   tags,
   params: StoreParams,
   body: CoverageStoreBody,
@@ -77,6 +82,7 @@ export const changeCoverageStore = operation({
 
 export const deleteCoverageStore = operation({
   summary: 'Delete a store',
+  description: 'A store without layers is deleted; `?recurse=true` deletes its layers too.',
   tags,
   params: StoreParams,
   query: RecurseQuery,
@@ -86,6 +92,7 @@ export const deleteCoverageStore = operation({
 
 export const listCoverages = operation({
   summary: 'Layers of a store',
+  description: 'Names of the layers that show the raster of the store, with links.',
   tags,
   params: StoreParams,
   answers: { 200: CoverageList },

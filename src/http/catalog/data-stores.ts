@@ -24,6 +24,7 @@ const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.Str
 
 export const listDataStores = operation({
   summary: 'List stores',
+  description: 'Names of the stores for features of a workspace, with links.',
   tags,
   params: WorkspaceParams,
   answers: { 200: DataStoreList },
@@ -34,6 +35,8 @@ export const listDataStores = operation({
 
 export const createDataStore = operation({
   summary: 'Create a store; its connection is tried first',
+  description:
+    'A GeoPackage or a PostGIS database that layers are loaded into. Without connection parameters a new GeoPackage is made.',
   tags,
   idempotent: true,
   params: WorkspaceParams,
@@ -48,6 +51,7 @@ export const createDataStore = operation({
 
 export const showDataStore = operation({
   summary: 'One store',
+  description: 'Type, state and connection parameters of a store; passwords are shown as `********`.',
   tags,
   params: StoreParams,
   answers: { 200: DataStoreReply },
@@ -56,6 +60,7 @@ export const showDataStore = operation({
 
 export const changeDataStore = operation({
   summary: 'Change a store; a changed connection is tried first',
+  description: 'Changes what the body names. A password is stored encrypted; `********` leaves it as it is.',
   tags,
   params: StoreParams,
   body: StoreBody,
@@ -69,6 +74,8 @@ export const changeDataStore = operation({
 
 export const deleteDataStore = operation({
   summary: 'Delete a store',
+  description:
+    'A store without layers is deleted; `?recurse=true` deletes its layers too. A file of the server goes with it, tables of a database stay.',
   tags,
   params: StoreParams,
   query: RecurseQuery,
@@ -78,6 +85,7 @@ export const deleteDataStore = operation({
 
 export const listFeatureTypes = operation({
   summary: 'Layers of a store',
+  description: 'Names of the layers that read from the store, with links.',
   tags,
   params: StoreParams,
   answers: { 200: FeatureTypeList },

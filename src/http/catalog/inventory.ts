@@ -34,6 +34,8 @@ function pageOf<T extends { name: string }>(
 
 export const listCountedWorkspaces = operation({
   summary: 'All workspaces, with how much is in them',
+  description:
+    'For lists of pages: each workspace with the numbers of its stores, layers and styles in one answer.',
   tags: ['workspaces'],
   query: Type.Object(pageQuery),
   answers: { 200: CountedWorkspaces },
@@ -45,6 +47,7 @@ export const listCountedWorkspaces = operation({
 
 export const listCountedStores = operation({
   summary: 'The stores of all workspaces, or of one, with how many layers they have',
+  description: 'For lists of pages: each store with its type, state and number of layers in one answer.',
   tags: ['data stores'],
   query: Type.Object({ ...pageQuery, workspace: Type.Optional(Type.String()) }),
   answers: { 200: CountedStores },
@@ -58,6 +61,8 @@ export const listCountedStores = operation({
 
 export const listWorkspaceDependents = operation({
   summary: 'What goes with a workspace when it is deleted with recurse=true',
+  description:
+    'Stores, layers, styles, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['workspaces'],
   params: WorkspaceParams,
   answers: { 200: DependentsReply },
@@ -79,6 +84,8 @@ async function dependentsOf(
 
 export const listDataStoreDependents = operation({
   summary: 'What goes with a store when it is deleted with recurse=true',
+  description:
+    'Layers, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['data stores'],
   params: StoreParams,
   answers: { 200: DependentsReply },
@@ -87,6 +94,8 @@ export const listDataStoreDependents = operation({
 
 export const listCoverageStoreDependents = operation({
   summary: 'What goes with a store when it is deleted with recurse=true',
+  description:
+    'Layers, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: DependentsReply },

@@ -28,6 +28,7 @@ async function readable(
 
 export const listLayers = operation({
   summary: 'List layers; without a login those that are public',
+  description: 'Names and links of the layers that the caller may read, by name.',
   tags,
   isPublicRead: true,
   answers: { 200: LayerList },
@@ -44,6 +45,7 @@ export const listLayers = operation({
 
 export const listLayersOfWorkspace = operation({
   summary: 'List the layers of a workspace',
+  description: 'Names and links of the layers of a workspace that the caller may read, by name.',
   tags,
   isPublicRead: true,
   params: WorkspaceParams,
@@ -62,6 +64,8 @@ export const listLayersOfWorkspace = operation({
 
 export const showLayer = operation({
   summary: 'One layer',
+  description:
+    'Title, texts, attributes, bounds, CRS, style, store and version of a layer. `ETag` names the state for a later `If-Match`.',
   tags,
   params,
   answers: { 200: LayerReply },
@@ -71,6 +75,8 @@ export const showLayer = operation({
 
 export const changeLayer = operation({
   summary: 'Change a layer',
+  description:
+    'Changes what the body names: texts, keywords, attribution, licence, contact, styles, and whether everyone may read it. The data stay.',
   tags,
   params,
   body: LayerBody,
@@ -89,6 +95,8 @@ export const changeLayer = operation({
 
 export const refreshLayer = operation({
   summary: 'Look at once whether somebody else has changed the data',
+  description:
+    'Compares the data with what is known of them, and records a new version where another program has changed them.',
   tags,
   params,
   answers: { 200: LayerReply },
@@ -100,6 +108,8 @@ export const refreshLayer = operation({
 
 export const deleteLayer = operation({
   summary: 'Unpublish a layer; recurse drops its table, or the store of a coverage',
+  description:
+    'The layer is no longer published; earlier versions stay restorable for `TERRANE_KEEP_VERSIONS` days. Without `?recurse=true` the table or file stays.',
   tags,
   params,
   query: RecurseQuery,

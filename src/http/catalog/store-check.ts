@@ -37,6 +37,7 @@ export const checkDataStore = operation({
 
 export const checkCoverageStore = operation({
   summary: 'Read the file of a store',
+  description: 'Reads the head of the file and tells size, bands and CRS, or why it cannot be read.',
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: CheckReply },
@@ -45,6 +46,8 @@ export const checkCoverageStore = operation({
 
 export const checkNewDataStore = operation({
   summary: 'Try the connection of a store that is not kept',
+  description:
+    'Connects with the given parameters, and tells the time it took and the number of tables. Nothing is stored.',
   tags: ['data stores'],
   params: WorkspaceParams,
   body: StoreBody,

@@ -35,14 +35,37 @@ const consumes = ['application/json', ...documentTypes]
 
 /** What describes the operations on styles, global ones and those of a workspace alike. */
 export const styleDescriptions = {
-  list: { summary: 'List styles', tags, answers: { 200: StyleList } },
+  list: {
+    summary: 'List styles',
+    description: 'Names and links of the global styles, or of those of a workspace.',
+    tags,
+    answers: { 200: StyleList },
+  },
   create: {
     ...{ summary: 'Create a style', tags, idempotent: true, consumes },
+    description:
+      'A document in SLD, QML or MapLibre, in JSON or as the body itself. `messages` tell what of it is not drawn.',
     ...{ query: StyleNameQuery, body: StyleBody, answers: { 201: StyleReply } },
   },
-  show: { summary: 'One style, or its document by Accept', tags, answers: { 200: StyleOrDocument } },
-  change: { summary: 'Change a style', tags, consumes, body: StyleBody, answers: { 200: StyleReply } },
-  delete: { summary: 'Delete a style', tags, query: RecurseQuery, answers: { 200: empty() } },
+  show: {
+    summary: 'One style, or its document by Accept',
+    description:
+      'JSON about the style; its document where `Accept` or the ending of the name (`.sld`, `.qml`) asks for it, converted where it is stored in another format.',
+    tags,
+    answers: { 200: StyleOrDocument },
+  },
+  change: {
+    summary: 'Change a style',
+    description:
+      'Puts another document in place of the one that it has. Layers that it draws change at once, and get a new version.',
+    ...{ tags, consumes, body: StyleBody, answers: { 200: StyleReply } },
+  },
+  delete: {
+    summary: 'Delete a style',
+    description:
+      'A style that draws no layer is deleted. With `?recurse=true` its layers are drawn by default styles from then on.',
+    ...{ tags, query: RecurseQuery, answers: { 200: empty() } },
+  },
 }
 
 export const listStyles = operation({

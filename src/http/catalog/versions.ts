@@ -23,6 +23,8 @@ export const oneParams = Type.Object({
 
 export const listVersions = operation({
   summary: 'What a layer was before, the latest first; staff see deleted layers too',
+  description:
+    'Each version with cause, user, time, rows, changes, and whether and how long it can be restored.',
   tags,
   params,
   answers: { 200: VersionList },
@@ -34,6 +36,8 @@ export const listVersions = operation({
 
 export const showVersion = operation({
   summary: 'One version of a layer',
+  description:
+    'Cause, user, time, rows, changes of one version, and whether and how long it can be restored.',
   tags,
   params: oneParams,
   answers: { 200: VersionReply },
@@ -43,6 +47,7 @@ export const showVersion = operation({
 
 export const changeVersion = operation({
   summary: 'Pin a version, which is kept until it is deleted, or let it go like others',
+  description: '`pinned: true` keeps the data of the version without a time limit.',
   tags,
   params: oneParams,
   body: VersionBody,
@@ -84,6 +89,8 @@ export const restoreVersion = operation({
 
 export const removeVersion = operation({
   summary: 'Let a version go for good, pinned or not; the present one stays',
+  description:
+    'Frees the space of an earlier version; it stays in the list and cannot be restored. Needs the role `admin`.',
   tags,
   params: oneParams,
   answers: { 200: empty() },

@@ -13,6 +13,7 @@ const params = WorkspaceParams
 
 export const listWorkspaces = operation({
   summary: 'List workspaces',
+  description: 'Names of the workspaces that the caller may see, with links.',
   tags,
   answers: { 200: WorkspaceList },
   handle: async ({ catalog }: CatalogParts, request) => {
@@ -24,6 +25,8 @@ export const listWorkspaces = operation({
 
 export const createWorkspace = operation({
   summary: 'Create a workspace',
+  description:
+    'A workspace holds stores, layers and styles. Without `public: true` only users read its layers. `?default=true` makes it the default.',
   tags,
   idempotent: true,
   query: Type.Object({
@@ -45,6 +48,7 @@ export const createWorkspace = operation({
 
 export const showWorkspace = operation({
   summary: 'One workspace',
+  description: 'Whether the workspace is public, and links to its stores, layers and styles.',
   tags,
   params,
   answers: { 200: WorkspaceReply },
@@ -56,6 +60,7 @@ export const showWorkspace = operation({
 
 export const changeWorkspace = operation({
   summary: 'Change a workspace',
+  description: 'Makes the workspace public or private. Layers with a `public` of their own keep it.',
   tags,
   params,
   body: WorkspaceBody,
@@ -75,6 +80,8 @@ export const changeWorkspace = operation({
 
 export const deleteWorkspace = operation({
   summary: 'Delete a workspace',
+  description:
+    'An empty workspace is deleted; `?recurse=true` deletes its stores, layers and styles too. `/dependents` tells beforehand what that is.',
   tags,
   params,
   query: RecurseQuery,
@@ -90,6 +97,7 @@ export const deleteWorkspace = operation({
 /** The default workspace is the one that requests mean which name none. */
 export const showDefaultWorkspace = operation({
   summary: 'The default workspace',
+  description: 'The workspace that is meant where a request names none; 404 where there is none.',
   tags,
   answers: { 200: WorkspaceReply },
   handle: async ({ catalog }: CatalogParts, request, reply) => {
@@ -100,6 +108,7 @@ export const showDefaultWorkspace = operation({
 
 export const changeDefaultWorkspace = operation({
   summary: 'Make a workspace the default one',
+  description: 'Names the workspace that is meant where a request names none.',
   tags,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },

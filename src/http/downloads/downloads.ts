@@ -68,6 +68,8 @@ export const createExport = operation({
 
 export const showDownload = operation({
   summary: 'How far a file is, and where it stands',
+  description:
+    'State, progress, size and what the format loses; `href` of the file once the state is `COMPLETE`. Only who has asked for the file, and administrators, see it.',
   tags,
   params: IdParams,
   answers: { 200: DownloadReply },
@@ -80,6 +82,7 @@ export const showDownload = operation({
 
 export const readDownload = operation({
   summary: 'The file, or a range of it',
+  description: 'The bytes of the file that was made. `Range` and `If-Range` go on with a broken transfer.',
   tags,
   handlesHead: true,
   params: IdParams,

@@ -56,6 +56,8 @@ export async function create(
 
 export const createImport = operation({
   summary: 'Create an import',
+  description:
+    'An import holds tasks, one for each dataset. With `data` the tasks are made at once; without, files are uploaded to `/tasks`. Nothing is loaded before it is run.',
   tags,
   idempotent: true,
   query: RunQuery,
@@ -67,6 +69,8 @@ export const createImport = operation({
 
 export const createImportWithId = operation({
   summary: 'Create an import under a proposed id',
+  description:
+    'As `POST /rest/imports`, with an id that the client proposes; a higher one is given where it is taken.',
   tags,
   params: ImportParams,
   query: RunQuery,
@@ -86,6 +90,8 @@ export const createImportWithId = operation({
  */
 export const createDatabaseImport = operation({
   summary: 'Create an import of the tables of a database',
+  description:
+    'An import with one task for each table of a PostgreSQL, MySQL, GeoPackage or SQLite database. The password is stored encrypted until the import is complete.',
   tags,
   idempotent: true,
   query: RunQuery,

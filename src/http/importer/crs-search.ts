@@ -13,6 +13,8 @@ const Crs = Type.Object({
 
 export const findCrsByWords = operation({
   summary: 'Find coordinate systems by code, name and area',
+  description:
+    'Coordinate reference systems whose code, name or area of use match all words, the likeliest first.',
   tags: ['importer'],
   query: Type.Object({
     q: Type.String({ maxLength: 200, description: 'Words that are all in its code, name or area' }),

@@ -20,6 +20,7 @@ async function ownerOf(parts: ImporterAreaParts, params: { importId: string }): 
 
 export const listImportFiles = operation({
   summary: 'Main files of the data',
+  description: 'The files that datasets consist of, without those that belong to another one.',
   tags,
   params: ImportParams,
   answers: { 200: FileList },
@@ -29,6 +30,7 @@ export const listImportFiles = operation({
 
 export const showImportFile = operation({
   summary: 'One file of the data',
+  description: 'Format, companion files and, of a granule, the time of one file.',
   tags,
   params: FileParams,
   answers: { 200: FileReply },
@@ -38,6 +40,7 @@ export const showImportFile = operation({
 
 export const changeImportFile = operation({
   summary: 'Give a granule its time',
+  description: 'The time of a granule in place of the one that its name tells.',
   tags,
   params: FileParams,
   body: GranuleBody,
@@ -48,6 +51,7 @@ export const changeImportFile = operation({
 
 export const deleteImportFile = operation({
   summary: 'Take a file out of the data',
+  description: 'The file and those that belong to it are no longer imported.',
   tags,
   params: FileParams,
   answers: { 200: empty() },

@@ -35,6 +35,7 @@ export function parseStates(text: string | undefined, dialect: Dialect): ImportS
 
 export const listImports = operation({
   summary: 'List imports, newest first',
+  description: 'Ids and states of imports. `?expand` tells how much of each.',
   tags,
   query: ListQuery,
   answers: { 200: ImportList },
@@ -52,6 +53,7 @@ export const listImports = operation({
 /** Takes every import away, as a DELETE of each would. */
 export const deleteAllImports = operation({
   summary: 'Delete every import',
+  description: 'Deletes every import with its uploads and staged rows; layers that they have made stay.',
   tags,
   answers: { 204: empty() },
   handle: async ({ importer }: ImporterAreaParts, _request, reply) => {
@@ -62,6 +64,7 @@ export const deleteAllImports = operation({
 
 export const showImport = operation({
   summary: 'One import',
+  description: 'State, target, data and tasks of an import. `?expand` tells how much of each.',
   tags,
   params: ImportParams,
   query: ExpandQuery,
@@ -76,6 +79,8 @@ export const showImport = operation({
 /** In the dialect of older systems it creates an import that does not exist, and nothing to run is no failure. */
 export const runImport = operation({
   summary: 'Run an import',
+  description:
+    'Loads all tasks that are `READY`. Answers at the end, or at once with `?async=true` (202); progress is at `/events` and at each task.',
   tags,
   idempotent: true,
   params: ImportParams,
@@ -103,6 +108,8 @@ export const runImport = operation({
 
 export const deleteImport = operation({
   summary: 'Delete an import',
+  description:
+    'Deletes the import with its uploads and staged rows; layers that it has made stay. A running import is cancelled first.',
   tags,
   params: ImportParams,
   answers: { 200: empty() },
@@ -117,6 +124,7 @@ export const deleteImport = operation({
 
 export const cancelImport = operation({
   summary: 'Cancel the run of an import',
+  description: 'Ends the running tasks; what they have not committed is removed, and they are `CANCELED`.',
   tags,
   params: ImportParams,
   answers: { 204: empty() },
@@ -129,6 +137,7 @@ export const cancelImport = operation({
 
 export const showImportData = operation({
   summary: "An import's data",
+  description: 'Type, location and files of the data of an import; passwords are shown as `********`.',
   tags,
   params: ImportParams,
   query: ExpandQuery,

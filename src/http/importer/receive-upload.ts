@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Transform } from 'node:stream'
 import type { TaskRecord } from '../../importer/model/model.ts'
@@ -30,6 +30,16 @@ export function safeFolder(path: string): string | undefined {
   const fault = folder.split('/').includes('.') ? 'it leads nowhere' : findNameFault(folder)
   if (fault === undefined) return folder
   throw invalid('invalid-file-name', `The folder "${shownName(folder)}" cannot be used: ${fault}`)
+}
+
+/**
+ * Where a file of a form goes: its name, in the folders that a client gives when it sends a whole folder. Of an absolute path and
+ * of one with `..` only the last part counts, since they describe the disk of the client. Throws as `safeFileName` does.
+ */
+function placeInUpload(path: string): { name: string; folder: string | undefined } {
+  const clean = cleanEntryName(path)
+  const isRelative = !/^(?:\/|[A-Za-z]:)/.test(clean) && !clean.split('/').includes('..')
+  return { name: safeFileName(path), folder: isRelative ? safeFolder(path) : undefined }
 }
 
 /** Writes one file of an upload. */
@@ -90,13 +100,15 @@ export async function writeParts(
     fields: maxFields,
     fieldSize: 10_000,
   }
-  const parts = request.parts({ limits })
+  const parts = request.parts({ limits, preservePath: true })
   try {
     // Left by hand: an iterator that is returned early would wait for a form that nobody reads any more.
     for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
       const part = step.value
       if (part.type === 'file' && part.filename) {
-        await writeFile(part.file, folder, safeFileName(part.filename), limit(), signal)
+        const place = placeInUpload(part.filename)
+        const within = await makeFolder(folder, place.folder)
+        await writeFile(part.file, within, place.name, limit(), signal)
         fileCount += 1
       } else if (part.type === 'file') part.file.resume()
       else if (part.fieldname === 'charset') charset = requireCharset(String(part.value))
@@ -108,6 +120,22 @@ export async function writeParts(
   }
   if (fileCount === 0) throw invalid('no-file', 'The upload has no file part')
   return charset === undefined ? {} : { charset }
+}
+
+/** Makes the folder of a file of an upload. Throws `Failure` (`duplicate-file`) where a file has its name. */
+async function makeFolder(root: string, folder: string | undefined): Promise<string> {
+  const path = folder === undefined ? root : join(root, folder)
+  try {
+    await mkdir(path, { recursive: true, mode: 0o750 })
+    return path
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EEXIST', 'ENOTDIR'].includes(code)) throw findFullDisk(error) ?? error
+    throw invalid(
+      'duplicate-file',
+      `"${shownName(folder ?? '')}" is the name of a file and of a folder of the upload`,
+    )
+  }
 }
 
 function brokenForm(error: unknown): Failure {

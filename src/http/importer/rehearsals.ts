@@ -25,6 +25,8 @@ async function show(
 
 export const rehearseImport = operation({
   summary: 'Do what a run would do before its commit, and tell what that would do',
+  description:
+    'Everything but the commit is done: rows are read, transformed, checked and staged. The answer tells how many rows would be added, changed, removed and rejected.',
   tags,
   params: ImportParams,
   query: Type.Object({
@@ -41,6 +43,7 @@ export const rehearseImport = operation({
 
 export const showRehearsal = operation({
   summary: 'What a rehearsal has found',
+  description: 'State and findings of the rehearsal, and how long its staged rows are kept.',
   tags,
   params: ImportParams,
   answers: { 200: RehearsalReply },
@@ -50,6 +53,7 @@ export const showRehearsal = operation({
 
 export const dropRehearsal = operation({
   summary: 'End a rehearsal, and take away what it has staged and found',
+  description: 'Deletes the staged rows; a run reads the data anew then.',
   tags,
   params: ImportParams,
   answers: { 204: empty() },

@@ -21,6 +21,7 @@ async function ownerOf(
 
 export const listTaskFiles = operation({
   summary: 'Main files of the data',
+  description: 'The files that the dataset of a task consists of.',
   tags,
   params: TaskParams,
   answers: { 200: FileList },
@@ -30,6 +31,7 @@ export const listTaskFiles = operation({
 
 export const showTaskFile = operation({
   summary: 'One file of the data',
+  description: 'Format, companion files and, of a granule, the time of one file.',
   tags,
   params: TaskFileParams,
   answers: { 200: FileReply },
@@ -39,6 +41,7 @@ export const showTaskFile = operation({
 
 export const changeTaskFile = operation({
   summary: 'Give a granule its time',
+  description: 'The time of a granule in place of the one that its name tells.',
   tags,
   params: TaskFileParams,
   body: GranuleBody,
@@ -49,6 +52,7 @@ export const changeTaskFile = operation({
 
 export const deleteTaskFile = operation({
   summary: 'Take a file out of the data',
+  description: 'The file and those that belong to it are no longer imported.',
   tags,
   params: TaskFileParams,
   answers: { 200: empty() },

@@ -23,6 +23,7 @@ function show({ dialect }: ImporterAreaParts, request: FastifyRequest, task: Tas
 
 export const showTaskLayer = operation({
   summary: "A task's layer",
+  description: 'Name, title, CRS, bounds, attributes and style of the layer that the task makes or changes.',
   tags,
   params: TaskParams,
   answers: { 200: TaskLayerReply },
@@ -32,6 +33,8 @@ export const showTaskLayer = operation({
 
 export const changeTaskLayer = operation({
   summary: "Change a task's layer",
+  description:
+    'Names the layer, its texts, its CRS (`srs`) or its style. A task in `NO_CRS` is `READY` once its CRS is known.',
   tags,
   params: TaskParams,
   body: LayerBody,
@@ -62,6 +65,7 @@ async function styleOf({ importer, catalog }: ImporterAreaParts, task: TaskRecor
 
 export const showTaskStyle = operation({
   summary: "The style of a task's layer",
+  description: 'The style that draws the layer of the task, or its document by `Accept`.',
   tags,
   params: TaskParams,
   answers: {

@@ -32,6 +32,7 @@ async function show(
 
 export const showTaskTarget = operation({
   summary: "A task's target store",
+  description: 'The store that the task loads into.',
   tags,
   params: TaskParams,
   answers: { 200: TargetReply },
@@ -41,6 +42,7 @@ export const showTaskTarget = operation({
 
 export const changeTaskTarget = operation({
   summary: "Change a task's target",
+  description: 'Names another store of the workspace to load into.',
   tags,
   params: TaskParams,
   body: TargetBody,

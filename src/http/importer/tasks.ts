@@ -27,6 +27,7 @@ function show(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
 
 export const listTasks = operation({
   summary: 'Tasks of an import',
+  description: 'State, data, target and layer of each task. `?expand` tells how much of each.',
   tags,
   params: ImportParams,
   query: ExpandQuery,
@@ -42,6 +43,8 @@ export const listTasks = operation({
 
 export const showTask = operation({
   summary: 'One task',
+  description:
+    'State, mode, data, target, layer, transformations and messages of a task. `ETag` names the state for a later `If-Match`.',
   tags,
   params: TaskParams,
   query: ExpandQuery,
@@ -56,6 +59,8 @@ export const showTask = operation({
 
 export const changeTask = operation({
   summary: 'Change a task',
+  description:
+    'Changes mode (`CREATE`, `REPLACE`, `APPEND`, `UPSERT`), keys, limits, target, layer or transformations before the task is run.',
   tags,
   params: TaskParams,
   body: TaskBody,
@@ -83,6 +88,7 @@ export const changeTask = operation({
 
 export const deleteTask = operation({
   summary: 'Delete a task',
+  description: 'Deletes the task with its uploads and staged rows; a layer that it has made stays.',
   tags,
   params: TaskParams,
   answers: { 200: empty() },
@@ -98,6 +104,7 @@ export const deleteTask = operation({
 
 export const cancelTask = operation({
   summary: 'Cancel the run of a task',
+  description: 'Ends the running task; what it has not committed is removed, and it is `CANCELED`.',
   tags,
   params: TaskParams,
   answers: { 204: empty() },
@@ -110,6 +117,7 @@ export const cancelTask = operation({
 
 export const showTaskProgress = operation({
   summary: 'How far a task is',
+  description: 'Phase, rows or bytes so far, their total, rejected rows, speed and remaining time.',
   tags,
   params: TaskParams,
   answers: { 200: ProgressReply },
@@ -121,6 +129,7 @@ export const showTaskProgress = operation({
 
 export const showTaskData = operation({
   summary: "A task's data",
+  description: 'Format, files and encoding of the data of a task.',
   tags,
   params: TaskParams,
   query: ExpandQuery,

@@ -37,6 +37,8 @@ function changedSpec(spec: TransformSpec, change: TransformSpec): TransformSpec 
 
 export const listTransforms = operation({
   summary: 'Transformations in chain order',
+  description:
+    'The transformations of a task in the order in which they are applied, with all their parameters.',
   tags,
   params: TaskParams,
   answers: { 200: TransformList },
@@ -52,6 +54,8 @@ export const listTransforms = operation({
 
 export const createTransform = operation({
   summary: 'Append a transformation',
+  description:
+    'Appends a transformation to the chain of the task. `GET /rest/transforms` lists the types and their parameters.',
   tags,
   idempotent: true,
   params: TaskParams,
@@ -74,6 +78,7 @@ export const createTransform = operation({
 
 export const showTransform = operation({
   summary: 'One transformation',
+  description: 'One transformation of a task with all its parameters, defaults filled in.',
   tags,
   params: TransformParams,
   answers: { 200: TransformReply },
@@ -86,6 +91,7 @@ export const showTransform = operation({
 
 export const changeTransform = operation({
   summary: 'Change a transformation',
+  description: 'Changes the parameters that the body names; the position in the chain stays.',
   tags,
   params: TransformParams,
   body: TransformChange,
@@ -111,6 +117,7 @@ export const changeTransform = operation({
 
 export const deleteTransform = operation({
   summary: 'Delete a transformation',
+  description: 'Takes the transformation out of the chain of the task.',
   tags,
   params: TransformParams,
   answers: { 200: empty() },

@@ -77,6 +77,8 @@ const Form = Type.Object({
 
 export const uploadFiles = operation({
   summary: 'Upload files, or name them by url or as resumable uploads; each dataset becomes a task',
+  description:
+    'A form with files, in the folders that their names give; files of one base name are one dataset, and an archive is unpacked. The answer is the new task, or a list of several.',
   tags,
   idempotent: true,
   consumes: ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'],
@@ -109,6 +111,8 @@ export const uploadFiles = operation({
 
 export const uploadFile = operation({
   summary: 'Upload one file',
+  description:
+    'The body is the content of one file, whose name is the last part of the path. The answer is its task.',
   tags,
   idempotent: true,
   consumes: ['application/octet-stream'],

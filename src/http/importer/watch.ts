@@ -53,6 +53,8 @@ function follow(
 /** What an import does, as it happens. */
 export const watchImport = operation({
   summary: 'Progress as server-sent events',
+  description:
+    'An event for each change of state or progress of the import and its tasks, until the client closes the connection.',
   tags,
   params: ImportParams,
   answers: {

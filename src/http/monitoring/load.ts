@@ -43,6 +43,7 @@ export interface LoadParts {
 
 export const showLoad = operation({
   summary: 'How far a load is',
+  description: 'State, rows so far and errors of the load of a dump that is running or was the last.',
   tags,
   answers: { 200: envelopeReply(Progress) },
   handle: ({ moveIn }: LoadParts) => envelope(toWireProgress(moveIn.progress())),
@@ -51,6 +52,8 @@ export const showLoad = operation({
 /** Takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
 export const loadDump = operation({
   summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
+  description:
+    'Reads metrics, requests, exceptions and checks of a GeoNode dump (JSON, gzip or not) into the series, once: a repeated load changes nothing. Needs the role `admin`.',
   tags,
   consumes: ['application/json', 'application/gzip'],
   body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),

@@ -71,6 +71,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({
     'content-language': languageOf(request),
     'content-security-policy': policy(request.server.html),
+    'cross-origin-resource-policy': 'same-origin',
   })
 }
 

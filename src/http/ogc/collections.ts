@@ -49,6 +49,8 @@ export const getCollections = represented(
   operation({
     ...marks,
     summary: 'Published layers',
+    description:
+      'Every layer that the caller may read as a collection, with extent, CRSs and links. Without a login those that are public.',
     query: CollectionsQuery,
     answers: { 200: Collections },
     handle: async (parts: OgcParts, request) => {
@@ -71,6 +73,7 @@ export const describeCollection = represented(
   operation({
     ...marks,
     summary: 'One layer',
+    description: 'Title, extent, CRSs, attributes and links of one layer: items, tiles, maps, downloads.',
     params: CollectionParams,
     answers: { 200: Collection },
     handle: (parts: OgcParts, request, reply) =>
@@ -93,6 +96,8 @@ export const getSchema = represented(
   operation({
     ...marks,
     summary: 'Attributes of a layer; or what a feature that is sent has to be like',
+    description:
+      'A JSON Schema of the properties of features. With `Accept: application/schema+json` and for writing it tells what a new feature needs.',
     params: CollectionParams,
     query: SchemaQuery,
     answers: { 200: SchemaAnswer },
@@ -115,6 +120,8 @@ export const getQueryables = represented(
   operation({
     ...marks,
     summary: 'What features of a layer can be filtered by',
+    description:
+      'A JSON Schema of the properties that `filter` may name, with their values where they are few and least and largest otherwise.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (parts: OgcParts, request, reply) =>
@@ -135,6 +142,7 @@ export const getSortables = represented(
   operation({
     ...marks,
     summary: 'What features of a layer can be ordered by',
+    description: 'A JSON Schema of the properties that `sortby` may name.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (parts: OgcParts, request, reply) =>

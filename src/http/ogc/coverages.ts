@@ -27,6 +27,8 @@ export const getGranules = represented(
     ...marks,
     knowsParameters: true,
     summary: 'Granules of a mosaic',
+    description:
+      'Granules of a mosaic as features with footprint, time and file, chosen by `bbox`, `datetime` and values of properties.',
     params: CollectionParams,
     query: ItemsQuery,
     told: { query: ToldItemsQuery },
@@ -41,6 +43,7 @@ export const getGranule = represented(
   operation({
     ...marks,
     summary: 'One granule',
+    description: 'Footprint, time and file of one granule of a mosaic.',
     params: ItemParams,
     query: ItemQuery,
     answers: { 200: FeatureAnswer },
@@ -52,6 +55,8 @@ export const getGranule = represented(
 export const getGranuleFile = operation({
   ...marks,
   summary: "A granule's file, or a range of it",
+  description:
+    'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: GranuleFileParams,
   answers: { 200: FileAnswer },
   handle: async (parts: OgcParts, request, reply) =>
@@ -61,6 +66,8 @@ export const getGranuleFile = operation({
 export const getCoverageFile = operation({
   ...marks,
   summary: 'The file of a coverage, or a range of it',
+  description:
+    'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
   params: FileParams,
   answers: { 200: FileAnswer },
   handle: async (parts: OgcParts, request, reply) =>

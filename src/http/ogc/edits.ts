@@ -77,6 +77,8 @@ export const updateFeature = operation({
 export const deleteFeature = operation({
   ...marks,
   summary: 'Remove a feature',
+  description:
+    'Removes the feature and records a version of the layer. `If-Match` refuses it (412) where somebody else has changed it meanwhile.',
   params: ItemParams,
   answers: { 204: empty() },
   handle: (parts: OgcParts, request, reply) => change(parts, 'delete', request, reply),
@@ -86,6 +88,7 @@ export const deleteFeature = operation({
 export const describeFeatures = operation({
   ...marks,
   summary: 'Methods that the caller may use on the features of a layer',
+  description: '`Allow` names the methods that the caller may use on the features of the layer.',
   params: CollectionParams,
   answers: { 200: empty('The header `Allow` lists them') },
   handle: async (parts: OgcParts, request, reply) => {
@@ -99,6 +102,7 @@ export const describeFeatures = operation({
 export const describeFeature = operation({
   ...marks,
   summary: 'Methods that the caller may use on a feature',
+  description: '`Allow` names the methods that the caller may use on the feature.',
   params: ItemParams,
   answers: { 200: empty('The header `Allow` lists them') },
   handle: async (parts: OgcParts, request, reply) => {

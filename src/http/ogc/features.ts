@@ -28,6 +28,8 @@ export const getFeatures = represented(
     ...marks,
     knowsParameters: true,
     summary: 'Features of a layer',
+    description:
+      'A page of features in GeoJSON or another format, chosen by `bbox`, `datetime`, `filter` (CQL2) and property names. The link `next` leads to the next page.',
     params: CollectionParams,
     query: ItemsQuery,
     told: { query: ToldItemsQuery },
@@ -48,6 +50,8 @@ export const getFeature = represented(
   operation({
     ...marks,
     summary: 'One feature',
+    description:
+      'One feature by its id, in the format of `f` or `Accept`. `ETag` names its state for a later `If-Match`.',
     params: ItemParams,
     query: ItemQuery,
     answers: { 200: FeatureAnswer },

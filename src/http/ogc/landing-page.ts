@@ -71,6 +71,7 @@ export const getLandingPage = represented(
   operation({
     ...marks,
     summary: 'Landing page',
+    description: 'Links to the collections, the conformance classes and the API definition of OGC API.',
     answers: { 200: LandingPage },
     handle: (_parts: OgcParts, request) => landingPage(request),
   }),
@@ -81,6 +82,8 @@ export const getConformance = represented(
   operation({
     ...marks,
     summary: 'Conformance classes',
+    description:
+      'URIs of the conformance classes of OGC API Features, Tiles, Maps, Coverages and CQL2 that hold for all collections.',
     answers: { 200: ConfClasses },
     handle: () => ({ conformsTo }),
   }),
@@ -91,6 +94,7 @@ export const getApi = represented(
   operation({
     ...marks,
     summary: 'This part of the interface as OpenAPI 3.0',
+    description: 'The part below `/ogc` alone, in the version of OpenAPI that OGC API clients read.',
     answers: {
       200: media('An OpenAPI document', {
         [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),

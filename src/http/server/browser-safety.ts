@@ -18,20 +18,6 @@ export function isSafe(method: string): boolean {
   return safeMethods.includes(method)
 }
 
-/** Headers against content sniffing, framing and leaking, on every answer; pages may loosen the content policy. */
-export function addSecurityHeaders(app: App): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'same-origin',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'x-request-id': request.id,
-    })
-    done()
-  })
-}
-
 /** Lets named origins call, and refuses unsafe requests that other pages make. */
 export function guardOrigins(app: App, settings: ServerSettings): void {
   app.addHook('onRequest', (request, reply, done) => {

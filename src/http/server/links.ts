@@ -11,6 +11,16 @@ export function originOf(request: FastifyRequest, settings: ServerSettings): str
   return `${protocol}://${host}`
 }
 
+/**
+ * True if links name a host that only the client has told: without `TERRANE_PUBLIC_URL`, and without a trusted proxy that sends
+ * `X-Forwarded-For` and `X-Forwarded-Host`.
+ */
+export function isHostFromClient(request: FastifyRequest, settings: ServerSettings): boolean {
+  if (settings.publicUrl !== undefined) return false
+  const isForwarded = (request.ips?.length ?? 0) > 1
+  return !(isForwarded && request.headers['x-forwarded-host'] !== undefined)
+}
+
 /** Absolute link to a path below the base path. */
 export function absoluteLink(request: FastifyRequest, settings: ServerSettings, path: string): string {
   const base = settings.publicUrl ?? `${originOf(request, settings)}${settings.basePath}`

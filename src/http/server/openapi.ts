@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { ServerSettings } from '../../config/settings.ts'
 import { defined } from '../../lib/defined.ts'
@@ -9,7 +10,9 @@ import type { App } from '../app-types.ts'
 import type { Answers, NamedDescription } from '../description.ts'
 import { FailureReply } from '../monitoring/bodies.ts'
 import { isMonitoringPath } from '../monitoring/envelope.ts'
+import { addExamples } from './api-examples.ts'
 import { nameSchemas } from './named-schemas.ts'
+import { describeParameters } from './parameter-texts.ts'
 
 const Problem = Type.Object(
   {
@@ -62,7 +65,7 @@ export async function describeApi(app: App, server: ServerSettings, version: str
     },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(app, schema, url, route.config), url }),
     transformObject: (described) =>
-      'openapiObject' in described ? nameSchemas(described.openapiObject) : {},
+      'openapiObject' in described ? addExamples(nameSchemas(described.openapiObject)) : {},
   })
   addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
 }
@@ -87,8 +90,11 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
   const older = app.dialect === 'geoserver' ? operation.olderAnswers : undefined
   return {
     ...schema,
-    ...defined({ summary, description, deprecated, querystring: told?.query ?? schema.querystring }),
-    ...defined({ params: told?.params ?? schema.params }),
+    ...defined({ summary, description, deprecated }),
+    ...defined({
+      querystring: describeParameters((told?.query ?? schema.querystring) as TSchema | undefined),
+    }),
+    ...defined({ params: describeParameters((told?.params ?? schema.params) as TSchema | undefined) }),
     ...defined({ body: told?.body ?? schema.body, consumes: consumes?.slice() }),
     operationId: id,
     tags,

@@ -11,8 +11,9 @@ import type { ProblemWriter } from '../errors.ts'
 import { answerFailures, problemWriter, toProblem } from '../errors.ts'
 import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
+import { keepAddressesPrivate } from './address-caching.ts'
 import { limitAddresses } from './address-limits.ts'
-import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import { guardOrigins } from './browser-safety.ts'
 import { keepClientAddresses } from './client-address.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
@@ -23,12 +24,13 @@ import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { keepAnswers } from './kept-answers.ts'
-import { absoluteLink } from './links.ts'
+import { absoluteLink, isHostFromClient } from './links.ts'
 import type { Observers } from './observe-requests.ts'
 import { observeRequests } from './observe-requests.ts'
 import { describeApi } from './openapi.ts'
 import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
+import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
@@ -81,6 +83,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
+  refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   guardRoutes(app, parts, identification.identify)
@@ -90,6 +93,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   nameIgnoredKeys(app)
   repeatAnswers(app, parts.keys)
   keepAnswers(app)
+  keepAddressesPrivate(app)
   compressAnswers(app)
   await describeApi(app, server, parts.version)
   for (const area of areas) await app.register(toPlugin(area))
@@ -118,7 +122,9 @@ function describeRequests(app: App, server: ServerSettings): void {
     request.caller = anonymous
     done()
   })
+  app.decorateRequest('namesClientHost')
   app.decorateRequest('link', function link(path: string) {
+    this.namesClientHost ??= isHostFromClient(this, server)
     return absoluteLink(this, server, path)
   })
   const ignored = new WeakMap<object, Set<string>>()

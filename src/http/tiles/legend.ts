@@ -218,6 +218,7 @@ const marks = { tags: ['tiles'], isPublicRead: true, takesTokenInUrl: true, para
 export const getLegendSvg = operation({
   ...marks,
   summary: 'The legend of a layer as SVG',
+  description: 'A drawing of the rules of the style with their labels, in the language of `language`.',
   answers: { 200: media('A picture', { 'image/svg+xml': Type.String() }) },
   handle: (parts: PictureParts, request, reply) =>
     answer(parts, request, reply, ({ legend }) =>
@@ -273,6 +274,8 @@ export const getLegendLargePng = pngLegend(2)
 export const getLegendJson = operation({
   ...marks,
   summary: 'The legend of a layer as JSON',
+  description:
+    'The rules of the style with labels, symbols and colours, for programs that draw a legend themselves.',
   answers: { 200: LegendJson },
   handle: (parts: PictureParts, request, reply) =>
     answer(parts, request, reply, ({ legend, layer, style, mark }) => ({

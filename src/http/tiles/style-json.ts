@@ -69,14 +69,14 @@ export const getMapStyle = operation({
     const known = await versionsOf(parts, layers)
     const drawn = await Promise.all(layers.map((layer) => styleFor(parts, request, layer, name)))
     const marked = { ...parts, version: `${parts.version}-${drawn.map(({ key }) => key).join('-')}` }
+    const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))
     sayHowLong(marked, reply, known)
     if (hasAlready(request, marked, known)) return reply.code(304).send()
-    const mapped = await Promise.all(
-      layers.map(async (layer, index): Promise<MappedLayer> => {
-        const { style = { rules: [], lost: [] } } = drawn[index] ?? {}
-        return { ...mappedLayer(layer), style, source: await sourceOf(request, layer, name) }
-      }),
-    )
+    const mapped = layers.flatMap((layer, index): MappedLayer[] => {
+      const { style = { rules: [], lost: [] } } = drawn[index] ?? {}
+      const source = sources[index]
+      return source === undefined ? [] : [{ ...mappedLayer(layer), style, source }]
+    })
     return wholeStyle(layers, mapped)
   },
 })

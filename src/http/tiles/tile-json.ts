@@ -115,6 +115,8 @@ export const getTileJson = operation({
   isPublicRead: true,
   takesTokenInUrl: true,
   summary: 'Where the tiles of one layer or several are, as TileJSON 3.0',
+  description:
+    'Template of the addresses of tiles, zooms, bounds, attribution and the attributes of each vector layer. Several layers are named with commas between.',
   params: Params,
   query: Type.Object({ version: earlierVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },
@@ -126,6 +128,8 @@ export const getTileJson = operation({
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
     if (raster === undefined) for (const layer of layers) await parts.maps.requireTiles(layer)
     const known = await versionsOf(parts, layers)
+    const kind = raster === undefined ? 'mvt' : 'png'
+    const tiles = [tilesTemplate(request, layers, `v=${versionsText(known)}`, kind)]
     sayHowLong(parts, reply, known)
     if (hasAlready(request, parts, known)) return reply.code(304).send()
     // Clients ask for nothing outside the bounds.
@@ -135,9 +139,7 @@ export const getTileJson = operation({
     return {
       tilejson: '3.0.0',
       name: layers.map(({ details }) => details.title).join(', '),
-      tiles: [
-        tilesTemplate(request, layers, `v=${versionsText(known)}`, raster === undefined ? 'mvt' : 'png'),
-      ],
+      tiles,
       ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
       ...(isChanged ? {} : await placeOf(layers)),
       ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, requestSignal(reply))),

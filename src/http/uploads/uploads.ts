@@ -50,6 +50,7 @@ export const showUploadOptions = operation({
 
 export const listUploads = operation({
   summary: 'List your uploads that wait',
+  description: 'Resumable uploads of the caller that are not imported yet, with offset, length and expiry.',
   tags,
   answers: { 200: Type.Object({ uploads: Type.Array(Upload) }) },
   handle: async ({ uploads }: UploadParts, request) => {
@@ -89,6 +90,7 @@ export const beginUpload = operation({
 
 export const showUpload = operation({
   summary: 'How far an upload is; HEAD tells it in headers',
+  description: '`Upload-Offset` tells the bytes that are there: the next piece begins at it.',
   tags,
   params,
   handlesHead: true,
@@ -134,6 +136,7 @@ export const writeUpload = operation({
 
 export const removeUpload = operation({
   summary: 'Give an upload up',
+  description: 'Deletes the bytes that are there. The import that has taken an upload keeps it.',
   tags,
   params,
   answers: { 204: empty() },

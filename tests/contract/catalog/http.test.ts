@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { startServer } from '../../../src/app.ts'
 import { loadSettings } from '../../../src/config/settings.ts'
@@ -309,6 +310,26 @@ describe('server', () => {
     assert.equal(reply.status, 200)
     await reply.text()
     await server.close()
+  })
+
+  it('takes one Host header: two are refused, whatever their case', async () => {
+    const server = await startServer(loadSettings(environment('hosts')), { log: silentLogger })
+    const port = Number(new URL(server.url).port)
+    try {
+      for (const [second, status] of [
+        ['', 200],
+        ['Host: other.example.org\r\n', 400],
+        ['hOsT: maps.example.org\r\n', 400],
+      ] as const) {
+        const socket = connect(port, '127.0.0.1')
+        socket.write(`GET /health HTTP/1.1\r\nHost: maps.example.org\r\n${second}Connection: close\r\n\r\n`)
+        const answer = await text(socket)
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+        if (status === 400) assert.match(answer, /"code":"repeated-host"/)
+      }
+    } finally {
+      await server.close()
+    }
   })
 
   it('refuses a data directory that another server uses', async () => {

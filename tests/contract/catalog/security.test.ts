@@ -187,11 +187,14 @@ describe('users', () => {
     const old = basicAuth('changer', password)
     const { cookie } = await login('changer')
     assert.equal((await send('GET', '/rest/workspaces', { headers: old })).statusCode, 200)
-    const payload = { newPassword: 'the-new-one' }
-    assert.equal(
-      (await send('PUT', '/rest/security/self/password', { headers: old, payload })).statusCode,
-      200,
-    )
+    const change = (body: object, headers: Headers = old) =>
+      send('PUT', '/rest/security/self/password', { headers, payload: body })
+    const newPassword = 'the-new-one'
+    assert.equal((await change({ newPassword })).statusCode, 400)
+    const wrong = await change({ currentPassword: 'not-this-one', newPassword })
+    assert.deepEqual([wrong.statusCode, wrong.json().code], [403, 'wrong-password'])
+    assert.equal((await send('GET', '/rest/workspaces', { headers: old })).statusCode, 200)
+    assert.equal((await change({ currentPassword: password, newPassword })).statusCode, 200)
     assert.equal((await send('GET', '/rest/workspaces', { headers: old })).statusCode, 401)
     assert.equal((await send('GET', '/rest/workspaces', { headers: { cookie } })).statusCode, 401)
     const fresh = basicAuth('changer', 'the-new-one')
@@ -245,7 +248,7 @@ describe('tokens', () => {
       payload: { token: { name: 'more' } },
     })
     assert.equal(token.statusCode, 403)
-    const payload = { newPassword: 'taken-over' }
+    const payload = { currentPassword: password, newPassword: 'taken-over' }
     assert.equal((await send('PUT', '/rest/security/self/password', { headers, payload })).statusCode, 403)
   })
 })
@@ -372,6 +375,9 @@ describe('answers', () => {
       const { headers } = await send('GET', url)
       assert.equal(headers['x-content-type-options'], 'nosniff')
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/)
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+      assert.match(String(headers['permissions-policy']), /geolocation=\(self\).*camera=\(\)/)
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
     }
   })
 })

@@ -42,7 +42,7 @@ describe('users who are switched off', () => {
   const change = (user: object, headers: Headers = terrane.admin) =>
     send('PUT', path, { headers, payload: { user } })
 
-  it('are let in by nothing that they have, at once, and by password and tokens again when they are switched on', async () => {
+  it('are let in by nothing that they have, at once, and by the password again when they are switched on', async () => {
     await createUser('one-off', 'staff')
     const basic = basicAuth('one-off', password)
     const bearer = { authorization: `Bearer ${(await createToken(basic)).value}` }
@@ -57,7 +57,7 @@ describe('users who are switched off', () => {
     assert.deepEqual(await codes(), ['in', 'in', 'in'])
     const off = await change({ enabled: false })
     assert.equal(off.json().user.enabled, false)
-    assert.deepEqual(await codes(), ['user-switched-off', 'user-switched-off', 'login-needed'])
+    assert.deepEqual(await codes(), ['user-switched-off', 'wrong-credentials', 'login-needed'])
     const payload = { session: { name: 'one-off', password } }
     assert.equal((await send('POST', '/rest/security/session', { payload })).json().code, 'user-switched-off')
     // Who does not know the password hears no more than of nobody.
@@ -66,7 +66,7 @@ describe('users who are switched off', () => {
     await change({ email: 'off@example.org' })
     assert.equal((await send('GET', path, { headers: terrane.admin })).json().user.enabled, false)
     await change({ enabled: true })
-    assert.deepEqual(await codes(), ['in', 'in', 'login-needed'])
+    assert.deepEqual(await codes(), ['in', 'wrong-credentials', 'login-needed'])
   })
 
   it('are made so, and are never the last administrator', async () => {

@@ -78,6 +78,54 @@ describe('upload', () => {
     assert.deepEqual(names, ['a', 'b', 'C'])
   })
 
+  it('keeps the folders of a folder that is sent whole, so that files of one name stay apart', async (test) => {
+    const client = await startImporter(test)
+    const id = await newImport(client)
+    const csv = (name: string): FilePart => ({ name, content: 'a,b\n1,2\n' })
+    const answer = await client.upload(id, [csv('north/roads.csv'), csv('south/roads.csv'), csv('a/b/c.csv')])
+    assert.equal(answer.status, 201, answer.text)
+    assert.deepEqual(states(answer.json).length, 3)
+    assert.deepEqual(
+      uploadsOf(client, id)
+        .filter((path) => path.endsWith('.csv'))
+        .map((path) => path.replace(/^\d+\//, '')),
+      ['a/b/c.csv', 'north/roads.csv', 'south/roads.csv'],
+    )
+  })
+
+  it('takes the last part of absolute paths and of paths that lead out, and refuses what cannot be kept', async (test) => {
+    const client = await startImporter(test)
+    const id = await newImport(client)
+    const csv = (name: string): FilePart => ({ name, content: 'a,b\n1,2\n' })
+    const outside = [
+      '/etc/cron.d/one.csv',
+      'C:\\data\\two.csv',
+      '../../three.csv',
+      'a/../../../four.csv',
+      './five.csv',
+    ]
+    assert.equal((await client.upload(id, outside.map(csv))).status, 201)
+    assert.deepEqual(
+      uploadsOf(client, id)
+        .filter((path) => path.endsWith('.csv'))
+        .map((path) => path.replace(/^\d+\//, '')),
+      ['five.csv', 'four.csv', 'one.csv', 'three.csv', 'two.csv'],
+    )
+    for (const [names, code] of [
+      [['x/y.csv', 'x/y.csv'], 'duplicate-file'],
+      [['x.csv', 'x.csv/y.csv'], 'duplicate-file'],
+      [['x.csv/y.csv', 'x.csv'], 'duplicate-file'],
+      [['con/y.csv'], 'invalid-file-name'],
+      [[`${'d/'.repeat(600)}y.csv`], 'invalid-file-name'],
+      [[`${'d'.repeat(300)}/y.csv`], 'invalid-file-name'],
+    ] as const) {
+      const before = uploadsOf(client, id)
+      const answer = await client.upload(id, names.map(csv))
+      assert.deepEqual([answer.status, answer.json.code], [400, code], names.join())
+      assert.deepEqual(uploadsOf(client, id), before, 'nothing of it is kept')
+    }
+  })
+
   it('unpacks a zip and treats it as a directory', async (test) => {
     const client = await startImporter(test)
     const id = await newImport(client)

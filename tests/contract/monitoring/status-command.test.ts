@@ -11,7 +11,7 @@ import { startNotifications } from '../../support/notification-client.ts'
 
 async function runStatus({ server }: NotificationClient): Promise<{ code: number; said: string }> {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
-  const client = createRestClient(url, basicAuthorization('admin', adminPassword))
+  const client = createRestClient(url, { authorization: basicAuthorization('admin', adminPassword) })
   const said: string[] = []
   const options = parseMonitoringOptions(['status'])
   const code = await showStatus({ client, options, env: {}, say: (text) => said.push(text) }, [])

@@ -21,8 +21,36 @@ interface Problem {
   location: { pointer?: string }[]
 }
 
+interface Operation {
+  operationId?: string
+  summary?: string
+  description?: string
+  parameters?: { name: string; description?: string; schema?: { description?: string } }[]
+  requestBody?: { content: Contents }
+  responses: Record<string, { content?: Contents }>
+  'x-codeSamples'?: { source: string }[]
+}
+
+type Contents = Record<string, { example?: unknown }>
+
 interface Document {
-  paths: Record<string, Record<string, { operationId?: string }>>
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** What an operation does not tell. */
+function gapsOf(operation: Operation): string[] {
+  const { operationId, summary = '', description = '', parameters = [], requestBody, responses } = operation
+  const gaps: string[] = []
+  if (summary === '') gaps.push('summary')
+  if (description.length < 20 || description === summary) gaps.push('description')
+  if (!operation['x-codeSamples']?.[0]?.source.startsWith('curl ')) gaps.push('call')
+  for (const { name, description: own, schema } of parameters)
+    if ((own ?? schema?.description ?? '') === '') gaps.push(`parameter ${name}`)
+  const answers = Object.entries(responses).filter(([status]) => /^2/.test(status))
+  for (const contents of [requestBody?.content, ...answers.map(([, { content }]) => content)])
+    for (const [type, { example }] of Object.entries(contents ?? {}))
+      if (/\bjson$/.test(type) && example === undefined) gaps.push(`example of ${type}`)
+  return gaps.map((gap) => `${operationId} has no ${gap}`)
 }
 
 /** What the linter has against a document, by the rules of `redocly.yaml`. */
@@ -45,11 +73,10 @@ describe('the OpenAPI document', () => {
       const app = await createTestApp({ env: { TERRANE_DIALECT: dialect, TERRANE_MONITORING: 'on' } })
       test.after(() => app.close())
       const { body } = await app.app.inject('/openapi.json')
-      const operations = Object.values((JSON.parse(body) as Document).paths).flatMap(
-        Object.values<{ operationId?: string }>,
-      )
+      const operations = Object.values((JSON.parse(body) as Document).paths).flatMap(Object.values<Operation>)
       const wanted = endpoints.filter((one) => (one.dialect ?? dialect) === dialect).map(({ id }) => id)
       assert.deepEqual(operations.map(({ operationId = 'none' }) => operationId).sort(), wanted.sort())
+      assert.deepEqual(operations.flatMap(gapsOf), [])
       assert.deepEqual(await lint(folder, body), [])
     })
 })

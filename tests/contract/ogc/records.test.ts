@@ -296,7 +296,7 @@ for (const [name, environment] of Object.entries(databases))
 
     it('says how long answers may be kept, and 304 where nothing has changed', async () => {
       const first = await get(items)
-      assert.match(String(first.headers['cache-control']), /^public, max-age=300/)
+      assert.match(String(first.headers['cache-control']), /^private, max-age=300$/)
       const { etag = '' } = first.headers
       const again = await get(items, { 'if-none-match': String(etag) })
       assert.deepEqual([again.statusCode, again.body], [304, ''])

@@ -238,7 +238,7 @@ describe('who may read a layer', () => {
       return [reply.headers['cache-control'], /Authorization, Cookie/.test(String(reply.headers.vary))]
     }
     const items = '/ogc/collections/closed:says_true/items'
-    assert.deepEqual(await kept(items), ['public, max-age=300, s-maxage=60', false])
+    assert.deepEqual(await kept(items), ['private, max-age=300', false])
     assert.deepEqual(await kept(items, credentials.user), ['private, no-cache', true])
     assert.deepEqual(await kept('/ogc/collections/closed:says_false/items', credentials.user), [
       'private, no-cache',

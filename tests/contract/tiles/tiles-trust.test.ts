@@ -160,7 +160,9 @@ for (const [name, environment] of Object.entries(shapes))
               const cache = String(reply.headers['cache-control'])
               const isShared = expectedStatus < 300 && role === 'anonymous' && !isPrivate
               // Where the store could not be looked at in time nobody keeps anything.
-              const expected = isShared ? /^(?:public,|no-store$)/ : /^(?:private, no-cache|no-store)$/
+              const expected = isShared
+                ? /^(?:public,|private, max-age=300$|no-store$)/
+                : /^(?:private, no-cache|no-store)$/
               if (!/^\/rest|\/download/.test(path(layer))) assert.match(cache, expected, what)
               continue
             }

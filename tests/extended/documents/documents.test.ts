@@ -88,6 +88,7 @@ describe('README.md and docs/operations.md', () => {
       ['user@host:5432/name', place],
       ['--workspace w --store s', '--workspace city'],
       ['/some/where/monday', 'monday'],
+      ['the-printed-password', password],
     ])
 
     assert.match(await run('README.md > Five minutes > sh 1'), /"default:countries"[\s\S]*"numberReturned":1/)
@@ -106,7 +107,7 @@ describe('README.md and docs/operations.md', () => {
       'curl -u admin:$PASSWORD -d \'{"user":{"name":"editor","password":"e2e-password","role":"staff"}}\''
     await runCommands(`${user} -H 'Content-Type: application/json' ${url}/rest/security/users`, env)
     const imported = await run('README.md > Import your own data > sh 1')
-    assert.equal(imported.match(/\d of \d imported/g)?.length, 4, imported)
+    assert.equal(imported.match(/\d of \d imported/g)?.length, 5, imported)
     await runCommands('bin/terrane.mjs users delete editor', env, folder)
     assert.match(await run(manage), /public +true[\s\S]*city:survey[\s\S]*role +staff[\s\S]*trn_/)
     await run('docs/operations.md > Who may read a layer > sh 1')

@@ -6,6 +6,7 @@ export const de: AccountTexts = {
   until: (time) => `Angemeldet bis ${time}.`,
   signOut: 'Abmelden',
   password: 'Passwort',
+  currentPassword: 'Bisheriges Passwort',
   newPassword: 'Neues Passwort',
   passwordHint: 'Mindestens 8 Zeichen. Ihre anderen Sitzungen enden.',
   changePassword: 'Passwort ändern',

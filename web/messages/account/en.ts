@@ -4,6 +4,7 @@ export const en = {
   until: (time: string) => `Signed in until ${time}.`,
   signOut: 'Sign out',
   password: 'Password',
+  currentPassword: 'Current password',
   newPassword: 'New password',
   passwordHint: 'At least 8 characters. Your other sessions end.',
   changePassword: 'Change password',

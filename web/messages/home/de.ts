@@ -5,6 +5,8 @@ import type { HomeTexts } from './en.ts'
 const { count, number } = countingOf('de')
 
 export const de: HomeTexts = {
+  map: 'Karte aller Layer',
+  openMap: 'Karte öffnen',
   title: 'Katalog',
   layers: 'Layer',
   allWell: (total) =>

@@ -5,6 +5,8 @@ const { count, number } = countingOf('en')
 
 export const en = {
   title: 'Catalogue',
+  map: 'Map of all layers',
+  openMap: 'Open the map',
   layers: 'Layers',
   allWell: (total: number) =>
     total === 1 ? '1 layer, and it is healthy.' : `${number(total)} layers, all of them healthy.`,

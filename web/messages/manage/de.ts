@@ -101,12 +101,17 @@ export const de: ManageTexts = {
     password: 'Passwort',
     newPassword: 'Neues Passwort',
     passwordHint: 'Mindestens 8 Zeichen.',
-    stays: 'Leer: es bleibt, wie es ist. Mit einem neuen enden die Sitzungen.',
+    stays:
+      'Leer: es bleibt, wie es ist. Mit einem neuen enden die Sitzungen, und API-Tokens werden widerrufen.',
+    keepTokens: 'API-Tokens behalten',
+    keepTokensHint: 'Sonst werden sie mit dem neuen Passwort widerrufen.',
+    ownPassword: 'Das eigene Passwort ändern Sie auf der Seite „Konto“.',
     you: 'Sie',
     tokens: 'Tokens legt sich jeder selbst an, unter Konto.',
     off: 'abgeschaltet',
     enabled: 'Darf sich anmelden',
-    enabledHint: 'Sonst lassen weder Passwort noch Tokens herein, und Anmeldungen enden sofort.',
+    enabledHint:
+      'Sonst kann sich der Benutzer nicht anmelden, Sitzungen enden sofort, und API-Tokens werden widerrufen.',
   },
   access: {
     act: 'Zugang',

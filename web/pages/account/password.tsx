@@ -13,9 +13,11 @@ export function Password() {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    const newPassword = String(new FormData(form).get('password'))
+    const data = new FormData(form)
+    const newPassword = String(data.get('password'))
+    const body = { currentPassword: String(data.get('current')), newPassword }
     try {
-      await call({ method: 'PUT', path: '/rest/security/self/password', body: { newPassword } })
+      await call({ method: 'PUT', path: '/rest/security/self/password', body })
       // It has ended every session of the user, this one too.
       await signIn(session.value?.user ?? '', newPassword)
       form.reset()
@@ -32,6 +34,13 @@ export function Password() {
       </header>
       <form class="body stack" onSubmit={(event) => void submit(event)}>
         <input type="text" name="username" autocomplete="username" hidden value={session.value?.user} />
+        <Field
+          label={texts.currentPassword}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
         <Field
           label={texts.newPassword}
           hint={texts.passwordHint}

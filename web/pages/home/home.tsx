@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { query } from '../../lib/router.ts'
@@ -12,6 +13,8 @@ import { Cards } from './cards.tsx'
 import { Empty } from './empty.tsx'
 import { Filters } from './filters.tsx'
 import { failure, filter, found, isLoading, listCall, load, questionOf } from './layer-list.ts'
+import type { MappedLayers } from './layers-on-map.ts'
+import { layersOnMap } from './layers-on-map.ts'
 import { List } from './list.tsx'
 import { Sentence } from './sentence.tsx'
 import { state } from './state.ts'
@@ -49,6 +52,7 @@ export function Home() {
           )}
         </div>
       </div>
+      {!isFiltered() && <FewLayers />}
       <section aria-label={texts.layers}>
         <Filters />
         {failure.value !== undefined && <Failed error={failure.value} onAgain={() => void load()} />}
@@ -56,6 +60,21 @@ export function Home() {
       </section>
     </>
   )
+}
+
+/** A map of all layers while they are few; its code is loaded only then. */
+function FewLayers() {
+  const now = found.value
+  const mapped = now === undefined ? { ids: [] } : layersOnMap(now.total, [...now.layers.values()])
+  const [shown, setShown] = useState<{ Map: ComponentType<MappedLayers> }>()
+  const hasLayers = mapped.ids.length > 0
+  useEffect(() => {
+    // The cards show each layer too: without the map the page does what it is for.
+    const fail = (): void => undefined
+    if (hasLayers) import('./home-map.tsx').then(({ HomeMap }) => setShown({ Map: HomeMap }), fail)
+  }, [hasLayers])
+  if (!hasLayers) return null
+  return shown === undefined ? <div class="home-map" /> : <shown.Map {...mapped} />
 }
 
 /**

@@ -118,8 +118,10 @@ function UserForm({ now }: { now?: User }) {
   const texts = manageTexts.value
   const asked = (data: FormData): Call => {
     const text = (name: string): string => String(data.get(name))
-    const password = text('password') === '' ? {} : { password: text('password') }
     const isOwn = now !== undefined && now.name === session.peek()?.user
+    const hasPassword = !isOwn && text('password') !== ''
+    const keepTokens = data.has('keepTokens') ? { keepTokens: true } : {}
+    const password = hasPassword ? { password: text('password'), ...keepTokens } : {}
     const enabled = isOwn ? {} : { enabled: data.has('enabled') }
     const shared = { role: text('role'), email: text('email'), ...password, ...enabled }
     return now === undefined
@@ -145,14 +147,7 @@ function UserForm({ now }: { now?: User }) {
         value={now?.role ?? 'user'}
       />
       <Field label={texts.user.email} name="email" maxLength={320} defaultValue={now?.email ?? ''} />
-      <Field
-        label={now === undefined ? texts.user.password : texts.user.newPassword}
-        hint={now === undefined ? texts.user.passwordHint : texts.user.stays}
-        name="password"
-        type="password"
-        autocomplete="new-password"
-        {...(now === undefined ? { required: true } : {})}
-      />
+      <PasswordFields now={now} />
       {now?.name !== session.value?.user && (
         <CheckField
           name="enabled"
@@ -162,5 +157,26 @@ function UserForm({ now }: { now?: User }) {
         />
       )}
     </FormDialog>
+  )
+}
+
+/** A password that administrators set for others; their own needs the current one, on the account page. */
+function PasswordFields({ now }: { now: User | undefined }) {
+  const texts = manageTexts.value.user
+  if (now !== undefined && now.name === session.value?.user) return <p class="hint">{texts.ownPassword}</p>
+  return (
+    <>
+      <Field
+        label={now === undefined ? texts.password : texts.newPassword}
+        hint={now === undefined ? texts.passwordHint : texts.stays}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        {...(now === undefined ? { required: true } : {})}
+      />
+      {now !== undefined && (
+        <CheckField name="keepTokens" label={texts.keepTokens} hint={texts.keepTokensHint} isOn={false} />
+      )}
+    </>
   )
 }

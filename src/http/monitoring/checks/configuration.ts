@@ -28,6 +28,7 @@ const params = IdParams
 
 export const showCheck = operation({
   summary: 'Configuration of a check',
+  description: 'Fields, thresholds, receivers and grace period of one check.',
   tags,
   params,
   answers: { 200: ConfigurationReply },
@@ -48,6 +49,7 @@ export const showCheck = operation({
 
 export const changeCheck = operation({
   summary: 'Change what a check compares and whom it tells',
+  description: 'Changes thresholds, receivers, severity or grace period of a check. Needs the role `admin`.',
   tags,
   takesForms: true,
   idempotent: true,
@@ -69,6 +71,7 @@ export const changeCheck = operation({
 
 export const deleteCheck = operation({
   summary: 'Delete a check',
+  description: 'Deletes the check with its receivers and deliveries. Needs the role `admin`.',
   tags,
   params,
   answers: { 200: DeletedReply },
@@ -80,6 +83,7 @@ export const deleteCheck = operation({
 
 export const listDeliveries = operation({
   summary: 'Messages of a check, newest first',
+  description: 'Time, receiver, state and error of each message that the check has sent or tries to send.',
   tags,
   params,
   query: Type.Object({
@@ -102,6 +106,8 @@ export const listDeliveries = operation({
 
 export const testCheck = operation({
   summary: 'Send each receiver of a check a test message, and tell what became of it',
+  description:
+    'Sends a message that says that it is a test, and answers for each receiver whether it was accepted.',
   tags,
   params,
   answers: { 200: TestReply },

@@ -15,6 +15,7 @@ export interface CheckParts {
 
 export const listNotifications = operation({
   summary: 'Problems now, and the checks',
+  description: 'Each check with its state and severity.',
   tags,
   answers: { 200: NotificationsReply },
   olderAnswers: { 200: OlderNotificationsReply },
@@ -35,6 +36,8 @@ export const listNotifications = operation({
 
 export const createCheck = operation({
   summary: 'Create a check',
+  description:
+    'A check compares a metric with thresholds, and tells its receivers by mail or webhook. Needs the role `admin`.',
   tags,
   idempotent: true,
   takesForms: true,

@@ -7,6 +7,7 @@ import { healthLevel, toWireCheck, toWireProblem } from './wire.ts'
 /** What does not hold, as of the last complete period. */
 export const showStatus = operation({
   summary: 'Checks that do not hold now, with their problems',
+  description: 'The worst severity, and each check that does not hold with the measured values.',
   tags: ['monitoring'],
   answers: { 200: StatusReply },
   olderAnswers: { 200: OlderStatusReply },

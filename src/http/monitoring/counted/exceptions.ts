@@ -33,6 +33,7 @@ export interface ExceptionParts {
 
 export const listExceptions = operation({
   summary: 'List exceptions, newest first',
+  description: 'Failures of requests with time, service, type and a link to the details.',
   tags,
   query: describeFields({
     last: Type.Integer({
@@ -69,6 +70,7 @@ export const listExceptions = operation({
 
 export const showException = operation({
   summary: 'One exception',
+  description: 'Request, message and stack of one failure.',
   tags,
   params: IdParams,
   answers: { 200: ExceptionReply },

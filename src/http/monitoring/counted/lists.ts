@@ -19,6 +19,7 @@ export interface ListParts {
 
 export const listMetrics = operation({
   summary: 'List metrics',
+  description: 'Names, types and units of the metrics that each type of service collects.',
   tags,
   answers: {
     200: Type.Object({
@@ -48,6 +49,7 @@ export const listMetrics = operation({
 
 export const listResourceTypes = operation({
   summary: 'List resource types',
+  description: 'Types of resources that requests are counted by, such as `layer`.',
   tags,
   hidesFromOthers: true,
   answers: {
@@ -68,6 +70,7 @@ export const listResourceTypes = operation({
 
 export const listEventTypes = operation({
   summary: 'List event types',
+  description: 'Types of events that requests are counted as, such as `view`, `download` and `OWS:WMS`.',
   tags,
   hidesFromOthers: true,
   query: Type.Object({

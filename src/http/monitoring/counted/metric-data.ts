@@ -25,6 +25,8 @@ export interface MetricDataParts {
 
 export const showMetricData = operation({
   summary: 'Values of a metric in periods',
+  description:
+    'Values from `valid_from` to `valid_to`, or of the last `last` seconds, in periods of `interval` seconds, grouped and filtered by resource, label, service or event type.',
   tags: ['monitoring'],
   hidesFromOthers: true,
   params: Type.Object({ metric: Type.String({ description: 'Name of a metric' }) }),

@@ -37,6 +37,7 @@ export interface UsedListParts {
 
 export const listResources = operation({
   summary: 'List resources that were used',
+  description: 'Layers, styles and addresses that requests have asked for, with their ids and types.',
   tags,
   hidesFromOthers: true,
   query: describeFields({
@@ -56,6 +57,7 @@ export const listResources = operation({
 
 export const listLabels = operation({
   summary: 'List labels',
+  description: 'Values that metrics are split by, such as browsers, countries and networks.',
   tags,
   hidesFromOthers: true,
   query: describeFields(filters),

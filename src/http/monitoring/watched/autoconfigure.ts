@@ -9,6 +9,8 @@ export interface AutoconfigureParts {
 
 export const autoconfigure = operation({
   summary: 'Make the hosts and services of this server and of those in its settings, where they lack',
+  description:
+    'Adds the services of `TERRANE_MAP_SERVERS` and this server where they are missing; existing ones stay as they are. Needs the role `admin`.',
   tags: ['monitoring'],
   idempotent: true,
   answers: { 200: OkReply },

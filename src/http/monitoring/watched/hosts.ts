@@ -23,6 +23,7 @@ export interface HostParts {
 
 export const listHosts = operation({
   summary: 'List hosts',
+  description: 'Hosts that services run on, with name and address.',
   tags,
   answers: { 200: Type.Object({ hosts: Type.Array(Host) }) },
   handle: async ({ services }: HostParts) => ({ hosts: await services.listHosts() }),
@@ -30,6 +31,7 @@ export const listHosts = operation({
 
 export const showHost = operation({
   summary: 'One host',
+  description: 'Name and address of one host.',
   tags,
   params: IdParams,
   answers,
@@ -39,6 +41,7 @@ export const showHost = operation({
 
 export const createHost = operation({
   summary: 'Create a host',
+  description: 'A host is a name and an address that services are assigned to. Needs the role `admin`.',
   tags,
   idempotent: true,
   body: HostBody,
@@ -52,6 +55,7 @@ export const createHost = operation({
 
 export const changeHost = operation({
   summary: 'Change a host',
+  description: 'Changes name or address of a host. Needs the role `admin`.',
   tags,
   params: IdParams,
   body: HostBody,
@@ -67,6 +71,7 @@ export const changeHost = operation({
 
 export const removeHost = operation({
   summary: 'Remove a host',
+  description: 'Removes a host that no service is assigned to. Needs the role `admin`.',
   tags,
   params: IdParams,
   answers: { 200: OkReply },

@@ -25,6 +25,8 @@ export interface ServiceParts {
 
 export const listServices = operation({
   summary: 'List services',
+  description:
+    'This server and the map servers and hosts that it watches, with the time of the last collection.',
   tags,
   answers: { 200: Type.Object({ services: Type.Array(ShortService) }) },
   handle: async ({ services, wire }: ServiceParts) => ({
@@ -34,6 +36,7 @@ export const listServices = operation({
 
 export const showService = operation({
   summary: 'One service; url, notes, problem and source for the role admin',
+  description: 'Type, host, interval and last collection of one service.',
   tags,
   params: IdParams,
   answers: { 200: envelopeReply(Type.Union([ShortService, Service])) },
@@ -49,6 +52,8 @@ export const showService = operation({
 
 export const createService = operation({
   summary: 'Create a service',
+  description:
+    'Watches a map server by its access log or monitor, or a host by its node exporter. Needs the role `admin`.',
   tags,
   idempotent: true,
   body: ServiceBody,
@@ -64,6 +69,8 @@ export const createService = operation({
 
 export const changeService = operation({
   summary: 'Change a service',
+  description:
+    'Changes what the body names. A password is stored encrypted; `********` leaves it as it is. Needs the role `admin`.',
   tags,
   params: IdParams,
   body: ServiceBody,
@@ -80,6 +87,7 @@ export const changeService = operation({
 
 export const removeService = operation({
   summary: 'Remove a service and what was collected of it',
+  description: 'Removes the service with all values that were collected of it. Needs the role `admin`.',
   tags,
   params: IdParams,
   answers: { 200: OkReply },

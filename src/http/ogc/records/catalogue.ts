@@ -53,6 +53,7 @@ export const getCatalogueLanding = represented(
   operation({
     ...marks,
     summary: 'The catalogue: landing page of OGC API Records',
+    description: 'Links to the collection of records, its conformance classes and its API definition.',
     answers: { 200: CatalogueLanding },
     handle: (_parts: OgcParts, request) => {
       const link = linker(request)
@@ -79,6 +80,7 @@ export const getCatalogueConformance = represented(
   operation({
     ...marks,
     summary: 'Conformance classes of the catalogue',
+    description: 'URIs of the conformance classes of OGC API Records.',
     answers: { 200: ConfClasses },
     handle: () => ({ conformsTo }),
   }),
@@ -89,6 +91,8 @@ export const getCatalogueApi = represented(
   operation({
     ...marks,
     summary: 'The catalogue as OpenAPI 3.0',
+    description:
+      'The part below `/ogc/catalogue` alone, in the version of OpenAPI that OGC API clients read.',
     answers: { 200: OpenApiAnswer },
     handle: ({ version }: OgcParts, request, reply) => {
       const description = describeCatalogueApi(request, version)
@@ -133,6 +137,7 @@ export const getCatalogues = represented(
   operation({
     ...marks,
     summary: 'Collections of records, of which there is one',
+    description: 'One collection, `layers`, with a record for each layer that the caller may read.',
     answers: { 200: CataloguesAnswer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
@@ -152,6 +157,7 @@ export const describeCatalogue = represented(
   operation({
     ...marks,
     summary: 'The collection of records',
+    description: 'Title, extent and sort order of the collection of records.',
     answers: { 200: CatalogueAnswer },
     handle: async (parts: OgcParts, request, reply) => {
       const set = await knownCards(parts, request)
@@ -169,6 +175,7 @@ export const getCatalogueSortables = represented(
   operation({
     ...marks,
     summary: 'What records can be ordered by',
+    description: 'A JSON Schema of the properties of records that `sortby` may name.',
     answers: { 200: SortablesAnswer },
     handle: (_parts: OgcParts, request, reply) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')

@@ -41,6 +41,8 @@ export const getDcat = represented(
     tags: ['records'],
     isPublicRead: true,
     summary: 'The layers, or those of a workspace, by DCAT-AP in JSON-LD',
+    description:
+      'A `dcat:Catalog` with a dataset for each layer that the caller may read, its distributions, licence and contact, as harvesters of open-data portals read it.',
     query: Query,
     answers: { 200: answer },
     handle: async (parts: OgcParts, request, reply) => {

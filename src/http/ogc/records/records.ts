@@ -87,6 +87,8 @@ export const getRecord = represented(
   operation({
     ...marks,
     summary: 'One layer as a record of a catalogue',
+    description:
+      'Title, abstract, keywords, extent, licence, contact and links of one layer as a GeoJSON record.',
     params: RecordParams,
     answers: { 200: RecordAnswer },
     handle: async (parts: OgcParts, request, reply) => {

@@ -43,6 +43,7 @@ export const getCollectionTilesets = represented(
   operation({
     ...marks,
     summary: 'Tilesets of a layer, one for each tile matrix set',
+    description: 'The tilesets of vector tiles and of pictures that the layer has, with links to each.',
     params: CollectionParams,
     answers: { 200: TilesetList },
     handle: (parts: OgcParts, request, reply) =>
@@ -58,6 +59,8 @@ export const getCollectionTileset = represented(
   operation({
     ...marks,
     summary: 'One tileset of a layer',
+    description:
+      'Limits, bounds and the template of the addresses of tiles of a layer in one tile matrix set.',
     params: TilesetParams,
     answers: { 200: TilesetReply },
     handle: (parts: OgcParts, request, reply) =>

@@ -25,6 +25,7 @@ export const getTileMatrixSetsList = represented(
   operation({
     ...marks,
     summary: 'Tile matrix sets that tiles are cut by',
+    description: 'Ids, titles and URIs of the tile matrix sets that tiles of layers are cut by.',
     answers: { 200: TileMatrixSetList },
     handle: (_parts: OgcParts, request) => ({
       tileMatrixSets: servedSets.map((id) => ({

@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import type { Environment } from '../environment.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { readChoice, UsageError } from '../options.ts'
+import { standardStream, writeOutput } from '../standard-streams.ts'
+import type { Action, Kind, ManageContext } from './run-kind.ts'
+import { given, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+import { workspacePath } from './workspaces.ts'
+
+const formats = ['sld', 'qml', 'maplibre'] as const
+type Format = (typeof formats)[number]
+/** Formats by the endings of files. */
+const endings = new Map<string, Format>([
+  ['.sld', 'sld'],
+  ['.xml', 'sld'],
+  ['.qml', 'qml'],
+  ['.json', 'maplibre'],
+])
+const mapLibreType = 'application/vnd.maplibre.style+json'
+
+/** Global styles, or those of `--workspace`. */
+function collection({ values: { workspace } }: ManageContext): string {
+  return workspace === undefined ? '/rest/styles' : `${workspacePath(workspace)}/styles`
+}
+
+function stylePath(context: ManageContext, name: string): string {
+  return `${collection(context)}/${encodeURIComponent(name)}`
+}
+
+const list: Action = {
+  words: [],
+  options: ['workspace'],
+  run: async (context) => {
+    const found = listOf(fieldOf(await context.client.get(collection(context)), 'styles'), 'style')
+    const styles: object[] = []
+    for (const one of found) {
+      const style = fieldOf(await context.client.get(stylePath(context, textOf(one, 'name'))), 'style')
+      styles.push({
+        ...{ name: textOf(style, 'name'), format: textOf(style, 'format'), href: textOf(one, 'href') },
+        ...given({ workspace: context.values.workspace }),
+        dateModified: textOf(style, 'dateModified'),
+      })
+    }
+    return { answer: { styles }, text: listText('styles', ['name', 'format', 'dateModified'], styles) }
+  },
+}
+
+const show: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [name = '']) => describe(await context.client.get(stylePath(context, name))),
+}
+
+/** Writes the document of a style into a file, in its own format or another one. */
+const download: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'output', 'format'],
+  run: async (context, [name = '']) => {
+    const { client, values } = context
+    const path = stylePath(context, name)
+    const own = textOf(fieldOf(await client.get(path), 'style'), 'format')
+    const ending = values.output === undefined ? undefined : endings.get(extname(values.output).toLowerCase())
+    const format = readChoice('--format', values.format ?? ending ?? own, formats)
+    const output = values.output ?? standardStream
+    await writeOutput(output, async (part) => {
+      if (format !== 'maplibre') return client.download(`${path}.${format}`, part, () => undefined)
+      const document = await client.get(path, { accept: mapLibreType })
+      return writeFile(part, `${JSON.stringify(document, null, 2)}\n`)
+    })
+    const isStandard = output === standardStream
+    return { answer: { file: output, format }, text: `${output}: ${format}`, hasOutput: isStandard }
+  },
+}
+
+const create: Action = {
+  words: ['NAME', 'FILE'],
+  options: ['workspace', 'format'],
+  run: async (context, [name = '', file = '']) => {
+    const document = await readDocument(context, file)
+    return describe(await context.client.post(collection(context), { style: { name, ...document } }))
+  },
+}
+
+const change: Action = {
+  words: ['NAME', 'FILE'],
+  options: ['workspace', 'format'],
+  run: async (context, [name = '', file = '']) => {
+    const document = await readDocument(context, file)
+    return describe(await context.client.put(stylePath(context, name), { style: document }))
+  },
+}
+
+const remove: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'recurse'],
+  run: async (context, [name = '']) => {
+    const { client, values } = context
+    await client.delete(`${stylePath(context, name)}${values.recurse === true ? '?recurse=true' : ''}`)
+    return { answer: { deleted: name }, text: `Style ${name} is deleted` }
+  },
+}
+
+/** A style document from a file, or from standard input, whose format `--format` names. */
+async function readDocument({ values }: ManageContext, file: string) {
+  const named = values.format ?? endings.get(extname(file).toLowerCase())
+  if (named === undefined)
+    throw new UsageError(`--format names the format of "${file}": ${formats.join(', ')}`)
+  const format = readChoice('--format', named, formats)
+  const document =
+    file === standardStream ? await readText(process.stdin) : await readFile(file, 'utf8').catch(unreadable)
+  return { format, document }
+}
+
+function unreadable(error: unknown): never {
+  throw new UsageError(`The style cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+}
+
+function describe(answer: unknown) {
+  const style = fieldOf(answer, 'style')
+  const messages = listOf(style, 'messages').map(
+    (one) => `${textOf(one, 'level')}: ${textOf(one, 'message')}`,
+  )
+  const fields = fieldsText([
+    ['name', textOf(style, 'name')],
+    ['workspace', textOf(fieldOf(style, 'workspace'), 'name')],
+    ...['format', 'dateCreated', 'dateModified'].map((name): [string, string] => [name, textOf(style, name)]),
+  ])
+  return { answer, text: [fields, ...messages].join('\n') }
+}
+
+const styles: Kind = {
+  command: 'styles',
+  actions: { list, show, download, create, change, delete: remove },
+}
+
+/** `terrane styles` */
+export function runStyles(args: string[], env: Environment): Promise<number> {
+  return runKind(styles, args, env)
+}

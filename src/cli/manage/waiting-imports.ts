@@ -1,0 +1,136 @@
+import { readColumns } from '../import-options.ts'
+import { isWhole, outcomesAsJson, summary } from '../import-report.ts'
+import { makePoints, makeTable } from '../import-tables.ts'
+import type { TaskView } from '../import-views.ts'
+import { readImport, readTasks } from '../import-views.ts'
+import { UsageError } from '../options.ts'
+import { ProgressDisplay } from '../progress-display.ts'
+import type { RestRequests } from '../rest-client.ts'
+import { runImport } from '../watch-run.ts'
+import type { Action, ManageContext } from './run-kind.ts'
+import { listText } from './texts.ts'
+
+/** `/rest/imports/3`; throws `UsageError` for what is no id. */
+export function importPath(importId: string): string {
+  if (/^\d+$/.test(importId)) return `/rest/imports/${importId}`
+  throw new UsageError(`"${importId}" is not the id of an import: a whole number`)
+}
+
+const columns = ['id', 'state', 'layer', 'srs', 'file', 'message']
+
+/** `terrane imports show IMPORT` */
+export const show: Action = {
+  words: ['IMPORT'],
+  options: [],
+  run: async ({ client }, [importId = '']) => describe(client, importPath(importId)),
+}
+
+/** `terrane imports set-crs IMPORT EPSG:n`: for the tasks that wait for a CRS, or for one. */
+export const setCrs: Action = {
+  words: ['IMPORT', 'CRS'],
+  options: ['task'],
+  run: async (context, [importId = '', crs = '']) => {
+    const path = importPath(importId)
+    const tasks = await chooseTasks(context, path, (task) => task.state === 'NO_CRS' && !task.isTable)
+    if (tasks.length === 0)
+      return nothingWaits(
+        context.client,
+        path,
+        'No task with a geometry waits for a CRS (`terrane imports set-columns` is for those without)',
+      )
+    for (const { id } of tasks) await context.client.put(`${path}/tasks/${id}/layer`, { layer: { srs: crs } })
+    return describe(context.client, path)
+  },
+}
+
+/** `terrane imports set-columns IMPORT --lat A --lon B`: points of columns, or tables, for tasks without a geometry. */
+export const setColumns: Action = {
+  words: ['IMPORT'],
+  options: ['task', 'lat', 'lon', 'x', 'y', 'srs', 'table-only'],
+  run: async (context, [importId = '']) => {
+    const { client, values } = context
+    const { lat, lon, x, y, srs } = values
+    const wanted = readColumns({ lat, lon, x, y, srs })
+    const isTable = values['table-only'] === true
+    if (isTable === (wanted !== undefined))
+      throw new UsageError(
+        '`terrane imports set-columns` needs --lat and --lon, --x and --y with --srs, or --table-only',
+      )
+    const path = importPath(importId)
+    const tasks = await chooseTasks(context, path, (task) => task.isTable && task.state === 'NO_CRS')
+    if (tasks.length === 0) return nothingWaits(client, path, 'No task waits for columns with coordinates')
+    const options = srs === undefined ? {} : { srs }
+    const failed: string[] = []
+    for (const task of tasks) {
+      const planned = { client, path: `${path}/tasks/${task.id}`, workspace: '', task, options }
+      const left = wanted === undefined ? await makeTable(planned) : await makePoints(planned, wanted, srs)
+      if (left !== undefined) failed.push(`Task ${task.id}: ${left.message}`)
+    }
+    const described = await describe(client, path)
+    const text = [...failed, described.text].join('\n')
+    return { ...described, text, isFailed: failed.length > 0 }
+  },
+}
+
+/** `terrane imports run IMPORT`: runs what is ready and waits for the end. */
+export const run: Action = {
+  words: ['IMPORT'],
+  options: [],
+  run: async ({ client }, [importId = '']) => {
+    importPath(importId)
+    const display = new ProgressDisplay(process.stderr)
+    const outcomes = await runImport({ client, display }, Number(importId), performance.now(), new Map())
+    const answer: unknown = JSON.parse(outcomesAsJson(outcomes))
+    return { answer, text: summary(outcomes), isFailed: !isWhole(outcomes) }
+  },
+}
+
+/** `terrane imports cancel IMPORT`: ends the run of an import, or of one task. */
+export const cancel: Action = {
+  words: ['IMPORT'],
+  options: ['task'],
+  run: async ({ client, values: { task } }, [importId = '']) => {
+    const path = importPath(importId)
+    await client.delete(task === undefined ? `${path}/run` : `${path}/tasks/${taskIdOf(task)}/run`)
+    return describe(client, path)
+  },
+}
+
+function taskIdOf(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new UsageError(`"${text}" is not the id of a task: a whole number`)
+}
+
+/** The task that `--task` names, else those that wait. */
+async function chooseTasks(
+  { client, values }: ManageContext,
+  path: string,
+  isWaiting: (task: TaskView) => boolean,
+): Promise<TaskView[]> {
+  const tasks = await listTasks(client, path)
+  if (values.task === undefined) return tasks.filter(isWaiting)
+  const wanted = taskIdOf(values.task)
+  const found = tasks.filter(({ id }) => id === wanted)
+  if (found.length === 0) throw new UsageError(`The import has no task ${wanted}`)
+  return found
+}
+
+async function listTasks(client: RestRequests, path: string): Promise<TaskView[]> {
+  return readTasks(await client.get(`${path}/tasks?expand=2`))
+}
+
+async function nothingWaits(client: RestRequests, path: string, why: string) {
+  const described = await describe(client, path)
+  return { ...described, text: `${why}\n${described.text}`, isFailed: true }
+}
+
+async function describe(client: RestRequests, path: string) {
+  const answer = await client.get(`${path}?expand=3`)
+  const { id, state, messages } = readImport(answer)
+  const tasks = (await listTasks(client, path)).map((task) => ({
+    ...{ id: task.id, state: task.state, layer: task.layer, srs: task.srs ?? '', file: task.file },
+    message: task.errorMessage ?? task.messages[0]?.text ?? '',
+  }))
+  const said = messages.map(({ level, text }) => `${level}: ${text}`)
+  return { answer, text: [`Import ${id}: ${state}`, listText('tasks', columns, tasks), ...said].join('\n') }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { UsageError } from './options.ts'
+
+/** What stands for standard input, or standard output, where a file is named. */
+export const standardStream = '-'
+
+/**
+ * Writes standard input into a temporary file called `name` and calls `work` with its path; the file is removed afterwards. Throws
+ * `UsageError` for a name that is none, or where a terminal is the input.
+ */
+export async function withStandardInput<T>(
+  name: string | undefined,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  if (name === undefined)
+    throw new UsageError(
+      'Standard input needs --name FILE, such as --name survey.csv: it tells the format and the layer',
+    )
+  if (name !== basename(name) || name === '' || name === '.' || name === '..')
+    throw new UsageError(`--name is the name of a file without folders; found "${name}"`)
+  if (process.stdin.isTTY === true)
+    throw new UsageError('Nothing comes from standard input: send a file to it')
+  const folder = await mkdtemp(join(tmpdir(), 'terrane-input-'))
+  try {
+    const path = join(folder, name)
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }))
+    return await work(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Calls `write` with a temporary file and then gives that its name, or sends it to standard output for `-`. Where `write` fails nothing
+ * is left, and an earlier file stays.
+ */
+export async function writeOutput<T>(output: string, write: (path: string) => Promise<T>): Promise<T> {
+  const isStandard = output === standardStream
+  const part = isStandard
+    ? join(tmpdir(), `terrane-output-${randomUUID()}`)
+    : `${output}.${randomUUID()}.part`
+  try {
+    const result = await write(part)
+    if (isStandard) await pipeline(createReadStream(part), process.stdout, { end: false })
+    else await rename(part, output)
+    return result
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+/** Prints what a command did: to standard error where standard output has a file. */
+export function printBeside(output: string | undefined, text: string): void {
+  const stream = output === standardStream ? process.stderr : process.stdout
+  stream.write(`${text}\n`)
+}

@@ -1,0 +1,36 @@
+import type { TaskView } from './import-views.ts'
+import { fieldOf, listOf, numberOf } from './json-views.ts'
+import type { RestRequests } from './rest-client.ts'
+import type { RowChanges } from './task-outcome.ts'
+
+/**
+ * What an upsert that is complete has done with the rows of its layer, as the version that it made tells it; `loaded` rows came.
+ * Without such a version nothing has changed.
+ */
+export async function readUpsertChanges(
+  client: RestRequests,
+  importId: number,
+  { layer, workspace }: Pick<TaskView, 'layer' | 'workspace'>,
+  loaded: number,
+): Promise<RowChanges | undefined> {
+  const name = workspace === undefined ? layer : `${workspace}:${layer}`
+  const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}/versions`)
+  const made = listOf(answer, 'versions').find(
+    (one) => fieldOf(one, 'import') === importId && fieldOf(one, 'mode') === 'UPSERT',
+  )
+  if (made === undefined) return { added: 0, changed: 0, removed: 0, unchanged: loaded }
+  const changes = fieldOf(made, 'changes')
+  if (changes == null) return undefined
+  const [added, changed, removed] = ['added', 'changed', 'removed'].map((one) => numberOf(changes, one))
+  return {
+    ...{ added: added ?? 0, changed: changed ?? 0, removed: removed ?? 0 },
+    unchanged: numberOf(changes, 'same'),
+  }
+}
+
+/** The numbers as people read them. */
+export function changesText({ added, changed, removed, unchanged }: RowChanges): string {
+  return Object.entries({ added, changed, removed, unchanged })
+    .map(([what, rows]) => `${rows.toLocaleString('en')} ${what}`)
+    .join(', ')
+}
