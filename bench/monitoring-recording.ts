@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { fastify } from 'fastify'
+import { anonymous } from '../src/accounts/caller.ts'
 import type { App, TypeBoxProvider } from '../src/http/app-types.ts'
 import { observeRequests } from '../src/http/server/observe-requests.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -55,6 +56,7 @@ async function timeHook(): Promise<number[]> {
   })
   observeRequests(app, {
     monitoring: { record: (request) => own.add(request) },
+    callerOf: () => anonymous,
     events: createEventBus(() => undefined),
     clock: systemClock,
     log: silentLogger,

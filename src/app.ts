@@ -17,7 +17,6 @@ import { openBroadcast, silence } from './db/broadcast.ts'
 import { openDatabase } from './db/connection.ts'
 import { explainError } from './db/errors.ts'
 import type { App } from './http/app-types.ts'
-import type { Observers } from './http/server/observe-requests.ts'
 import type { ServerParts } from './http/server/server.ts'
 import { createHttpServer } from './http/server/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
@@ -61,7 +60,7 @@ function print(text: string): void {
 /** Every part, joined; `app` answers injected requests. */
 export interface Terrane extends Parts {
   keys: IdempotencyKeys
-  observers: Observers
+  observers: ServerParts['observers']
   explainError: ServerParts['explainError']
   app: App
   /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */

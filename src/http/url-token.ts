@@ -16,7 +16,7 @@ export const urlToken = {
 
 /** The token in the address of a request, where its endpoint takes one there; undefined where there is none. */
 export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | undefined {
-  if (routeOptions.config.takesTokenInUrl !== true) return undefined
+  if (routeOptions.config?.takesTokenInUrl !== true) return undefined
   const given = (query as Record<string, unknown>)[urlTokenName]
   // Given several times it is a list, which is no token.
   return given === undefined || given === '' ? undefined : String(given)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { TestAppOptions } from './app.ts'
 import type { ImporterClient, Json } from './importer-client.ts'
 import { listOf, startImporter } from './importer-client.ts'
 
@@ -28,8 +29,8 @@ export async function importRaster(client: ImporterClient, file: string): Promis
 }
 
 /** A server with one coverage, `default:RGB_byte`, which lies in the import root. */
-export async function serveRaster(test: TestContext): Promise<ImporterClient> {
-  const client = await startImporter(test)
+export async function serveRaster(test: TestContext, options: TestAppOptions = {}): Promise<ImporterClient> {
+  const client = await startImporter(test, options)
   client.provide('raster/RGB.byte.tif')
   await importRaster(client, 'RGB.byte.tif')
   return client

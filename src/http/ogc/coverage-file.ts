@@ -21,6 +21,7 @@ export async function sendCoverageFile(
   const found = findRasterFile(store.parameters.path ?? '', fileName)
   if (found === undefined) throw unknown
   const { path, isMain } = found
+  request.usedFile = isMain
   const file = { path, mediaType: coverageMediaType(path, store), isLinkAllowed: isMain }
   if (await sendFile(request, reply, file)) return reply
   if (!isMain) throw unknown

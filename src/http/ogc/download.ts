@@ -73,7 +73,8 @@ export const getDownload = operation({
       isBrief: wait > 0,
     })
     const made = await waitFor(parts, record, wait, reply)
-    if (made.state === 'COMPLETE' && wait > 0) return sendMade(parts, made, request, reply)
+    request.usedFile = made.state === 'COMPLETE' && wait > 0
+    if (request.usedFile) return sendMade(parts, made, request, reply)
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toWireDownload(request, made)
   },

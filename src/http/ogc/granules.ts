@@ -107,6 +107,7 @@ export async function sendGranuleFile(
     throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   }
   const { path, isMain } = found
+  request.usedFile = isMain
   const file = { path, mediaType: fileMediaType(path), isLinkAllowed: isMain }
   if (await sendFile(request, reply, file)) return reply
   if (!isMain) throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)

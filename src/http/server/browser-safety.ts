@@ -120,7 +120,8 @@ function allowOrigin(reply: FastifyReply, origin: string): void {
   })
 }
 
-function isPreflight(request: FastifyRequest): boolean {
+/** Whether a browser asks what a page of another origin may do (Fetch standard, CORS-preflight request). */
+export function isPreflight(request: FastifyRequest): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 

@@ -1,20 +1,20 @@
 import type { RouteOptions } from 'fastify'
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Caller } from '../../accounts/caller.ts'
-import { anonymous, hasRole } from '../../accounts/caller.ts'
-import type { Authenticated } from '../../accounts/records.ts'
+import { hasRole } from '../../accounts/caller.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { actAs } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Access } from '../access.ts'
 import { loginNeeded } from '../access.ts'
-import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
-import { csrfField, readCredentials } from '../auth/credentials.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
+import { csrfField } from '../auth/credentials.ts'
 import { plainStyleName } from '../catalog/style-documents.ts'
 import { isForm } from '../form-body.ts'
 import { tokenOfUrl } from '../url-token.ts'
 import { isSafe } from './browser-safety.ts'
+import type { CallerIdentification } from './identify-caller.ts'
 
 export interface GuardParts {
   accounts: Pick<Accounts, 'authenticate'>
@@ -22,12 +22,19 @@ export interface GuardParts {
 }
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
-export function guardRoutes(app: App, parts: GuardParts): void {
+export function guardRoutes(
+  app: App,
+  parts: Pick<GuardParts, 'catalog'>,
+  identify: CallerIdentification['identify'],
+): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return
-    const { caller, csrfToken } = await whoCalls(parts.accounts, request, reply)
+    if (request.is404) return noteCaller(identify, request)
+    // Nobody learns of a token in the address by a link that is followed.
+    if (request.headers.authorization === undefined && tokenOfUrl(request) !== undefined)
+      reply.header('referrer-policy', 'no-referrer')
+    const { caller, csrfToken } = await identify(request)
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
@@ -53,29 +60,13 @@ function requireAccess(app: App): void {
   })
 }
 
-async function whoCalls(
-  accounts: GuardParts['accounts'],
+/** A path that no route has is answered alike to everybody, and recorded as the caller's. */
+async function noteCaller(
+  identify: CallerIdentification['identify'],
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Authenticated> {
-  const { authorization, cookie } = request.headers
-  const token = authorization === undefined ? tokenOfUrl(request) : undefined
-  if (token !== undefined) return byTokenOfUrl(accounts, token, request, reply)
-  const credentials = readCredentials({ authorization, cookie })
-  if (credentials === undefined) return { caller: anonymous }
-  return accounts.authenticate(credentials, request.ip)
-}
-
-/** Who calls by a token in the address: nobody learns of it by a link that is followed, and it is good for reading alone. */
-async function byTokenOfUrl(
-  accounts: GuardParts['accounts'],
-  token: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Authenticated> {
-  reply.header('referrer-policy', 'no-referrer')
-  const { caller } = await accounts.authenticate({ kind: 'bearer', token }, request.ip)
-  return { caller: { ...caller, role: 'user' } }
+): Promise<void> {
+  const identified = await identify(request).catch(() => undefined)
+  if (identified !== undefined) request.caller = identified.caller
 }
 
 /** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { fastify } from 'fastify'
 import { fixedClock } from '../../../tests/support/fixed-clock.ts'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import { anonymous } from '../../accounts/caller.ts'
 import { createEventBus } from '../../lib/events.ts'
 import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
 import type { App, CountsAs, TypeBoxProvider } from '../app-types.ts'
@@ -17,6 +18,7 @@ function openServer(lines: Record<string, CountsAs>) {
   events.on('request.finished', ({ method, route, status }) => announced.push(`${method} ${route} ${status}`))
   observeRequests(app, {
     monitoring: { record: (request) => recorded.push(request) },
+    callerOf: () => anonymous,
     ...{ events, clock: fixedClock('2026-11-21T12:00:10Z'), log: silentLogger },
   })
   for (const [url, countsAs] of Object.entries(lines)) app.get(url, { config: { countsAs } }, () => 'hello')

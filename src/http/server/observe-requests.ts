@@ -1,9 +1,14 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Caller } from '../../accounts/caller.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EventBus, Events } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Monitoring } from '../../monitoring/monitoring.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { isPreflight } from './browser-safety.ts'
+import type { CallerIdentification } from './identify-caller.ts'
+import type { EndedRequest } from './own-request.ts'
 import { toOwnRequest } from './own-request.ts'
 import { usedLayerNames } from './used-layers.ts'
 
@@ -25,6 +30,8 @@ export interface Observers {
   events: EventBus
   clock: Clock
   log: Logger
+  /** Who makes a request, also when its client left before the guard had checked that. */
+  callerOf: CallerIdentification['callerOf']
 }
 
 /** How a request ended. */
@@ -47,21 +54,24 @@ export function observeRequests(
   observers: Observers,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const isCounted = watchUncounted(app)
+  const record = recorder(app, observers)
   const observe = (request: FastifyRequest, reply: FastifyReply): void => {
     const created = observers.clock.now().getTime()
+    // With the connection goes what the request itself does not hold.
+    const clientIp = request.ip
     request[sentBefore] = bytesSent(request)
     reply.raw.once('close', () => {
       const ending = endingOf(request, reply)
       const { routeOptions } = request
       announce(observers, request, routeOptions.url ?? '', ending)
-      if (isCounted(request, routeOptions))
-        observers.monitoring?.record(toOwnRequest(request, reply, { created, ...ending }))
+      if (isCounted(request, routeOptions)) record(request, reply, { created, clientIp, ...ending })
     })
   }
   app.decorateRequest('usedLayer')
   app.decorateRequest('usedLayers')
   app.decorateRequest('usedService')
   app.decorateRequest('usedTile', false)
+  app.decorateRequest('usedFile', false)
   app.decorateRequest('usedStyle')
   app.decorateRequest('exception')
   app.decorateRequest(sentBefore)
@@ -72,7 +82,33 @@ export function observeRequests(
   return observe
 }
 
-/** Says which requests count: what no route takes does, unless it lies below a path that does not. */
+/** A server that stops waits so long for callers whose credentials are still being checked. */
+const lastCallersMs = 2000
+
+/** Gives ended requests to monitoring, at once where it is known who made them. */
+function recorder(app: App, { monitoring, callerOf }: Observers) {
+  const late = new Set<Promise<void>>()
+  app.addHook('onClose', async () => {
+    await Promise.race([Promise.all(late), setTimeout(lastCallersMs, undefined, { ref: false })])
+  })
+  return (request: FastifyRequest, reply: FastifyReply, ended: EndedRequest): void => {
+    if (monitoring === undefined) return
+    const tell = (caller: Caller): void =>
+      monitoring.record(toOwnRequest(request, reply, { ...ended, caller }))
+    const caller = callerOf(request)
+    if (!(caller instanceof Promise)) {
+      tell(caller)
+      return
+    }
+    const telling = caller.then(tell).finally(() => late.delete(telling))
+    late.add(telling)
+  }
+}
+
+/**
+ * Says which requests count: what no route takes does, unless it lies below a path that does not. What browsers ask
+ * before requests of pages of other origins does not count.
+ */
 function watchUncounted(
   app: App,
 ): (request: FastifyRequest, route: FastifyRequest['routeOptions']) => boolean {
@@ -80,9 +116,10 @@ function watchUncounted(
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.countsAs === 'unrecorded') uncounted.add(url.replace(/\/?\*?$/, '/'))
   })
-  return ({ url }, route) => {
+  return (request, route) => {
+    if (isPreflight(request)) return false
     if (route.url !== undefined) return route.config.countsAs !== 'unrecorded'
-    const path = `${url.split('?', 1)[0]}/`
+    const path = `${request.url.split('?', 1)[0]}/`
     return ![...uncounted].some((one) => path.startsWith(one))
   }
 }

@@ -3,13 +3,17 @@ import { describe, it } from 'node:test'
 import type { FastifyReply } from 'fastify'
 import { fastify } from 'fastify'
 import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import { anonymous } from '../../accounts/caller.ts'
 import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
 import type { App, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
 import { toOwnRequest } from './own-request.ts'
 
 type UsedLayers = NonNullable<FastifyRequest['usedLayers']>
 
-const ending = { created: 0, status: 200, sizeBytes: 10, milliseconds: 1 }
+const ending = {
+  ...{ created: 0, status: 200, sizeBytes: 10, milliseconds: 1 },
+  ...{ clientIp: '203.0.113.7', caller: anonymous },
+}
 
 /** What monitoring is told of a request for a tile. */
 async function recordTile(url: string, { layers, base = '' }: { layers: string[]; base?: string }) {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../accounts/caller.ts'
 import { digestOf } from '../../accounts/secret-texts.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { defined } from '../../lib/defined.ts'
@@ -5,34 +6,38 @@ import { isServiceException, serviceException } from '../../monitoring/collect/c
 import { describeException } from '../../monitoring/collect/own/describe-exception.ts'
 import type { OwnException, OwnRequest } from '../../monitoring/collect/own/own-request.ts'
 import type { OwnEventType } from '../../monitoring/model/event-types.ts'
+import { isOws } from '../../monitoring/model/event-types.ts'
 import type { UsedResource } from '../../monitoring/series/request-event.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { referencePath } from './openapi.ts'
 import { usedLayerNames } from './used-layers.ts'
 
-/** What monitoring is told of a request, with when it began and how it ended. */
+/** A request that has ended: when it began, who made it from where, and how it ended. */
+export type EndedRequest = Pick<OwnRequest, 'created' | 'status' | 'sizeBytes' | 'milliseconds' | 'clientIp'>
+
+/** What monitoring is told of a request that has ended. */
 export function toOwnRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  ending: Pick<OwnRequest, 'created' | 'status' | 'sizeBytes' | 'milliseconds'>,
+  { caller, ...ending }: EndedRequest & { caller: Caller },
 ): OwnRequest {
-  const { method, caller, headers, routeOptions } = request
+  const { method, headers, routeOptions } = request
   const layers = usedLayerNames(request)
   const isTile = request.usedTile === true || routeOptions.config?.isTile === true
-  const eventType = eventTypeOf(request, routeOptions)
+  const routeType = routeTypeOf(request, routeOptions)
+  const eventType = eventTypeOf(request, reply, { routeType, status: ending.status })
   const path = isTile ? tilePath(request, routeOptions, layers) : pathOf(request)
   const contentType = textOf(reply.getHeader('content-type'))
   const exception = exceptionOf(request, { ...ending, path, eventType, contentType })
   return {
-    service: eventType.startsWith('OWS:') ? 'mapserver' : 'app',
+    service: isOws(routeType) ? 'mapserver' : 'app',
     ...{ ...ending, eventType, method, path, contentType },
     host: headers.host ?? '',
     userAgent: headers['user-agent'],
     referer: headers.referer,
-    clientIp: request.ip,
-    session: caller?.by === 'session' ? sessionOf(request) : undefined,
-    userName: caller?.name,
+    session: caller.by === 'session' ? sessionOf(request) : undefined,
+    userName: caller.name,
     resources: resourcesOf(request, routeOptions, layers),
     ...(isTile ? { isCountedOnly: true } : {}),
     ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
@@ -42,8 +47,26 @@ export function toOwnRequest(
 /** Made anew each time that a request is asked for it. */
 type RouteOptions = FastifyRequest['routeOptions']
 
+/** A file of a whole layer is a download once, when all of it is delivered; a part of it, or no answer, is not. */
+function eventTypeOf(
+  { method, usedFile }: FastifyRequest,
+  reply: FastifyReply,
+  { routeType, status }: { routeType: OwnEventType; status: number },
+): OwnEventType {
+  if (!usedFile && routeType !== 'download') return routeType
+  const isWhole = status === 200 || (status === 206 && isWholeRange(reply.getHeader('content-range')))
+  if (method === 'GET' && isWhole) return 'download'
+  return routeType === 'download' ? 'view' : routeType
+}
+
+/** Whether `Content-Range` (RFC 9110, section 14.4) tells of every byte of the file. */
+function isWholeRange(header: unknown): boolean {
+  const [, last, size] = /^bytes 0-(\d+)\/(\d+)$/.exec(String(header)) ?? []
+  return last !== undefined && Number(last) + 1 === Number(size)
+}
+
 /** A layer says itself what it is asked for; elsewhere the endpoint does. */
-function eventTypeOf({ usedLayer, usedService }: FastifyRequest, routeOptions: RouteOptions): OwnEventType {
+function routeTypeOf({ usedLayer, usedService }: FastifyRequest, routeOptions: RouteOptions): OwnEventType {
   if (usedService !== undefined) return usedService
   const countsAs = routeOptions.config?.countsAs
   if (countsAs === 'OWS:WFS' && usedLayer?.details.kind === 'raster') return 'OWS:WCS'

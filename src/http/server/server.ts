@@ -13,11 +13,13 @@ import { envelopeWriter, isMonitoringPath } from '../monitoring/envelope.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
 import { limitAddresses } from './address-limits.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import { keepClientAddresses } from './client-address.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { GuardParts } from './guard.ts'
 import { guardRoutes } from './guard.ts'
 import { repeatAnswers } from './idempotency.ts'
+import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { keepAnswers } from './kept-answers.ts'
@@ -39,7 +41,7 @@ export interface ServerParts {
   keys: IdempotencyKeys
   /** What a caller can do about an error from below; undefined where that is nothing. */
   explainError(error: unknown): Failure | undefined
-  observers: Observers
+  observers: Omit<Observers, 'callerOf'>
 }
 
 /** Builds the HTTP server with its areas; not listening yet. */
@@ -73,13 +75,15 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   queuePipelinedRequests(app, settings.connections)
   describeRequests(app, server)
-  observe.unseen = observeRequests(app, observers)
+  keepClientAddresses(app)
+  const identification = identifyCallers(app, parts.accounts)
+  observe.unseen = observeRequests(app, { ...observers, ...identification })
   answerFailures(app, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, parts)
+  guardRoutes(app, parts, identification.identify)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)

@@ -15,6 +15,8 @@ declare module 'fastify' {
     usedService: OwnEventType | undefined
     /** It is for a tile, though its endpoint answers others too. */
     usedTile: boolean
+    /** It is for the file of a whole layer or coverage: where it is delivered, that is a download. */
+    usedFile: boolean
   }
 }
 

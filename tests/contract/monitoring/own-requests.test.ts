@@ -2,40 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { TestApp, TestAppOptions } from '../../support/app.ts'
+import type { TestApp } from '../../support/app.ts'
 import { adminPassword, createTestApp } from '../../support/app.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
-import { clientOf } from '../../support/importer-client.ts'
-import type { LoggedRequest } from '../../support/request-log.ts'
+import { brief, importTown, recorded, serviceNames, startApp } from '../../support/recorded-app.ts'
 import { requestLogOf } from '../../support/request-log.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
-
-async function startApp(test: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const app = await createTestApp({ ...options, env: { TERRANE_MONITORING: 'on', ...options.env } })
-  test.after(() => app.close())
-  return app
-}
-
-/** What was recorded up to now. */
-async function recorded(app: TestApp): Promise<LoggedRequest[]> {
-  await app.monitoring?.catchUp()
-  return requestLogOf(app)
-}
-
-async function serviceNames(app: TestApp): Promise<Map<number, string>> {
-  return new Map((await app.services.list()).map(({ id, name }) => [id, name]))
-}
-
-function brief({ eventType, status, texts }: LoggedRequest): string {
-  return `${texts.method} ${texts.path} ${status} ${eventType}`
-}
-
-const town = JSON.stringify({
-  type: 'FeatureCollection',
-  features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: { a: 1 } }],
-})
 
 describe('recording of own requests', () => {
   it('takes every fact of a request, without its query', async (test) => {
@@ -121,10 +94,7 @@ describe('recording of own requests', () => {
 
   it('knows layers and styles, and how they are used', async (test) => {
     const app = await startApp(test)
-    const client = clientOf(app)
-    const { json } = await client.call('POST', '', { import: {} })
-    await client.upload(Number(json.import?.id), [{ name: 'town.geojson', content: town }])
-    assert.equal((await client.call('POST', `/${json.import?.id}`)).status, 204)
+    await importTown(app)
     const get = (url: string) => app.app.inject({ url, headers: app.admin })
     await get('/ogc/collections/default:town/items?limit=1')
     await get('/ogc/collections/default%3Atown')

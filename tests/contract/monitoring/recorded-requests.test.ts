@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { basicAuth } from '../../support/app.ts'
+import { serveRaster } from '../../support/rasters.ts'
+import { brief, importTown, recorded, serviceNames, startApp } from '../../support/recorded-app.ts'
+import type { LoggedRequest } from '../../support/request-log.ts'
+import { until } from '../../support/until.ts'
+
+describe('what is recorded of own requests', () => {
+  it('keeps address, user and program of clients that leave before they are answered', async (test) => {
+    const app = await startApp(test, { env: { TERRANE_PRIVACY: 'full' } })
+    const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
+    const heads = ['', `Authorization: ${app.admin.authorization}\r\n`]
+    const requests = ['GET /rest/layers', 'GET /nowhere', 'POST /rest/imports', 'GET /rest/%zz']
+    const rounds = [1, 2, 3]
+    for (const _round of rounds)
+      for (const line of requests)
+        for (const head of heads) {
+          const client = connect(Number(port), '127.0.0.1')
+          client.on('error', () => undefined)
+          await once(client, 'connect')
+          const body = 'User-Agent: QGIS/3.22\r\nContent-Length: 0\r\n\r\n'
+          client.write(`${line} HTTP/1.1\r\nHost: x\r\n${head}${body}`, () => client.resetAndDestroy())
+          await once(client, 'close')
+        }
+    const wanted = rounds.length * requests.length
+    await until(async () => (await recorded(app)).length === 2 * wanted)
+    const facts = (await recorded(app)).map(({ texts }) => texts)
+    const count = (holds: (texts: LoggedRequest['texts']) => boolean) => facts.filter(holds).length
+    assert.equal(
+      count(({ clientIp }) => clientIp === '127.0.0.1'),
+      2 * wanted,
+    )
+    assert.equal(
+      count(({ userAgent, visitor }) => userAgent === 'QGIS/3.22' && visitor !== null),
+      2 * wanted,
+    )
+    assert.equal(
+      count(({ userName }) => userName === 'admin'),
+      wanted,
+    )
+    assert.equal(
+      count(({ errorType }) => errorType !== null),
+      0,
+    )
+  })
+
+  it('names the signed-in user of requests that no route takes, and of refused ones', async (test) => {
+    const app = await startApp(test)
+    const send = (method: 'GET' | 'DELETE', url: string, headers: Record<string, string>) =>
+      app.app.inject({ method, url, headers })
+    await send('GET', '/nowhere', app.admin)
+    await send('DELETE', '/rest/layers', app.admin)
+    await send('GET', '/rest/%zz', app.admin)
+    await send('DELETE', '/rest/layers/a:b', { ...app.admin, origin: 'https://elsewhere.example' })
+    await send('GET', '/wrong', basicAuth('admin', 'wrong password'))
+    await send('GET', '/anonymous', {})
+    const found = (await recorded(app)).map(
+      ({ status, texts }) => `${texts.path} ${status} ${texts.userName}`,
+    )
+    assert.deepEqual(found.sort(), [
+      '/anonymous 404 AnonymousUser',
+      '/nowhere 404 admin',
+      '/rest/%zz 400 admin',
+      '/rest/layers 405 admin',
+      '/rest/layers/a:b 403 admin',
+      '/wrong 404 AnonymousUser',
+    ])
+  })
+
+  it('does not record what browsers ask before requests of other pages', async (test) => {
+    const app = await startApp(test, { env: { TERRANE_CORS_ORIGINS: 'https://maps.example' } })
+    const preflight = (url: string, origin: string, method = 'GET') =>
+      app.app.inject({
+        method: 'OPTIONS',
+        url,
+        headers: { origin, 'access-control-request-method': method },
+      })
+    await preflight('/ogc/collections', 'https://elsewhere.example')
+    await preflight('/rest/imports', 'https://maps.example', 'POST')
+    await preflight('/rest/imports', 'https://elsewhere.example', 'POST')
+    await preflight('/rest/uploads', 'https://elsewhere.example', 'PATCH')
+    await app.app.inject({ method: 'OPTIONS', url: '/rest/uploads' })
+    assert.deepEqual((await recorded(app)).map(brief), ['OPTIONS /rest/uploads 204 view'])
+  })
+
+  it('counts the delivered file of a whole layer as one download of it, and nothing else', async (test) => {
+    const app = await startApp(test)
+    await importTown(app)
+    const download = '/ogc/collections/default:town/download?f=csv'
+    const call = (method: 'GET' | 'HEAD', url: string, headers: Record<string, string> = {}) =>
+      app.app.inject({ method, url, headers: { ...app.admin, ...headers } })
+    const first = await call('GET', download)
+    assert.equal(first.statusCode, 200)
+    const file = new URL(String(first.headers['content-location'])).pathname
+    const etag = String((await call('GET', file)).headers.etag)
+    await call('HEAD', file)
+    await call('GET', file, { 'if-none-match': etag })
+    await call('GET', file, { range: 'bytes=0-' })
+    await call('GET', file, { range: 'bytes=0-1' })
+    await call('GET', file, { range: 'bytes=2-' })
+    await call('GET', file, { range: 'bytes=999999-' })
+    await call('HEAD', download)
+    await call('GET', download, { prefer: 'respond-async' })
+    await call('GET', '/ogc/collections/default:town/download?f=odd')
+    await call('GET', '/rest/downloads/0000/file')
+    const names = await serviceNames(app)
+    const found = (await recorded(app))
+      .filter(({ texts }) => /download/.test(String(texts.path)))
+      .map(({ serviceId, status, eventType, texts, resources }) =>
+        [
+          names.get(serviceId)?.replace('localhost-', ''),
+          `${texts.method} ${status} ${eventType} ${resources.map(({ name }) => name).join()}`,
+        ].join(': '),
+      )
+    assert.deepEqual(found.sort(), [
+      'app: GET 200 download default:town',
+      'app: GET 206 download default:town',
+      'app: GET 206 view default:town',
+      'app: GET 206 view default:town',
+      'app: GET 304 view default:town',
+      'app: GET 404 view ',
+      'app: GET 416 view default:town',
+      'app: HEAD 200 view default:town',
+      'mapserver: GET 200 download default:town',
+      'mapserver: GET 202 OWS:WFS default:town',
+      'mapserver: GET 400 OWS:WFS default:town',
+      'mapserver: HEAD 200 OWS:WFS default:town',
+    ])
+  })
+
+  it('counts the file of a coverage as a download, and its parts and sidecars as reading', async (test) => {
+    const client = await serveRaster(test, { env: { TERRANE_MONITORING: 'on' } })
+    const file = '/ogc/collections/default%3ARGB_byte/file/RGB.byte.tif'
+    for (const [url, range] of [[file], [file, 'bytes=0-16383'], [`${file}.aux.xml`]] as const)
+      await client.server.app.inject({ url, headers: { ...client.server.admin, ...(range && { range }) } })
+    const found = (await recorded(client.server)).filter(({ texts }) => /file/.test(String(texts.path)))
+    assert.deepEqual(
+      found.map(({ status, eventType, resources }) => `${status} ${eventType} ${resources[0]?.name}`),
+      ['200 download default:RGB_byte', '206 OWS:WCS default:RGB_byte', '404 OWS:WCS default:RGB_byte'],
+    )
+  })
+})
