@@ -39,6 +39,7 @@ export function toOwnRequest(
     session: caller.by === 'session' ? sessionOf(request) : undefined,
     userName: caller.name,
     resources: resourcesOf(request, routeOptions, layers),
+    ...(layers.length > 0 ? { target: request.originalUrl, operation: request.usedOperation } : {}),
     ...(isTile ? { isCountedOnly: true } : {}),
     ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
   }

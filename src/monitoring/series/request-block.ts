@@ -19,7 +19,7 @@ const textPlaces = {
 } satisfies Record<TextColumn, number>
 const textColumns = keysOf(textPlaces)
 /** Blocks of earlier versions have none of them. */
-const usePlaces = { referrer: 17, kind: 18, network: 19 } as const
+const usePlaces = { referrer: 17, kind: 18, network: 19, usageClass: 20, area: 21 } as const
 const useColumns = keysOf(usePlaces)
 
 /** The requests of a service in one minute, as columns. */
@@ -28,6 +28,8 @@ export interface RequestBlock extends RequestColumns {
   /** Sets of resources. */
   resources: Column<UsedResource[]>
   uses: Record<keyof typeof usePlaces, Column<Text>>
+  /** Not a number where it is not known; undefined where it is known of none. */
+  firstByteMilliseconds: Float64Array | undefined
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
   /** As `RequestFacts.isCountedOnly`, of all of them. */
@@ -41,6 +43,8 @@ interface Header {
   columns: Packed[]
   /** Blocks of earlier versions say nothing. */
   isCountedOnly?: boolean
+  /** Blocks of earlier versions say nothing. */
+  hasFirstByte?: boolean
 }
 
 /**
@@ -58,6 +62,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   columns[places.position] = packColumn(events, positionOf)
   for (const name of useColumns)
     columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
+  const hasFirstByte = events.some((event) => event.firstByteMilliseconds != null)
   const header: Header = {
     count,
     columns: columns.map(({ values, indexes }) => [
@@ -65,12 +70,15 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
     ...(events[0]?.isCountedOnly === true ? { isCountedOnly: true } : {}),
+    ...(hasFirstByte ? { hasFirstByte } : {}),
   }
   const head = Buffer.from(JSON.stringify(header))
   const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]
   parts.push(asBytes(Float64Array.from(events, (event) => event.sizeBytes)))
   parts.push(asBytes(Float64Array.from(events, (event) => event.milliseconds ?? Number.NaN)))
   parts.push(asBytes(Uint16Array.from(events, (event) => Math.floor(event.created) % 60_000)))
+  if (hasFirstByte)
+    parts.push(asBytes(Float64Array.from(events, (event) => event.firstByteMilliseconds ?? Number.NaN)))
   for (const { indexes } of columns) if (indexes !== undefined) parts.push(asBytes(indexes))
   return Buffer.concat(parts)
 }
@@ -79,7 +87,8 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
 export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
-  const { count, columns, isCountedOnly = false }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  const header: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  const { count, columns, isCountedOnly = false, hasFirstByte = false } = header
   let position = headerEnd
   const take = (size: number): ArrayBuffer => {
     const part = new Uint8Array(size)
@@ -90,11 +99,12 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const sizes = new Float64Array(take(count * 8))
   const milliseconds = new Float64Array(take(count * 8))
   const offsets = new Uint16Array(take(count * 2))
+  const firstByteMilliseconds = hasFirstByte ? new Float64Array(take(count * 8)) : undefined
   const read = columns.map(([values, width]) => ({ values, indexes: indexesOf(width, take(count * width)) }))
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
-    ...{ count, sizes, milliseconds, offsets, isCountedOnly },
+    ...{ count, sizes, milliseconds, firstByteMilliseconds, offsets, isCountedOnly },
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
     eventTypes: column(places.eventType),
     statuses: column(places.status),
@@ -128,16 +138,22 @@ function packColumn<T>(
 function packResources(events: readonly RequestEvent[]): Column<UsedResource[]> {
   const packer = new Packer<string, UsedResource[]>(events.length, (key) => {
     const found = sets.get(key) ?? []
-    return found.slice(0, maxResources).map(({ type, name }) => ({ type, name: cleanText(name) ?? '' }))
+    return found.slice(0, maxResources).map(cleanResource)
   })
   const sets = new Map<string, UsedResource[]>()
   for (const { resources } of events) {
     let key = ''
-    for (const { type, name } of resources) key += `${type}=${name}\n`
+    for (const { type, name, owner = '' } of resources) key += `${type}=${name}=${owner}\n`
     if (!sets.has(key)) sets.set(key, resources)
     packer.add(key)
   }
   return packer.finish()
+}
+
+function cleanResource({ type, name, owner }: UsedResource): UsedResource {
+  const clean: UsedResource = { type, name: cleanText(name) ?? '' }
+  const cleanOwner = owner === undefined ? null : cleanText(owner)
+  return cleanOwner === null ? clean : { ...clean, owner: cleanOwner }
 }
 
 /** Numbers the values of a column. */

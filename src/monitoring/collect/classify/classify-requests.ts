@@ -14,6 +14,7 @@ import type { Classifier, RawRequest } from './raw-request.ts'
 import type { Salts } from './salts.ts'
 import { dayOf } from './salts.ts'
 import { boundedText, scrubText, withoutAddress } from './scrub.ts'
+import { usageFacts } from './usage-facts.ts'
 import { classifyUserAgent, robotDevice } from './user-agent.ts'
 
 export interface ClassifierParts {
@@ -46,12 +47,14 @@ export function createClassifier({
   return {
     classify: async (requests) => {
       const known = await salts.of(new Set(requests.map(({ created }) => dayOf(created))), now())
-      return requests.map((request) => {
+      const events: RequestEvent[] = []
+      for (const request of requests) {
         const client = request.clientIp === undefined ? unknown : clients.get(request.clientIp, findClient)
         const visitor = visitorKey(request, client, known.get(dayOf(request.created)) ?? '')
         const label = visitor === undefined ? null : visitors.get(visitor, digest)
-        return toEvent(request, client, label)
-      })
+        events.push({ ...toEvent(request, client, label), ...(await usageFacts(request)) })
+      }
+      return events
     },
     scrub: (text) => scrubText(text, privacy),
   }
@@ -92,7 +95,7 @@ function digest(text: string): string {
 
 function toEvent(request: RawRequest, client: Client, visitor: string | null): RequestEvent {
   const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
-  const { contentType, userAgent, userName, milliseconds } = request
+  const { contentType, userAgent, userName, milliseconds, firstByteMilliseconds } = request
   const errorType = request.errorType ?? (isServiceException(request) ? serviceException : undefined)
   const family = userAgent === undefined ? null : classifyUserAgent(userAgent)
   return {
@@ -118,6 +121,8 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     referrer: cutReferrer(request.referer, client),
     kind: family === null ? null : family.startsWith(`${robotDevice} /`) ? 'robots' : 'people',
     network: client.network,
+    firstByteMilliseconds:
+      firstByteMilliseconds == null ? null : amount(firstByteMilliseconds, Number.MAX_SAFE_INTEGER),
     ...(request.isCountedOnly === true ? { isCountedOnly: true } : {}),
   }
 }
@@ -133,8 +138,9 @@ function hostOf(address: string): string | null {
   return new URL(address).hostname.replace(/\.$/, '')
 }
 
-function cutResource({ type, name }: UsedResource, client: Client): UsedResource {
-  return { type, name: cut(name, maxLengths.name, client) }
+function cutResource({ type, name, owner }: UsedResource, client: Client): UsedResource {
+  const resource: UsedResource = { type, name: cut(name, maxLengths.name, client) }
+  return owner === undefined ? resource : { ...resource, owner: boundedText(owner, maxLengths.name) }
 }
 
 /** A text of the client's as it may be stored: bounded, and without the client's own address. */

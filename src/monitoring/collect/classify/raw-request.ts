@@ -4,9 +4,13 @@ import type { Place, RequestEvent, RequestFacts } from '../../series/request-eve
 export interface RawRequest extends RequestFacts {
   /** Undefined where the source does not tell. */
   milliseconds: number | undefined
+  /** Until the first byte of the response; undefined where the source does not tell. */
+  firstByteMilliseconds?: number | undefined
   contentType?: string | undefined
   /** Of an OGC request, such as `GetMap`. */
   operation?: string | undefined
+  /** Path and query as they were sent; they must not be stored. Default: the path alone. */
+  target?: string | undefined
   userAgent?: string | undefined
   /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
   clientIp?: string | undefined

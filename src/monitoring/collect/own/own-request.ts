@@ -18,10 +18,16 @@ export interface OwnRequest {
   method: string
   /** Without the query string. */
   path: string
+  /** Path and query as they were sent, of a request that may look at a place; it is not stored. */
+  target?: string | undefined
+  /** Of an OGC request that was sent as a body, such as `GetFeature`. */
+  operation?: string | undefined
   host: string
   status: number
   sizeBytes: number
   milliseconds: number
+  /** Until the first byte of the response; absent where it was never sent. */
+  firstByteMilliseconds?: number | undefined
   contentType: string | undefined
   userAgent: string | undefined
   referer?: string | undefined
