@@ -5,6 +5,7 @@ import { LayerUse } from '../http/overview/layer-use.ts'
 import { OrderedCards } from '../http/overview/ordered-cards.ts'
 import { RequestsToday } from '../http/overview/requests-today.ts'
 import { layerListEndpoints, stateEndpoints } from '../http/overview/routes.ts'
+import type { RequestTotalsQuery } from '../monitoring/query/request-totals.ts'
 import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
 import type { Parts } from './parts.ts'
 
@@ -26,17 +27,19 @@ export function openOverview(context: Parts, bounds: LayerBounds): Area {
   }
 }
 
-/** Questions about the requests of this server itself. */
+/** Questions about requests: of layers of this server itself, and of every server that is watched. */
 function readCounts({ series, services }: Parts) {
-  const serviceIds = async (): Promise<number[]> => {
+  const ownIds = async (): Promise<number[]> => {
     const active = (await services.list()).filter(({ isActive }) => isActive)
     const { app, mapserver } = ownServices(splitDoubles(active).services)
     return [app, mapserver].filter((id) => id !== undefined)
   }
   return {
     layers: async (query: { from: number; days: number; zone: string }) =>
-      series.read('layerRequests', { ...query, serviceIds: await serviceIds() }),
-    totals: async (query: { from: number; to: number }) =>
-      series.read('requestTotals', { ...query, serviceIds: await serviceIds() }),
+      series.read('layerRequests', { ...query, serviceIds: await ownIds() }),
+    totals: async (query: Omit<RequestTotalsQuery, 'serviceIds'>) => {
+      const serviceIds = (await services.list()).map(({ id }) => id)
+      return series.read('requestTotals', { ...query, serviceIds })
+    },
   }
 }

@@ -114,6 +114,7 @@ function makeRequest(
     host: 'maps.example.org',
     status: one(statuses, draw),
     sizeBytes: Math.floor(1000 / (draw() + 0.001)),
+    firstByteMilliseconds: draw() < 0.1 ? null : Math.round(100 * draw()) / 4,
     milliseconds: draw() < 0.02 ? null : Math.round(400 * -Math.log(1 - draw() * 0.999)) / 8,
     contentType: 'text/html',
     userAgent: draw() < 0.05 ? null : `Agent/${agent}.0`,

@@ -57,6 +57,8 @@ export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number
   if (metric.name === 'response.error.count')
     return [plainRow('count', requests.filter((one) => one.errorType !== null).length, count)]
   if (metric.name === 'response.size') return meanRow(requests.map((one) => one.sizeBytes))
+  if (metric.name === 'response.first_byte')
+    return meanRow(requests.flatMap((one) => one.firstByteMilliseconds ?? []))
   if (metric.name === 'response.time')
     return meanRow(requests.map((one) => one.milliseconds).filter((one) => one !== null))
   return metric.takenFrom === 'numbers' ? numberRow(metric, requests) : []

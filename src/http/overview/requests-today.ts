@@ -37,28 +37,32 @@ export class RequestsToday {
     this.#needs = needs
   }
 
-  /** `zone`: an IANA name that is known to be one. */
-  in(zone: string): Promise<TodayTotals> {
+  /** `zone`: an IANA name that is known to be one. `isWithPages`: with requests of this server's own pages. */
+  in(zone: string, isWithPages = false): Promise<TodayTotals> {
+    const key = `${zone} ${isWithPages}`
     const minute = Math.floor(this.#needs.clock.now().getTime() / 1000 / minuteSeconds)
-    const known = this.#known.get(zone)
+    const known = this.#known.get(key)
     if (known?.minute === minute) return known.totals
-    const totals = this.#read(zone, minute * minuteSeconds)
+    const totals = this.#read(zone, minute * minuteSeconds, isWithPages)
     if (this.#known.size >= mostZones) this.#known.clear()
-    this.#known.set(zone, { minute, totals })
-    totals.catch(() => this.#known.delete(zone))
+    this.#known.set(key, { minute, totals })
+    totals.catch(() => this.#known.delete(key))
     return totals
   }
 
-  async #read(zone: string, now: number): Promise<TodayTotals> {
+  async #read(zone: string, now: number, isWithPages: boolean): Promise<TodayTotals> {
     const days = new ZoneDays(zone)
     const today = days.dayOf(now)
     // From noon, so that an hour that was set back or forth since leads into no other day.
     const before = days.dayOf(Math.floor((today.start + today.end) / 2) - weekSeconds)
     const to = Math.min(before.start + (now - today.start), before.end)
-    return { today: await this.#count(today.start, now), weekAgo: await this.#count(before.start, to) }
+    return {
+      today: await this.#count({ from: today.start, to: now, isWithPages }),
+      weekAgo: await this.#count({ from: before.start, to, isWithPages }),
+    }
   }
 
-  async #count(from: number, to: number): Promise<DayTotals> {
-    return { from, ...(await this.#needs.read({ from, to })) }
+  async #count(query: Omit<RequestTotalsQuery, 'serviceIds'>): Promise<DayTotals> {
+    return { from: query.from, ...(await this.#needs.read(query)) }
   }
 }

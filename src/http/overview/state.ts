@@ -14,7 +14,7 @@ const Day = Type.Object({
   from: Type.String(),
   to: Type.String({ description: 'The last whole minute, or hour where only hours are kept' }),
   requests: Count,
-  failed: Count,
+  failed: Type.Integer({ minimum: 0, description: 'Answered with a status from 400 on' }),
 })
 const ByState = Type.Record(Type.String(), Count)
 
@@ -31,7 +31,10 @@ const State = Type.Object(
       requests: Type.Optional(
         Type.Object(
           { today: Day, weekAgo: Day },
-          { description: 'Of this server today, and a week ago by this time of day' },
+          {
+            description:
+              'Of all watched servers today, and a week ago by this time of day; without requests of these pages, unless `traffic` says `all`',
+          },
         ),
       ),
       alerts: Type.Optional(
@@ -66,10 +69,15 @@ export const showState = operation({
         description: 'Time zone such as `Europe/Berlin` whose days are meant; default that of the server',
       }),
     ),
+    traffic: Type.Optional(
+      Type.Enum(['others', 'all'], {
+        description: 'Whose requests are counted: `all` counts those of the pages of this server too',
+      }),
+    ),
   }),
   answers: { 200: State },
   handle: async (parts: StateParts, request) => {
-    const { zone = parts.zone } = request.query
+    const { zone = parts.zone, traffic } = request.query
     if (!isZone(zone))
       throw invalid(
         'invalid-parameter',
@@ -78,7 +86,7 @@ export const showState = operation({
     const time = parts.clock.now().toISOString()
     const [layers, requests, alerts, imports] = await Promise.all([
       layersOf(parts, request),
-      requestsOf(parts, request, zone),
+      requestsOf(parts, request, { zone, isWithPages: traffic === 'all' }),
       alertsOf(parts, request),
       importsOf(parts, request),
     ])
@@ -96,9 +104,13 @@ async function layersOf({ catalog: { cards, looks } }: StateParts, { caller }: F
   return { total: set.byId.size, public: open, problems }
 }
 
-async function requestsOf({ counted }: StateParts, { caller, server }: FastifyRequest, zone: string) {
+async function requestsOf(
+  { counted }: StateParts,
+  { caller, server }: FastifyRequest,
+  { zone, isWithPages }: { zone: string; isWithPages: boolean },
+) {
   if (counted === undefined || !hasRole(caller, countReaders[server.dialect])) return {}
-  const { today, weekAgo } = await counted.requests.in(zone)
+  const { today, weekAgo } = await counted.requests.in(zone, isWithPages)
   return { requests: { today: toWireDay(today), weekAgo: toWireDay(weekAgo) } }
 }
 

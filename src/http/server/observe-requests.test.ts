@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { fastify } from 'fastify'
 import { fixedClock } from '../../../tests/support/fixed-clock.ts'
@@ -35,6 +36,28 @@ describe('observeRequests', () => {
       recorded.map(({ method, path, eventType, status }) => `${method} ${path} ${eventType} ${status}`),
       ['GET /things view 200', 'GET /nothing view 404', 'HEAD /things view 200'],
     )
+  })
+
+  it('tells when the first byte was sent, apart from when the client had all', async () => {
+    const { app, recorded } = openServer({ '/things': 'view' })
+    const gate = Promise.withResolvers<void>()
+    async function* slow(): AsyncGenerator<string> {
+      yield 'first'
+      await gate.promise
+      yield 'last'
+    }
+    app.get('/slow', () => Readable.from(slow()))
+    app.get('/empty', (_request, reply) => reply.code(204).send())
+    const answer = app.inject('/slow')
+    const pauseMs = 50
+    setTimeout(() => gate.resolve(), pauseMs)
+    assert.equal((await answer).body, 'firstlast')
+    for (const url of ['/things', '/empty']) await app.inject(url)
+    const [streamed, ...others] = recorded
+    assert.ok(streamed?.firstByteMilliseconds !== undefined)
+    // Timers may come a millisecond early.
+    assert.ok(streamed.milliseconds - streamed.firstByteMilliseconds > pauseMs / 2)
+    for (const one of others) assert.ok(Number(one.firstByteMilliseconds) <= one.milliseconds)
   })
 
   it('leaves out what lies below a path that does not count, whether there is such a path or not', async () => {

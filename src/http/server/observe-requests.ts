@@ -7,6 +7,7 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Monitoring } from '../../monitoring/monitoring.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { isPreflight } from './browser-safety.ts'
+import { onFirstByte } from './first-byte.ts'
 import type { CallerIdentification } from './identify-caller.ts'
 import type { EndedRequest } from './own-request.ts'
 import { toOwnRequest } from './own-request.ts'
@@ -60,11 +61,16 @@ export function observeRequests(
     // With the connection goes what the request itself does not hold.
     const clientIp = request.ip
     request[sentBefore] = bytesSent(request)
+    let firstByteMilliseconds: number | undefined
+    onFirstByte(reply, () => {
+      firstByteMilliseconds = reply.elapsedTime
+    })
     reply.raw.once('close', () => {
       const ending = endingOf(request, reply)
       const { routeOptions } = request
       announce(observers, request, routeOptions.url ?? '', ending)
-      if (isCounted(request, routeOptions)) record(request, reply, { created, clientIp, ...ending })
+      if (isCounted(request, routeOptions))
+        record(request, reply, { created, clientIp, firstByteMilliseconds, ...ending })
     })
   }
   app.decorateRequest('usedLayer')

@@ -11,10 +11,14 @@ import type { UsedResource } from '../../monitoring/series/request-event.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { referencePath } from './openapi.ts'
+import { isOfPages } from './pages-traffic.ts'
 import { usedLayerNames } from './used-layers.ts'
 
 /** A request that has ended: when it began, who made it from where, and how it ended. */
-export type EndedRequest = Pick<OwnRequest, 'created' | 'status' | 'sizeBytes' | 'milliseconds' | 'clientIp'>
+export type EndedRequest = Pick<
+  OwnRequest,
+  'created' | 'status' | 'sizeBytes' | 'milliseconds' | 'firstByteMilliseconds' | 'clientIp'
+>
 
 /** What monitoring is told of a request that has ended. */
 export function toOwnRequest(
@@ -41,6 +45,7 @@ export function toOwnRequest(
     resources: resourcesOf(request, routeOptions, layers),
     ...(layers.length > 0 ? { target: request.originalUrl, operation: request.usedOperation } : {}),
     ...(isTile ? { isCountedOnly: true } : {}),
+    ...(isOfPages(request) ? { isOfPages: true } : {}),
     ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
   }
 }

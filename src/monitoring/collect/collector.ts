@@ -1,6 +1,7 @@
 import type { Keep, PrivacyMode, SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { Say } from '../../lib/problems.ts'
 import { Problems } from '../../lib/problems.ts'
+import { pagesServiceId } from '../model/pages-service.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
 import { createClassifier } from './classify/classify-requests.ts'
 import { Places } from './classify/places.ts'
@@ -74,8 +75,9 @@ export class Collector {
     return this.#polls.setServices(services)
   }
 
-  removeService(serviceId: number): Promise<void> {
-    return this.#series.removeService(serviceId)
+  async removeService(serviceId: number): Promise<void> {
+    await this.#series.removeService(serviceId)
+    await this.#series.removeService(pagesServiceId(serviceId))
   }
 
   /** Begins turns that are due, computes closed periods and removes what is old, each a bounded piece. */

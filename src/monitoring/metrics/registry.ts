@@ -10,11 +10,11 @@ import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
 import { requestCity, requestCountry, requestRegion } from './requests/places.ts'
 import type { RequestMetric } from './requests/request-metric.ts'
 import { request, requestCount } from './requests/requests.ts'
-import { responseSize, responseStatus, responseTime } from './requests/responses.ts'
+import { responseFirstByte, responseSize, responseStatus, responseTime } from './requests/responses.ts'
 import { requestMethod, requestPath } from './requests/targets.ts'
 import { requestUsers } from './requests/users.ts'
 
-/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 101. */
+/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 102. */
 export const applicationMetrics: readonly RequestMetric[] = [
   request,
   requestCount,
@@ -32,6 +32,7 @@ export const applicationMetrics: readonly RequestMetric[] = [
   responseSize,
   responseErrorCount,
   responseErrorTypes,
+  responseFirstByte,
 ]
 
 /** The next id here is 202. */

@@ -17,6 +17,8 @@ export interface RequestColumns {
   sizes: Float64Array
   /** Not a number where it is not known. */
   milliseconds: Float64Array
+  /** Until the first byte of the answer; not a number where it is not known. */
+  firstByteMilliseconds: Float64Array
   statuses: Column<number>
   texts: Readonly<Record<TextColumn, Column<string | null>>>
 }

@@ -1,41 +1,64 @@
 import { metricNamed } from '../metrics/metrics.ts'
+import { pagesServiceId } from '../model/pages-service.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
-import { readMetricValue } from './metric-value.ts'
-import { readWatermarks } from './row-plan.ts'
+import { readRows } from './metric-rows.ts'
+import { readLabels } from './names.ts'
+import { planRows, readWatermarks } from './row-plan.ts'
+import type { ResolvedQuery } from './series-sql.ts'
 
 /** A time of which requests are counted, in seconds since 1970, and whose. */
 export interface RequestTotalsQuery {
   from: number
   to: number
   serviceIds: readonly number[]
+  /** Whether requests of this server's own pages count too. */
+  isWithPages: boolean
 }
 
 /** What there was up to `to`: earlier than asked where only whole hours are kept. */
 export interface RequestTotals {
   to: number
   requests: number
+  /** Requests that were answered with a status from 400 on. */
   failed: number
 }
 
 const hourSeconds = 3600
+const firstFailure = 400
 
 /** How many requests there were, and how many of them failed. */
 export async function readRequestTotals(
   database: SeriesDatabase,
-  { from, to: asked, serviceIds }: RequestTotalsQuery,
+  { from, to: asked, serviceIds, isWithPages }: RequestTotalsQuery,
 ): Promise<RequestTotals> {
   const { minutesKeptFrom } = await readWatermarks(database)
   const isKept = asked <= from || asked > minutesKeptFrom
   const to = isKept ? asked : Math.max(from, Math.floor(asked / hourSeconds) * hourSeconds)
-  const sumOf = async (metric: string): Promise<number> => {
-    if (to <= from || serviceIds.length === 0) return 0
-    const { value } = await readMetricValue(database, {
-      metric: metricNamed(metric).name,
-      serviceIds,
-      from,
-      to,
-    })
-    return value ?? 0
+  if (to <= from || serviceIds.length === 0) return { to, requests: 0, failed: 0 }
+  const all = await readCounts(database, { from, to, serviceIds })
+  if (isWithPages) return { to, ...all }
+  const pages = await readCounts(database, { from, to, serviceIds: serviceIds.map(pagesServiceId) })
+  return { to, requests: all.requests - pages.requests, failed: all.failed - pages.failed }
+}
+
+/** Counts requests by their status: each request has one. */
+async function readCounts(
+  database: SeriesDatabase,
+  { from, to, serviceIds }: Omit<RequestTotalsQuery, 'isWithPages'>,
+): Promise<Omit<RequestTotals, 'to'>> {
+  const query: ResolvedQuery = {
+    metric: metricNamed('response.status'),
+    shape: { keys: ['label'], value: 'amount', isOfUsers: false },
+    serviceIds,
   }
-  return { to, requests: await sumOf('request.count'), failed: await sumOf('response.error.count') }
+  const plan = await planRows(database, query, { from, to, intervalSeconds: to - from })
+  const rows = await readRows(database, plan)
+  const labels = await readLabels(database, [...rows.column('key')])
+  const counts = { requests: 0, failed: 0 }
+  for (let row = 0; row < rows.length; row += 1) {
+    const count = rows.get(row, 'sum')
+    counts.requests += count
+    if (Number(labels.get(rows.get(row, 'key'))?.name) >= firstFailure) counts.failed += count
+  }
+  return counts
 }

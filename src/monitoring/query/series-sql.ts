@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { Metric } from '../metrics/metrics.ts'
 import { isHostMetric } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
+import { pagesOffset } from '../model/pages-service.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import { splitOfType, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
@@ -45,7 +46,7 @@ export function seriesCondition(
     `s.metric_id = ${metric.id} and s.is_total = ${isTotal ? 1 : 0}`,
     ...eventTypeCondition(query),
     splitCondition(query),
-    ...(serviceIds === undefined ? [] : [`s.service_id in (${integers(serviceIds)})`]),
+    serviceIds === undefined ? `s.service_id < ${pagesOffset}` : `s.service_id in (${integers(serviceIds)})`,
     isLoaded ? 's.load_id > 0 and s.service_id > 0' : 's.load_id = 0',
   ]
   return conditions.join(' and ')

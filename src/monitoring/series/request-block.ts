@@ -28,8 +28,6 @@ export interface RequestBlock extends RequestColumns {
   /** Sets of resources. */
   resources: Column<UsedResource[]>
   uses: Record<keyof typeof usePlaces, Column<Text>>
-  /** Not a number where it is not known; undefined where it is known of none. */
-  firstByteMilliseconds: Float64Array | undefined
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
   /** As `RequestFacts.isCountedOnly`, of all of them. */
@@ -43,8 +41,8 @@ interface Header {
   columns: Packed[]
   /** Blocks of earlier versions say nothing. */
   isCountedOnly?: boolean
-  /** Blocks of earlier versions say nothing. */
-  hasFirstByte?: boolean
+  /** Whether times to the first byte stand behind the columns; blocks of earlier versions have none. */
+  hasFirstBytes?: boolean
 }
 
 /**
@@ -62,7 +60,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   columns[places.position] = packColumn(events, positionOf)
   for (const name of useColumns)
     columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
-  const hasFirstByte = events.some((event) => event.firstByteMilliseconds != null)
+  const hasFirstBytes = events.some(({ firstByteMilliseconds }) => firstByteMilliseconds != null)
   const header: Header = {
     count,
     columns: columns.map(({ values, indexes }) => [
@@ -70,16 +68,16 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
     ...(events[0]?.isCountedOnly === true ? { isCountedOnly: true } : {}),
-    ...(hasFirstByte ? { hasFirstByte } : {}),
+    ...(hasFirstBytes ? { hasFirstBytes } : {}),
   }
   const head = Buffer.from(JSON.stringify(header))
   const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]
   parts.push(asBytes(Float64Array.from(events, (event) => event.sizeBytes)))
   parts.push(asBytes(Float64Array.from(events, (event) => event.milliseconds ?? Number.NaN)))
   parts.push(asBytes(Uint16Array.from(events, (event) => Math.floor(event.created) % 60_000)))
-  if (hasFirstByte)
-    parts.push(asBytes(Float64Array.from(events, (event) => event.firstByteMilliseconds ?? Number.NaN)))
   for (const { indexes } of columns) if (indexes !== undefined) parts.push(asBytes(indexes))
+  if (hasFirstBytes)
+    parts.push(asBytes(Float64Array.from(events, (event) => event.firstByteMilliseconds ?? Number.NaN)))
   return Buffer.concat(parts)
 }
 
@@ -88,7 +86,7 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
   const header: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
-  const { count, columns, isCountedOnly = false, hasFirstByte = false } = header
+  const { count, columns, isCountedOnly = false, hasFirstBytes = false } = header
   let position = headerEnd
   const take = (size: number): ArrayBuffer => {
     const part = new Uint8Array(size)
@@ -99,8 +97,10 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const sizes = new Float64Array(take(count * 8))
   const milliseconds = new Float64Array(take(count * 8))
   const offsets = new Uint16Array(take(count * 2))
-  const firstByteMilliseconds = hasFirstByte ? new Float64Array(take(count * 8)) : undefined
   const read = columns.map(([values, width]) => ({ values, indexes: indexesOf(width, take(count * width)) }))
+  const firstByteMilliseconds = hasFirstBytes
+    ? new Float64Array(take(count * 8))
+    : new Float64Array(count).fill(Number.NaN)
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {

@@ -43,6 +43,8 @@ export interface RequestFacts {
 export interface RequestEvent extends RequestFacts, Place {
   /** Null where the source does not tell: such a request has no part in response.time. */
   milliseconds: number | null
+  /** Until the first byte of the answer was sent; absent or null where the source does not tell or none was. */
+  firstByteMilliseconds?: number | null
   contentType: string | null
   userAgent: string | null
   userAgentFamily: string | null
@@ -53,8 +55,6 @@ export interface RequestEvent extends RequestFacts, Place {
   userName: string | null
   /** Class of the exception that the request ended with. */
   errorType: string | null
-  /** Until the first byte of the response; absent or null where the source does not tell. */
-  firstByteMilliseconds?: number | null
   /** One of `usageClasses`; absent or null for those that are none of the others. */
   usageClass?: UsageClass | null
   /**

@@ -2,6 +2,7 @@ import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { ZoneDays } from '../../lib/values/zone-days.ts'
 import { everyRequest, labelMetrics, tellsUsers } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
+import { isPagesService } from '../model/pages-service.ts'
 import type { CountedBlock } from './counted-only.ts'
 import { forgetCounted, hasForgotten } from './counted-only.ts'
 import type { Dictionary } from './dictionary.ts'
@@ -117,7 +118,7 @@ class Settlement {
   async add(dirty: DirtyMinute): Promise<void> {
     const { serviceId, minute } = dirty
     const { database, state } = this.#work
-    if (minute >= state.get('days_kept_from')) await this.#countUsage(dirty)
+    if (minute >= state.get('days_kept_from') && !isPagesService(serviceId)) await this.#countUsage(dirty)
     if (minute >= state.get('minutes_kept_from')) {
       if (await this.#isWhole(dirty, 60)) await this.#replaceMinute(dirty)
       else await this.#mergeMinute(dirty)

@@ -36,6 +36,7 @@ describe('what is stored', () => {
       ...{ request: 1, 'request.count': 2, 'request.users': 3, 'request.ip': 4, 'request.ua': 5 },
       ...{ 'request.ua.family': 6, 'request.path': 7, 'request.method': 8, 'request.country': 9 },
       ...{ 'request.region': 10, 'request.city': 11, 'response.status': 12, 'response.time': 13 },
+      'response.first_byte': 101,
       ...{ 'response.size': 14, 'response.error.count': 15, 'response.error.types': 16, 'load.1m': 17 },
       ...{ 'load.5m': 18, 'load.15m': 19, 'mem.all': 20, 'mem.free': 21, 'mem.usage': 22 },
       ...{ 'mem.usage.percent': 23, 'mem.buffers': 24, uptime: 25, 'cpu.usage': 26, 'cpu.usage.rate': 27 },
@@ -94,10 +95,11 @@ describe('what is stored', () => {
     const valuesOf = <T>({ values, indexes }: { values: T[]; indexes: ArrayLike<number> | undefined }): T[] =>
       Array.from({ length: block.count }, (_, row) => values[indexes?.[row] ?? 0] as T)
     assert.deepEqual(
-      [[...block.sizes], [...block.milliseconds]],
+      [[...block.sizes], [...block.milliseconds], [...block.firstByteMilliseconds]],
       [
         [0, 10],
         [Number.NaN, 12.5],
+        [Number.NaN, Number.NaN],
       ],
     )
     assert.deepEqual([block.eventTypes, block.statuses].map(valuesOf<unknown>), [

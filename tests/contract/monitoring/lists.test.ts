@@ -50,6 +50,7 @@ const applicationMetrics = [
   'response.size rate B',
   'response.error.count count Count',
   'response.error.types value Count',
+  'response.first_byte rate ms',
 ]
 const hostMetrics = [
   'load.1m rate Rate',

@@ -3,12 +3,57 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { basicAuth } from '../../support/app.ts'
+import { fixedClock } from '../../support/fixed-clock.ts'
 import { serveRaster } from '../../support/rasters.ts'
 import { brief, importTown, recorded, serviceNames, startApp } from '../../support/recorded-app.ts'
 import type { LoggedRequest } from '../../support/request-log.ts'
 import { until } from '../../support/until.ts'
 
 describe('what is recorded of own requests', () => {
+  it('counts requests of own pages like others, and once more apart from them', async (test) => {
+    const clock = fixedClock('2026-11-21T12:00:10Z')
+    const app = await startApp(test, { clock, env: { TERRANE_BASE_PATH: '/maps' } })
+    const host = 'maps.example'
+    const send = (url: string, referer?: string) =>
+      app.app.inject({ url, headers: { ...app.admin, host, ...(referer && { referer }) } })
+    await send('/maps/rest/layers', `https://${host}/maps/app/usage?span=7d`)
+    await send('/maps/ogc/collections', `http://${host}/maps/`)
+    await send('/maps/ogc/collections/a:b', `http://${host}/maps/assets/worker-abc.js`)
+    await send('/maps/ogc/collections')
+    await send('/maps/ogc/collections', `http://${host}/maps/ogc`)
+    await send('/maps/ogc/collections', `http://${host}/maps/embed/map`)
+    await send('/maps/ogc/collections', 'https://elsewhere.example/maps/app/usage')
+    await send('/maps/ogc/collections', 'not an address')
+    clock.advance(120_000)
+    await app.monitoring?.catchUp()
+    const window = 'valid_from=2026-11-21T12:00:00Z&valid_to=2026-11-21T12:01:00Z'
+    const rowsOf = async (query: string) => {
+      const url = `/maps/monitoring/api/metric_data/${query}${query.includes('?') ? '&' : '?'}${window}`
+      const reply = await app.app.inject({ url, headers: app.admin })
+      assert.equal(reply.statusCode, 200, reply.body)
+      const [period] = reply.json().data.data as { data: { label: string; val: string }[] }[]
+      return period?.data.map(({ label, val }) => `${label} ${Number(val)}`)
+    }
+    assert.deepEqual(await rowsOf('request.count/'), ['count 8'])
+    assert.deepEqual(await rowsOf('request.count/?service_type=app'), ['count 1'])
+    assert.deepEqual(await rowsOf('request.count/?traffic=pages'), ['count 3'])
+    assert.deepEqual(await rowsOf('request.count/?traffic=all'), ['count 8'])
+    assert.deepEqual(await rowsOf('response.status/?traffic=pages'), ['200 2', '404 1'])
+    assert.deepEqual(await rowsOf('request.count/?traffic=pages&service=localhost-mapserver'), ['count 2'])
+    assert.deepEqual(await rowsOf('request.count/?traffic=pages&event_type=OWS:WFS'), ['count 2'])
+    const stateOf = async (query: string) => {
+      const reply = await app.app.inject({ url: `/maps/rest/state${query}`, headers: app.admin })
+      const { requests, failed } = reply.json().state.requests.today
+      return { requests, failed }
+    }
+    assert.deepEqual(await stateOf(''), { requests: 5, failed: 0 })
+    assert.deepEqual(await stateOf('?traffic=all'), { requests: 8, failed: 1 })
+    const service = (await app.services.find('localhost-mapserver')) ?? assert.fail()
+    await app.services.remove(service.id)
+    await app.monitoring?.catchUp()
+    assert.deepEqual(await rowsOf('request.count/?traffic=pages'), ['count 1'])
+  })
+
   it('keeps address, user and program of clients that leave before they are answered', async (test) => {
     const app = await startApp(test, { env: { TERRANE_PRIVACY: 'full' } })
     const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))

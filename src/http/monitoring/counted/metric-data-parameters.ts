@@ -4,6 +4,7 @@ import { notFound } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { Metric } from '../../../monitoring/metrics/metrics.ts'
 import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../../monitoring/metrics/metrics.ts'
+import { pagesServiceId } from '../../../monitoring/model/pages-service.ts'
 import type { ServiceRecord } from '../../../monitoring/model/records.ts'
 import { resourceTypes } from '../../../monitoring/model/resource-types.ts'
 import type { ServiceType } from '../../../monitoring/model/service-types.ts'
@@ -29,6 +30,8 @@ const secondsBounds = { minimum: shortestSeconds, maximum: longestSeconds }
 export const namedTypes = resourceTypes.filter((type) => type !== '')
 
 const alignments = ['day', 'start'] as const
+/** Whose requests are counted. */
+const traffics = ['all', 'pages'] as const
 
 const synonyms: Record<string, Grouping> = {
   resource_no_labels: 'resource_no_label',
@@ -60,6 +63,10 @@ export const MetricDataParameters = describeFields({
   service: 'Name of a service; not together with service_type',
   service_type: 'Only services of this type',
   event_type: 'Name of an event type; default: all',
+  traffic: Type.Enum([...traffics], {
+    description:
+      'Every request (`all`, the default), or those alone that pages of this server have made (`pages`): what is left without them is the difference',
+  }),
   group_by: Type.Enum(groupingWords, {
     description: `What rows stand for: ${groupingWords.join(', ')}; default: a label each`,
   }),
@@ -87,6 +94,8 @@ export function readMetricDataQuery(
   const { wire } = context
   const services = readServices(fields, context)
   const grouping = readGrouping(fields)
+  const isOfPages = fields.choice('traffic', traffics) === 'pages'
+  const ids = services?.ids ?? context.services.map(({ id }) => id)
   const resourceType = fields.choice('resource_type', namedTypes)
   const resource = readResource(fields)
   const label = fields.text('label')
@@ -103,7 +112,7 @@ export function readMetricDataQuery(
     metric: metric.name,
     window: window ?? unreachable(),
     ...defined({ grouping }),
-    ...(services === undefined ? {} : { serviceIds: services.ids }),
+    ...defined({ serviceIds: isOfPages ? ids.map(pagesServiceId) : services?.ids }),
     ...defined({ eventType }),
     ...(label === undefined ? {} : { label, isLabelId: wire.isOlder }),
     ...defined({ resource, resourceType, user }),

@@ -95,7 +95,7 @@ function digest(text: string): string {
 
 function toEvent(request: RawRequest, client: Client, visitor: string | null): RequestEvent {
   const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
-  const { contentType, userAgent, userName, milliseconds, firstByteMilliseconds } = request
+  const { contentType, userAgent, userName } = request
   const errorType = request.errorType ?? (isServiceException(request) ? serviceException : undefined)
   const family = userAgent === undefined ? null : classifyUserAgent(userAgent)
   return {
@@ -107,7 +107,8 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     host: told(request.host, maxLengths.host),
     status: Math.trunc(amount(request.status, maxStatus)),
     sizeBytes: Math.trunc(amount(request.sizeBytes, Number.MAX_SAFE_INTEGER)),
-    milliseconds: milliseconds === undefined ? null : amount(milliseconds, Number.MAX_SAFE_INTEGER),
+    milliseconds: duration(request.milliseconds),
+    firstByteMilliseconds: duration(request.firstByteMilliseconds),
     contentType: contentType === undefined ? null : told(contentType, maxLengths.contentType),
     userAgent: userAgent === undefined ? null : told(userAgent, maxLengths.userAgent),
     userAgentFamily: family,
@@ -121,8 +122,6 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     referrer: cutReferrer(request.referer, client),
     kind: family === null ? null : family.startsWith(`${robotDevice} /`) ? 'robots' : 'people',
     network: client.network,
-    firstByteMilliseconds:
-      firstByteMilliseconds == null ? null : amount(firstByteMilliseconds, Number.MAX_SAFE_INTEGER),
     ...(request.isCountedOnly === true ? { isCountedOnly: true } : {}),
   }
 }
@@ -154,6 +153,10 @@ function cut(text: string, maxLength: number, { written, address, kept }: Client
 function withoutQuery(path: string): string {
   const end = path.search(/[?#]/)
   return end < 0 ? path : path.slice(0, end)
+}
+
+function duration(milliseconds: number | undefined): number | null {
+  return milliseconds === undefined ? null : amount(milliseconds, Number.MAX_SAFE_INTEGER)
 }
 
 function amount(value: number, max: number): number {

@@ -4,7 +4,7 @@ import type { Place, RequestEvent, RequestFacts } from '../../series/request-eve
 export interface RawRequest extends RequestFacts {
   /** Undefined where the source does not tell. */
   milliseconds: number | undefined
-  /** Until the first byte of the response; undefined where the source does not tell. */
+  /** Until the first byte of the answer was sent. */
   firstByteMilliseconds?: number | undefined
   contentType?: string | undefined
   /** Of an OGC request, such as `GetMap`. */

@@ -1,3 +1,4 @@
+import { pagesServiceId } from '../../model/pages-service.ts'
 import type { CaughtException, RequestEvent } from '../../series/request-event.ts'
 import type { SeriesWriter } from '../../series/series.ts'
 import type { SeriesDatabase } from '../../series/series-database.ts'
@@ -47,6 +48,9 @@ async function classifyBatch(
     message: classifier.scrub(message),
     stack: classifier.scrub(stack),
   })
+  const ofPages = events
+    .filter((_, at) => counted[at]?.isOfPages === true)
+    .map((event) => ({ ...event, serviceId: pagesServiceId(event.serviceId), isCountedOnly: true }))
   const caught: CaughtException[] = []
   for (const [at, event] of events.entries()) {
     const exception = counted[at]?.exception
@@ -58,11 +62,11 @@ async function classifyBatch(
   for (const exception of app === undefined ? [] : exceptions) {
     caught.push({ serviceId: app ?? 0, created: exception.created, ...describe(exception) })
   }
-  return { events, exceptions: caught }
+  return { events: [...events, ...ofPages], exceptions: caught }
 }
 
 function toRaw(
-  { service: _service, exception: _exception, ...facts }: OwnRequest,
+  { service: _service, exception: _exception, isOfPages: _isOfPages, ...facts }: OwnRequest,
   serviceId: number,
 ): RawRequest {
   return { ...facts, serviceId }

@@ -26,7 +26,7 @@ export interface OwnRequest {
   status: number
   sizeBytes: number
   milliseconds: number
-  /** Until the first byte of the response; absent where it was never sent. */
+  /** Until the first byte of the answer was sent; undefined where none was. */
   firstByteMilliseconds?: number | undefined
   contentType: string | undefined
   userAgent: string | undefined
@@ -35,6 +35,8 @@ export interface OwnRequest {
   session: string | undefined
   userName: string | undefined
   resources: UsedResource[]
+  /** Whether one of the server's own pages made it. */
+  isOfPages?: boolean
   /** As `RequestFacts.isCountedOnly`. */
   isCountedOnly?: boolean
   /** Class of the exception that it ended with. */

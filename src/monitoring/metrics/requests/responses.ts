@@ -11,6 +11,19 @@ export const responseTime = numberMetric({
   hasQuantiles: true,
 })
 
+/** Without the time in which the client takes the answer. */
+export const responseFirstByte = numberMetric({
+  ...{
+    id: 101,
+    name: 'response.first_byte',
+    type: 'rate',
+    unit: 'ms',
+    description: 'Time to first byte',
+  },
+  number: ({ firstByteMilliseconds }) => firstByteMilliseconds,
+  hasQuantiles: true,
+})
+
 export const responseSize = numberMetric({
   ...{ id: 14, name: 'response.size', type: 'rate', unit: 'B', description: 'Response size' },
   number: ({ sizes }) => sizes,
