@@ -67,20 +67,26 @@ function units(times: readonly (number | null | undefined)[]): number[] {
   return times.flatMap((one) => (one == null ? [] : Math.round(one * 10))).sort((a, b) => a - b)
 }
 
+/** Other scopes have the times of all cells together. */
+function hasTimesByCell(scope: UsageScope): boolean {
+  return scope === 'all' || scope === 'resource'
+}
+
 /** Numbers of a row as the requests have them. */
-function expectedOf(requests: readonly RequestEvent[], day: number) {
+function expectedOf(requests: readonly RequestEvent[], day: number, scope: UsageScope) {
   const cells = Object.fromEntries(
     cellNames.flatMap((name) => {
       const some = requests.filter((one) => cellOf(one) === name)
       if (some.length === 0) return []
+      const timed = hasTimesByCell(scope) ? some : requests
       const cell = {
         requests: some.length,
         delivered: some.filter(isDelivered).length,
         errors: some.filter(({ errorType }) => errorType !== null).length,
         bytes: some.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         visitors: visitorsOf(some),
-        times: totalOf(units(some.map(({ milliseconds }) => milliseconds))),
-        firstByteTimes: totalOf(units(some.map(({ firstByteMilliseconds }) => firstByteMilliseconds))),
+        times: totalOf(units(timed.map(({ milliseconds }) => milliseconds))),
+        firstByteTimes: totalOf(units(timed.map(({ firstByteMilliseconds }) => firstByteMilliseconds))),
       }
       return [[name, cell]]
     }),
@@ -112,10 +118,12 @@ function foundIn(row: UsageRow): ReturnType<typeof expectedOf> {
   const cells = Object.fromEntries(
     row.cells.flatMap((cell, at) => {
       if (cell === undefined) return []
-      const { requests, delivered, errors, bytes, visitors, times, firstByteTimes } = cell
-      const total = ({ count, sum }: typeof times) => ({ count, sum })
+      const { requests, delivered, errors, bytes, visitors, times } = cell
+      const total = ({ count, sum }: typeof times.total) => ({ count, sum })
       const numbers = { requests, delivered, errors, bytes, visitors: visitors.count }
-      return [[cellNames[at], { ...numbers, times: total(times), firstByteTimes: total(firstByteTimes) }]]
+      return [
+        [cellNames[at], { ...numbers, times: total(times.total), firstByteTimes: total(times.firstByte) }],
+      ]
     }),
   )
   const classes = Object.fromEntries(
@@ -132,20 +140,21 @@ function foundIn(row: UsageRow): ReturnType<typeof expectedOf> {
   return { cells, classes, named: row.named, lastUse: row.lastUse, visitors }
 }
 
-function assertQuantiles(row: UsageRow, requests: readonly RequestEvent[], what: string): void {
+function assertQuantiles(row: UsageRow, requests: readonly RequestEvent[], scope: UsageScope): void {
   for (const [at, cell] of row.cells.entries()) {
-    const some = requests.filter((one) => cellOf(one) === cellNames[at])
+    const some = requests.filter((one) => !hasTimesByCell(scope) || cellOf(one) === cellNames[at])
     for (const [times, name] of [
-      [units(some.map(({ milliseconds }) => milliseconds)), 'times'],
-      [units(some.map(({ firstByteMilliseconds }) => firstByteMilliseconds)), 'firstByteTimes'],
+      [units(some.map(({ milliseconds }) => milliseconds)), 'total'],
+      [units(some.map(({ firstByteMilliseconds }) => firstByteMilliseconds)), 'firstByte'],
     ] as const) {
       for (const share of [0.5, 0.95, 0.99]) {
         const truth = (times[Math.max(1, Math.ceil(share * times.length - 1e-6)) - 1] ?? 0) / 10
-        const found = cell?.[name].quantile(share) ?? 0
+        if (cell === undefined) continue
+        const found = cell.times[name].quantile(share) ?? 0
         const allowed = requests.length > 100 ? truth * 0.025 : 0
         assert.ok(
           Math.abs(found - truth) <= allowed + 1e-9,
-          `${what} ${name} ${share}: ${found} for ${truth}`,
+          `${scope} ${name} ${share}: ${found} for ${truth}`,
         )
       }
     }
@@ -209,8 +218,8 @@ export async function assertUsage(
     for (const stored of rows) {
       const what = `${stored.serviceId} ${stored.day} ${keyOf(stored)}`
       const some = [...(groups.get(what) ?? [])]
-      assert.deepEqual(foundIn(stored.row), expectedOf(some, stored.day), `${scope} ${what}`)
-      assertQuantiles(stored.row, some, `${scope} ${what}`)
+      assert.deepEqual(foundIn(stored.row), expectedOf(some, stored.day, scope), `${scope} ${what}`)
+      assertQuantiles(stored.row, some, scope)
       if (stored.resource?.type !== 'layer') continue
       const found = {
         regular: stored.row.counterTotals('regular'),

@@ -10,6 +10,7 @@ import { integers } from './series-sql.ts'
 const daySeconds = 86_400
 /** A day of a zone begins up to so long before or after that of UTC with its date. */
 const zoneSeconds = 15 * 3600
+const storedUsage = '(select * from monitoring_usage union all select * from monitoring_usage_open)'
 const usageOfLayers = `u.scope = ${usageScopes.resource} and u.zone_id =
   (select id from monitoring_usage_zones where name = ?)`
 /** What was counted before migration 5. The words of the index: another way to say the same would not be found by it. */
@@ -41,7 +42,7 @@ export async function readLayerRequests(
   const dates = new ZoneDays(zone)
   const [first, last] = [from - zoneSeconds, to + zoneSeconds]
   if (isLight) {
-    const stored = `select 1 from monitoring_usage u where u.scope = ${usageScopes.resource}
+    const stored = `select 1 from ${storedUsage} u where u.scope = ${usageScopes.resource}
       and u.zone_id in (select id from monitoring_usage_zones)
       and u.day >= ${integers([first])} and u.day < ${integers([last])}`
     if ((await countAtMost(database, stored, rowsPerRead)) > rowsPerRead) throw new HeavyRead()
@@ -49,7 +50,7 @@ export async function readLayerRequests(
   if (serviceIds.length === 0) return { names: [], requests: new Float64Array(0) }
   const ofLayers = `u.service_id in (${integers(serviceIds)}) and r.type = ${resourceTypeId('layer')}`
   const counted = await database.arrays(
-    `select r.name, u.day, u.requests from monitoring_usage u join monitoring_resources r on r.id = u.key_id
+    `select r.name, u.day, u.requests from ${storedUsage} u join monitoring_resources r on r.id = u.key_id
      where ${usageOfLayers} and u.day >= ? and u.day < ? and ${ofLayers}`,
     [zone, first, last],
   )

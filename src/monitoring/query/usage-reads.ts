@@ -37,7 +37,8 @@ export async function readUsage(
   { from, to, zone = 'UTC', scope }: UsageQuery,
 ): Promise<{ rows: StoredUsage[]; shared: SharedUsage[] }> {
   const stored = await database.arrays(
-    `select service_id, day, key_id, cells from monitoring_usage
+    `select service_id, day, key_id, cells from (
+       select * from monitoring_usage union all select * from monitoring_usage_open) as usage
      where zone_id = (select id from monitoring_usage_zones where name = ?) and scope = ? and day >= ? and day < ?
      order by day, key_id, service_id`,
     [zone, usageScopes[scope], from, to],
@@ -75,7 +76,8 @@ export async function readDemand(
   { from, to, zone = 'UTC' }: Omit<UsageQuery, 'scope'>,
 ): Promise<StoredDemand[]> {
   const stored = await database.arrays(
-    `select service_id, day, resource_id, cells from monitoring_demand
+    `select service_id, day, resource_id, cells from (
+       select * from monitoring_demand union all select * from monitoring_demand_open) as demand
      where zone_id = (select id from monitoring_usage_zones where name = ?) and day >= ? and day < ?
      order by day, resource_id, service_id`,
     [zone, from, to],

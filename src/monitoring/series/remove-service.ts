@@ -2,6 +2,7 @@ import { resolutions, tableOf } from './schema.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 import { allServices } from './usage-close.ts'
+import { usageTables } from './usage-store.ts'
 
 const seriesPerPiece = 32
 const rowsPerPiece = 1000
@@ -37,7 +38,7 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
 
 /** One day after the other; what other services have in common with this one is no longer known then. */
 async function removeUsage(database: SeriesDatabase, serviceId: number): Promise<boolean> {
-  for (const table of ['monitoring_usage', 'monitoring_demand']) {
+  for (const table of usageTables) {
     const [found] = await database.arrays(`select zone_id, day from ${table} where service_id = ? limit 1`, [
       serviceId,
     ])

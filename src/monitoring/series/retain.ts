@@ -8,7 +8,7 @@ import { usedBytes } from './series-size.ts'
 import type { SeriesState, StateName } from './series-state.ts'
 import { sweepPiece } from './sweep.ts'
 import { closeUsagePiece } from './usage-close.ts'
-import { usageScopes } from './usage-counts.ts'
+import { usageTables } from './usage-store.ts'
 
 const daySeconds = 86_400
 const longestStep = 2 * daySeconds
@@ -111,17 +111,18 @@ async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean
 /** One day after the other. */
 async function removeUsagePiece({ database, state }: RetainWork): Promise<boolean> {
   const zones = 'zone_id in (select id from monitoring_usage_zones)'
-  const [oldest] = await database.arrays(`select min(day) from monitoring_usage where ${zones} and scope = 0`)
-  const day = oldest?.[0] == null ? undefined : Number(oldest[0])
   // The day of a zone ends up to a day later than it begins in UTC.
-  if (day === undefined || day + daySeconds > state.get('days_kept_from')) return false
-  await database.run(`delete from monitoring_demand where ${zones} and day = ?`, [day])
-  const scopes = Object.values(usageScopes).join(',')
-  return (
-    (await database.run(`delete from monitoring_usage where ${zones} and scope in (${scopes}) and day = ?`, [
-      day,
-    ])) > 0
-  )
+  const before = state.get('days_kept_from') - daySeconds
+  for (const table of usageTables) {
+    const [oldest] = await database.arrays(
+      `select min(day) from (select (select min(day) from ${table} where zone_id = z.id) as day
+       from monitoring_usage_zones z) as days`,
+    )
+    if (oldest?.[0] == null || Number(oldest[0]) > before) continue
+    await database.run(`delete from ${table} where ${zones} and day = ?`, [Number(oldest[0])])
+    return true
+  }
+  return false
 }
 
 /** Minutes that are still to be computed keep their requests. */

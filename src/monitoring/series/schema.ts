@@ -35,8 +35,9 @@ import { resourceTypeId } from '../model/resource-types.ts'
  * - `monitoring_usage`: the requests of a service and a day that begins at `day` in its zone, added up as minutes are computed.
  *   `scope` is `usageScopes`; `key_id` is a resource for the scope `resource`, a label for others, and 0 for `all`.
  *   `requests` is what `cells` (`UsageRow`) has; `service_id` 0 has the visitors that several services have in common.
- *   Days before `usage_closed_before` are closed: nothing of single visitors is left in them.
- * - `monitoring_demand`: where a layer was looked at on such a day (`DemandRow`).
+ *   Days before `usage_closed_before` are closed: nothing of single visitors is left in them. Later days stand in
+ *   `monitoring_usage_open`, so that rows that grow and shrink leave no gaps between those that stay.
+ * - `monitoring_demand`, `monitoring_demand_open`: where a layer was looked at on such a day (`DemandRow`).
  * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
 const tables = [
@@ -94,13 +95,17 @@ const usesOfResources = [
 /** One row for each service, day and key, instead of one for each of its splits. */
 const usage = [
   'create table monitoring_usage_zones (id {id}, name text not null unique, since bigint not null)',
-  `create table monitoring_usage (
-    zone_id smallint not null, scope smallint not null, day bigint not null, key_id bigint not null,
+  ...['monitoring_usage', 'monitoring_usage_open'].map(
+    (name) => `create table ${name} (
+    zone_id smallint not null, day bigint not null, scope smallint not null, key_id bigint not null,
     service_id bigint not null, requests bigint not null, cells {blob} not null,
-    primary key (zone_id, scope, day, key_id, service_id))`,
-  `create table monitoring_demand (
+    primary key (zone_id, day, scope, key_id, service_id)) {clustered}`,
+  ),
+  ...['monitoring_demand', 'monitoring_demand_open'].map(
+    (name) => `create table ${name} (
     zone_id smallint not null, day bigint not null, resource_id bigint not null, service_id bigint not null,
-    cells {blob} not null, primary key (zone_id, day, resource_id, service_id))`,
+    cells {blob} not null, primary key (zone_id, day, resource_id, service_id)) {clustered}`,
+  ),
 ] as const
 
 export const resolutions = [60, 3600, 86_400] as const

@@ -1,10 +1,11 @@
 import type { SeriesDatabase } from './series-database.ts'
+import { usageTables } from './usage-store.ts'
 
 /** Bytes of a row with its share of the index, measured. */
 const bytesPerRow = 190
 /** The same of a row with packed cells. */
 const bytesPerPackedRow = 400
-const packedTables = "'monitoring_usage', 'monitoring_demand'"
+const packedTables = usageTables.map((name) => `'${name}'`).join(', ')
 const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days', 'monitoring_uses'"
 
 /** Bytes that the series take up, without space that is free for new ones. */

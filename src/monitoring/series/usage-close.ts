@@ -1,7 +1,6 @@
 import { DemandRow } from './demand-row.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
-import { usageScopes } from './usage-counts.ts'
 import { UsageRow } from './usage-row.ts'
 import { demandColumns, usageColumns } from './usage-store.ts'
 
@@ -9,8 +8,6 @@ import { demandColumns, usageColumns } from './usage-store.ts'
 const openSeconds = 2 * 86_400 + 25 * 3600
 /** Stands for all services in rows that tell which visitors they have in common. */
 export const allServices = 0
-
-const scopeNumbers = Object.values(usageScopes).join(',')
 
 interface Closing {
   database: SeriesDatabase
@@ -29,11 +26,7 @@ export async function closeUsagePiece({ database, state, demandCells, now }: Clo
   const from = state.get('usage_closed_before')
   const to = now - openSeconds
   if (to <= from) return false
-  const [found] = await database.arrays(
-    `select min(day) from monitoring_usage
-     where zone_id in (select id from monitoring_usage_zones) and scope = ${usageScopes.all} and day >= ?`,
-    [from],
-  )
+  const [found] = await database.arrays(`select min(day) from monitoring_usage_open`)
   const day = found?.[0] == null ? undefined : Number(found[0])
   if (day === undefined || day >= to) {
     // Whole hours: a number that changes with each call would be written with each.
@@ -48,9 +41,9 @@ export async function closeUsagePiece({ database, state, demandCells, now }: Clo
 
 async function closeRows(database: SeriesDatabase, day: number): Promise<void> {
   const stored = await database.arrays(
-    `select zone_id, scope, key_id, service_id, cells from monitoring_usage
-     where zone_id in (select id from monitoring_usage_zones) and scope in (${scopeNumbers}) and day = ?
-       and service_id <> ${allServices}`,
+    `select zone_id, scope, key_id, service_id, cells from monitoring_usage_open
+     where zone_id in (select id from monitoring_usage_zones) and day = ?
+     order by zone_id, scope, key_id, service_id`,
     [day],
   )
   const values: SqlValue[][] = []
@@ -60,24 +53,21 @@ async function closeRows(database: SeriesDatabase, day: number): Promise<void> {
     )
     const shared = decoded.length > 1 ? UsageRow.shared(decoded) : undefined
     const [zone = 0, scope = 0, key = 0] = rows[0] ?? []
-    if (shared !== undefined) values.push([zone, scope, day, key, allServices, 0, shared.encode()])
+    if (shared !== undefined) values.push([zone, day, scope, key, allServices, 0, shared.encode()])
     for (const [at, row] of decoded.entries()) {
       row.close()
-      values.push([zone, scope, day, key, rows[at]?.[3] ?? 0, row.requests, row.encode()])
+      values.push([zone, day, scope, key, rows[at]?.[3] ?? 0, row.requests, row.encode()])
     }
   }
-  await database.insert(
-    'monitoring_usage',
-    usageColumns,
-    values,
-    'on conflict (zone_id, scope, day, key_id, service_id) do update set cells = excluded.cells',
-  )
+  await database.insert('monitoring_usage', usageColumns, values)
+  await removeOpen(database, 'monitoring_usage_open', day)
 }
 
 async function closeDemand(database: SeriesDatabase, day: number, mostCells: number): Promise<void> {
   const stored = await database.arrays(
-    `select zone_id, resource_id, service_id, cells from monitoring_demand
-     where zone_id in (select id from monitoring_usage_zones) and day = ?`,
+    `select zone_id, resource_id, service_id, cells from monitoring_demand_open
+     where zone_id in (select id from monitoring_usage_zones) and day = ?
+     order by zone_id, resource_id, service_id`,
     [day],
   )
   const values = stored.map(([zone = 0, resource = 0, service = 0, cells]): SqlValue[] => {
@@ -85,10 +75,13 @@ async function closeDemand(database: SeriesDatabase, day: number, mostCells: num
     row.close(mostCells)
     return [zone, day, resource, service, row.encode()]
   })
-  await database.insert(
-    'monitoring_demand',
-    demandColumns,
-    values,
-    'on conflict (zone_id, day, resource_id, service_id) do update set cells = excluded.cells',
+  await database.insert('monitoring_demand', demandColumns, values)
+  await removeOpen(database, 'monitoring_demand_open', day)
+}
+
+async function removeOpen(database: SeriesDatabase, table: string, day: number): Promise<void> {
+  await database.run(
+    `delete from ${table} where zone_id in (select id from monitoring_usage_zones) and day = ?`,
+    [day],
   )
 }

@@ -26,6 +26,9 @@ export const usageScopes = {
 /** One of `usageScopes`. */
 export type UsageScope = keyof typeof usageScopes
 
+/** Scopes whose rows have times by cell. */
+const cellScopes: readonly UsageScope[] = ['all', 'resource']
+
 /** Stands in a request's cells for an area that is too large to tell where it looks. */
 export const wideArea = '*'
 
@@ -133,7 +136,7 @@ export class UsageCounts {
     const key = `${serviceId} ${day} ${scope} ${name}`
     const known = this.#usage.get(key)
     if (known !== undefined) return known
-    const row = new UsageRow()
+    const row = new UsageRow({ hasCommonTimes: !cellScopes.includes(scope) })
     const isLayer = resource?.type === 'layer'
     if (isLayer) row.counter = { regular: new CounterUse(), machine: new CounterUse() }
     const counted = { serviceId, day, scope, resource, label, row }
@@ -239,8 +242,8 @@ function addRequest(row: UsageRow, facts: RequestFacts): void {
   if (facts.isError) cell.errors += 1
   if (facts.isNamed) row.named += 1
   if (facts.second > row.lastUse) row.lastUse = facts.second
-  if (facts.time >= 0) cell.times.add(facts.time)
-  if (facts.firstByteTime >= 0) cell.firstByteTimes.add(facts.firstByteTime)
+  if (facts.time >= 0) cell.times.total.add(facts.time)
+  if (facts.firstByteTime >= 0) cell.times.firstByte.add(facts.firstByteTime)
   if (facts.visitor !== undefined) cell.visitors.add(facts.visitor)
   if (row.counter !== undefined && facts.isDelivered && facts.method !== undefined)
     addToCounter(row.counter[facts.method], facts)

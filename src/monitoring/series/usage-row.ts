@@ -31,6 +31,34 @@ export type AccessMethod = (typeof accessMethods)[number]
 const formVersion = 1
 const formSketch = 2
 const formCounter = 4
+const formCommonTimes = 8
+
+/** Times of requests. */
+class RequestTimes {
+  /** Until the first byte of the response was sent. */
+  readonly firstByte: TimeTally
+  readonly total: TimeTally
+
+  constructor(firstByte = new TimeTally(), total = new TimeTally()) {
+    this.firstByte = firstByte
+    this.total = total
+  }
+
+  static read(reader: ByteReader, isSketch: boolean): RequestTimes {
+    const firstByte = TimeTally.read(reader, isSketch)
+    return new RequestTimes(firstByte, TimeTally.read(reader, isSketch))
+  }
+
+  merge(other: RequestTimes): void {
+    this.firstByte.merge(other.firstByte)
+    this.total.merge(other.total)
+  }
+
+  write(writer: ByteWriter, isSketch: boolean): void {
+    this.firstByte.write(writer, isSketch)
+    this.total.write(writer, isSketch)
+  }
+}
 
 /** Requests of one cell. */
 export class UsageCell {
@@ -40,53 +68,29 @@ export class UsageCell {
   /** Requests that ended with an exception. */
   errors = 0
   bytes = 0
-  /** Until the first byte of the response was sent. */
-  readonly firstByteTimes: TimeTally
-  readonly times: TimeTally
+  /** Those of the whole row, where it has its times in common. */
+  readonly times: RequestTimes
   readonly visitors: VisitorCount
 
-  constructor(
-    firstByteTimes = new TimeTally(),
-    times = new TimeTally(),
-    visitors = new VisitorCount(precision),
-  ) {
-    this.firstByteTimes = firstByteTimes
+  constructor(times = new RequestTimes(), visitors = new VisitorCount(precision)) {
     this.times = times
     this.visitors = visitors
   }
 
-  static read(reader: ByteReader, isSketch: boolean): UsageCell {
-    const numbers = [reader.integer(), reader.integer(), reader.integer(), reader.integer()]
-    const firstByteTimes = TimeTally.read(reader, isSketch)
-    const times = TimeTally.read(reader, isSketch)
-    const cell = new UsageCell(firstByteTimes, times, VisitorCount.read(reader, precision))
-    const [requests = 0, undelivered = 0, errors = 0, bytes = 0] = numbers
+  /** `common`: the times of the row, where its cells have none of their own. */
+  static read(reader: ByteReader, isSketch: boolean, common: RequestTimes | undefined): UsageCell {
+    const [requests, undelivered] = [reader.integer(), reader.integer()]
+    const [errors, bytes] = [reader.integer(), reader.integer()]
+    const times = common ?? RequestTimes.read(reader, isSketch)
+    const cell = new UsageCell(times, VisitorCount.read(reader, precision))
     return Object.assign(cell, { requests, delivered: requests - undelivered, errors, bytes })
   }
 
-  merge(other: UsageCell): void {
-    this.requests += other.requests
-    this.delivered += other.delivered
-    this.errors += other.errors
-    this.bytes += other.bytes
-    this.firstByteTimes.merge(other.firstByteTimes)
-    this.times.merge(other.times)
-    this.visitors.merge(other.visitors)
-  }
-
-  toSketch(): void {
-    this.firstByteTimes.toSketch()
-    this.times.toSketch()
-  }
-
-  write(writer: ByteWriter, isSketch: boolean): void {
+  write(writer: ByteWriter): void {
     writer.integer(this.requests)
     writer.integer(this.requests - this.delivered)
     writer.integer(this.errors)
     writer.integer(this.bytes)
-    this.firstByteTimes.write(writer, isSketch)
-    this.times.write(writer, isSketch)
-    this.visitors.write(writer)
   }
 }
 
@@ -109,26 +113,38 @@ export class UsageRow {
   ownerId = 0
   /** Of layers. */
   counter: Record<AccessMethod, CounterUse> | undefined
+  /** Of all cells together, where they are not told apart; only layers and whole services have them by cell. */
+  readonly #commonTimes: RequestTimes | undefined
   /** Visitors that were counted in several cells, of closed days. */
   readonly #overlaps = new Map<CellSet, number>()
+
+  constructor(options: { hasCommonTimes?: boolean } = {}) {
+    this.#commonTimes = options.hasCommonTimes === true ? new RequestTimes() : undefined
+  }
 
   /** Reads what `encode` gave. */
   static decode(bytes: Uint8Array): UsageRow {
     const reader = new ByteReader(bytes)
-    const row = new UsageRow()
     const form = reader.byte()
+    const isSketch = (form & formSketch) !== 0
+    const row = new UsageRow({ hasCommonTimes: (form & formCommonTimes) !== 0 })
+    row.#commonTimes?.merge(RequestTimes.read(reader, isSketch))
     row.named = reader.integer()
     row.lastUse = reader.integer()
     row.ownerId = reader.integer()
     row.#readClasses(reader)
     const present = reader.byte()
     for (let at = 0; at < cellCount; at += 1)
-      if ((present & (1 << at)) !== 0) row.cells[at] = UsageCell.read(reader, (form & formSketch) !== 0)
+      if ((present & (1 << at)) !== 0) row.cells[at] = UsageCell.read(reader, isSketch, row.#commonTimes)
     for (const [at, name] of cellSetNames.entries())
       if ((present & (16 << at)) !== 0) row.#overlaps.set(name, reader.integer())
     if ((form & formCounter) !== 0)
       row.counter = { regular: CounterUse.read(reader), machine: CounterUse.read(reader) }
     return row
+  }
+
+  get hasCommonTimes(): boolean {
+    return this.#commonTimes !== undefined
   }
 
   get requests(): number {
@@ -138,7 +154,7 @@ export class UsageRow {
   cell(at: number): UsageCell {
     const known = this.cells[at]
     if (known !== undefined) return known
-    const cell = new UsageCell()
+    const cell = new UsageCell(this.#commonTimes)
     this.cells[at] = cell
     return cell
   }
@@ -174,7 +190,8 @@ export class UsageRow {
       count.requests += requests
       count.delivered += delivered
     }
-    for (const [at, cell] of other.cells.entries()) if (cell !== undefined) this.cell(at).merge(cell)
+    for (const [at, cell] of other.cells.entries()) if (cell !== undefined) this.#mergeCell(at, cell)
+    if (other.#commonTimes !== undefined) this.#commonTimes?.merge(other.#commonTimes)
     for (const [set, overlap] of other.#overlaps) this.#addOverlap(set, overlap)
     if (other.counter === undefined) return
     this.counter ??= { regular: new CounterUse(), machine: new CounterUse() }
@@ -222,7 +239,14 @@ export class UsageRow {
     const writer = new ByteWriter(256)
     const isSketch = this.requests > mostSingleTimes
     const hasCounter = this.counter !== undefined
-    writer.byte(formVersion | (isSketch ? formSketch : 0) | (hasCounter ? formCounter : 0))
+    const hasCommonTimes = this.#commonTimes !== undefined
+    writer.byte(
+      formVersion |
+        (isSketch ? formSketch : 0) |
+        (hasCounter ? formCounter : 0) |
+        (hasCommonTimes ? formCommonTimes : 0),
+    )
+    this.#commonTimes?.write(writer, isSketch)
     writer.integer(this.named)
     writer.integer(this.lastUse)
     writer.integer(this.ownerId)
@@ -231,13 +255,27 @@ export class UsageRow {
     for (const [at, cell] of this.cells.entries()) if (cell !== undefined) present |= 1 << at
     for (const [at, name] of cellSetNames.entries()) if (this.#overlaps.has(name)) present |= 16 << at
     writer.byte(present)
-    for (const cell of this.cells) cell?.write(writer, isSketch)
+    for (const cell of this.cells) {
+      cell?.write(writer)
+      if (!hasCommonTimes) cell?.times.write(writer, isSketch)
+      cell?.visitors.write(writer)
+    }
     for (const name of cellSetNames) {
       const overlap = this.#overlaps.get(name)
       if (overlap !== undefined) writer.integer(overlap)
     }
     for (const method of accessMethods) this.counter?.[method].write(writer)
     return writer.finish()
+  }
+
+  #mergeCell(at: number, other: UsageCell): void {
+    const cell = this.cell(at)
+    cell.requests += other.requests
+    cell.delivered += other.delivered
+    cell.errors += other.errors
+    cell.bytes += other.bytes
+    cell.visitors.merge(other.visitors)
+    if (this.#commonTimes === undefined) cell.times.merge(other.times)
   }
 
   #addOverlap(set: CellSet, overlap: number): void {

@@ -13,14 +13,32 @@ import { usageScopes } from './usage-counts.ts'
 import { UsageRow } from './usage-row.ts'
 
 export const usageColumns = [
-  ...(['zone_id', 'scope', 'day', 'key_id', 'service_id', 'requests', 'cells'] as const),
+  ...(['zone_id', 'day', 'scope', 'key_id', 'service_id', 'requests', 'cells'] as const),
 ] as const
-const usageKey = 'zone_id, scope, day, key_id, service_id'
+const usageKey = 'zone_id, day, scope, key_id, service_id'
 export const demandColumns = ['zone_id', 'day', 'resource_id', 'service_id', 'cells'] as const
 const demandKey = 'zone_id, day, resource_id, service_id'
 const idsPerStatement = 500
 /** The workspace that a layer is in whose name has none. */
 const defaultWorkspace = 'default'
+
+/** Every table with days of usage. */
+export const usageTables = [
+  ...(['monitoring_usage', 'monitoring_usage_open', 'monitoring_demand', 'monitoring_demand_open'] as const),
+]
+
+/** Tables of a day. */
+interface DayTables {
+  usage: 'monitoring_usage' | 'monitoring_usage_open'
+  demand: 'monitoring_demand' | 'monitoring_demand_open'
+  isClosed: boolean
+}
+
+function tablesOf(state: SeriesState, day: number): DayTables {
+  return day < state.get('usage_closed_before')
+    ? { usage: 'monitoring_usage', demand: 'monitoring_demand', isClosed: true }
+    : { usage: 'monitoring_usage_open', demand: 'monitoring_demand_open', isClosed: false }
+}
 
 /** Scopes whose labels clients can make up, and how many of a day are told apart. */
 const cappedScopes: readonly [scope: UsageScope, cap: (limits: SeriesLimits) => number][] = [
@@ -43,6 +61,7 @@ interface Day {
   zoneId: number
   serviceId: number
   day: number
+  tables: DayTables
 }
 
 /**
@@ -55,7 +74,7 @@ export async function writeUsage(writing: Writing, counts: UsageCounts): Promise
   const zoneId = await zoneIdOf(writing, Math.min(...counted.map(({ day }) => day)))
   for (const usage of Map.groupBy(counted, ({ serviceId, day }) => `${serviceId} ${day}`).values()) {
     const [{ serviceId, day }] = usage as [CountedUsage]
-    await addToDay(writing, { zoneId, serviceId, day }, usage)
+    await addToDay(writing, { zoneId, serviceId, day, tables: tablesOf(writing.state, day) }, usage)
   }
 }
 
@@ -193,12 +212,12 @@ async function withCappedLabels(
 /** Labels that are in the day already, and of new ones the most frequent that there is room for. */
 async function admittedLabels(
   database: SeriesDatabase,
-  { zoneId, serviceId, day }: Day,
+  { zoneId, serviceId, day, tables }: Day,
   { labels, cap }: { labels: readonly CountedUsage[]; cap: number },
 ): Promise<Set<string>> {
   const scope = usageScopes[labels[0]?.scope ?? 'all']
   const rows = await database.arrays(
-    `select l.name from monitoring_usage u join monitoring_labels l on l.id = u.key_id
+    `select l.name from ${tables.usage} u join monitoring_labels l on l.id = u.key_id
      where u.zone_id = ? and u.scope = ? and u.day = ? and u.service_id = ? and l.name <> ? and l.name <> ?`,
     [zoneId, scope, day, serviceId, noneLabel, otherLabel],
   )
@@ -230,9 +249,9 @@ class RowsOfDay {
   }
 
   async #readPart(scope: UsageScope, ids: readonly number[]): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
+    const { zoneId, serviceId, day, tables } = this.#day
     const rows = await this.#writing.database.arrays(
-      `select key_id, cells from monitoring_usage where zone_id = ? and scope = ? and day = ?
+      `select key_id, cells from ${tables.usage} where zone_id = ? and scope = ? and day = ?
        and service_id = ? and key_id in (${ids.map(() => '?').join(',')})`,
       [zoneId, usageScopes[scope], day, serviceId, ...ids],
     )
@@ -243,14 +262,14 @@ class RowsOfDay {
 
   add(scope: UsageScope, keyId: number, added: UsageRow): void {
     const key = `${usageScopes[scope]} ${keyId}`
-    const row = this.#rows.get(key) ?? new UsageRow()
+    const row = this.#rows.get(key) ?? new UsageRow({ hasCommonTimes: added.hasCommonTimes })
     this.#rows.set(key, row)
     row.merge(added)
   }
 
   /** Moves the row of a resource to another one. */
   async absorb(fromId: number, toId: number): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
+    const { zoneId, serviceId, day, tables } = this.#day
     await this.#readPart('resource', [fromId])
     const key = `${usageScopes.resource} ${fromId}`
     const row = this.#rows.get(key)
@@ -258,21 +277,20 @@ class RowsOfDay {
     this.#rows.delete(key)
     this.add('resource', toId, row)
     await this.#writing.database.run(
-      `delete from monitoring_usage where zone_id = ? and scope = ? and day = ? and key_id = ? and service_id = ?`,
+      `delete from ${tables.usage} where zone_id = ? and scope = ? and day = ? and key_id = ? and service_id = ?`,
       [zoneId, usageScopes.resource, day, fromId, serviceId],
     )
   }
 
   async write(): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
-    const isClosed = day < this.#writing.state.get('usage_closed_before')
+    const { zoneId, serviceId, day, tables } = this.#day
     const values = [...this.#rows].map(([key, row]): SqlValue[] => {
       const [scope = 0, keyId = 0] = key.split(' ').map(Number)
-      if (isClosed) row.close()
-      return [zoneId, scope, day, keyId, serviceId, row.requests, row.encode()]
+      if (tables.isClosed) row.close()
+      return [zoneId, day, scope, keyId, serviceId, row.requests, row.encode()]
     })
     await this.#writing.database.insert(
-      'monitoring_usage',
+      tables.usage,
       usageColumns,
       values,
       `on conflict (${usageKey}) do update set requests = excluded.requests, cells = excluded.cells`,
@@ -292,11 +310,11 @@ class DemandOfDay {
   }
 
   async read(ids: readonly number[]): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
+    const { zoneId, serviceId, day, tables } = this.#day
     for (let at = 0; at < ids.length; at += idsPerStatement) {
       const some = ids.slice(at, at + idsPerStatement)
       const rows = await this.#writing.database.arrays(
-        `select resource_id, cells from monitoring_demand where zone_id = ? and day = ? and service_id = ?
+        `select resource_id, cells from ${tables.demand} where zone_id = ? and day = ? and service_id = ?
          and resource_id in (${some.map(() => '?').join(',')})`,
         [zoneId, day, serviceId, ...some],
       )
@@ -314,28 +332,27 @@ class DemandOfDay {
 
   /** Moves the row of a resource to another one. */
   async absorb(fromId: number, toId: number): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
+    const { zoneId, serviceId, day, tables } = this.#day
     await this.read([fromId])
     const row = this.#rows.get(fromId)
     if (row === undefined) return
     this.#rows.delete(fromId)
     this.add(toId, row)
     await this.#writing.database.run(
-      'delete from monitoring_demand where zone_id = ? and day = ? and resource_id = ? and service_id = ?',
+      `delete from ${tables.demand} where zone_id = ? and day = ? and resource_id = ? and service_id = ?`,
       [zoneId, day, fromId, serviceId],
     )
   }
 
   async write(): Promise<void> {
-    const { zoneId, serviceId, day } = this.#day
-    const { state, limits } = this.#writing
-    const isClosed = day < state.get('usage_closed_before')
+    const { zoneId, serviceId, day, tables } = this.#day
+    const { limits } = this.#writing
     const values = [...this.#rows].map(([resourceId, row]): SqlValue[] => {
-      if (isClosed) row.close(limits.demandCells ?? mostDemandCells)
+      if (tables.isClosed) row.close(limits.demandCells ?? mostDemandCells)
       return [zoneId, day, resourceId, serviceId, row.encode()]
     })
     await this.#writing.database.insert(
-      'monitoring_demand',
+      tables.demand,
       demandColumns,
       values,
       `on conflict (${demandKey}) do update set cells = excluded.cells`,

@@ -3,6 +3,7 @@ import { seededRandom } from '../../../bench/random.ts'
 import { readUsage } from '../../../src/monitoring/query/usage-reads.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { SeriesPlace } from '../../../src/monitoring/series/series-database.ts'
+import { usageTables } from '../../../src/monitoring/series/usage-store.ts'
 import {
   assertSame,
   day,
@@ -96,13 +97,16 @@ describeSeries('usage of layers', (test) => {
       async (writer) => {
         await writer.append({ events: requests })
         await settleAll(writer, start + day)
-        const openBytes = await queryNumber(place, 'select sum(length(cells)) from monitoring_usage')
+        const openBytes = await queryNumber(place, 'select sum(length(cells)) from monitoring_usage_open')
+        assert.equal(await queryNumber(place, 'select count(*) from monitoring_usage'), 0)
         await retainAll(writer, start + 2 * day, {})
         await retainAll(writer, start + 3 * day, {})
         await retainAll(writer, start + 4 * day, {})
         await retainAll(writer, start + 5 * day, {})
         const closedBytes = await queryNumber(place, 'select sum(length(cells)) from monitoring_usage')
         assert.ok(closedBytes < openBytes * 0.8, `${closedBytes} of ${openBytes}`)
+        for (const table of ['monitoring_usage_open', 'monitoring_demand_open'])
+          assert.equal(await queryNumber(place, `select count(*) from ${table}`), 0)
       },
       limits,
     )
@@ -135,7 +139,7 @@ describeSeries('usage of layers', (test) => {
     const requests = makeRequests(7)
     await withWriter(place, (writer) => writer.append({ events: requests }).then(() => undefined), limits)
     await withDatabase(place, async (database) => {
-      for (const table of ['monitoring_usage', 'monitoring_usage_zones', 'monitoring_demand'])
+      for (const table of ['monitoring_usage_zones', ...usageTables])
         await database.run(`drop table ${table}`)
       if (database.kind === 'sqlite') await database.all('pragma user_version = 4')
       else await database.run("update monitoring_state set value = 4 where name = 'schema_version'")
@@ -281,7 +285,7 @@ describeSeries('usage of layers', (test) => {
       return Map.groupBy(rows, (row) => `${row.serviceId} ${row.day}`)
     })
     for (const rows of labels.values()) assert.ok(rows.length <= 6, 'four, (none) and (other)')
-    const tables = ['monitoring_usage', 'monitoring_demand']
+    const tables = ['monitoring_usage_open', 'monitoring_demand_open']
     await withWriter(place, (writer) => writer.removeService(1), limits)
     for (const table of tables) {
       assert.equal(await queryNumber(place, `select count(*) from ${table} where service_id = 1`), 0)
