@@ -165,7 +165,8 @@ function labelKey(dictionary: Dictionary, { label, day }: CountedUsage): { id: n
 }
 
 function labelOf(dictionary: Dictionary, label: string, day: number): { id: number } {
-  return dictionary.label(label, null, dayOf(day))
+  // The day of a zone ends up to a day later than it begins in UTC.
+  return dictionary.label(label, null, dayOf(day) + 86_400)
 }
 
 /** By the id of a layer's name without the default workspace, where the series know one, that of its whole name. */
