@@ -27,7 +27,7 @@ interface VisitorActions {
  * Adds an action to chains, whose order and gaps do not depend on the order in which actions become known: a late line of a
  * log counts as if it had come in time.
  */
-export function addAction(chains: Chains, time: number): void {
+function addAction(chains: Chains, time: number): void {
   let at = chains.length
   while (at > 0 && (chains[at - 1] ?? 0) >= time - doubleClickSeconds) at -= 2
   // The chains before `at` ended earlier than the gap; the one at `at`, if any, ends within it or later.
@@ -76,7 +76,7 @@ function totalOf(chains: Chains): { total: number; unique: number } {
   return { total: chains.length / 2, unique }
 }
 
-export function noTotals(): CounterTotals {
+function noTotals(): CounterTotals {
   return { investigations: 0, uniqueInvestigations: 0, requests: 0, uniqueRequests: 0 }
 }
 

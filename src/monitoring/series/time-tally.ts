@@ -4,7 +4,6 @@ import type { ByteReader, ByteWriter } from './bytes.ts'
 const growth = 1.05
 const logGrowth = Math.log(growth)
 /** Times are stored as integers: tenths of a millisecond. */
-export const timeUnitMs = 0.1
 const unitsPerMs = 10
 
 /** A time in milliseconds as it is stored. */
@@ -44,7 +43,7 @@ export class TimeTally {
     return this.#count
   }
 
-  /** Of all times, in units of `timeUnitMs`. */
+  /** Of all times, in tenths of a millisecond. */
   get sum(): number {
     return this.#sum
   }

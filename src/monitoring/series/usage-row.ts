@@ -25,7 +25,7 @@ export type CellSet = keyof typeof cellSets
 const cellSetNames = Object.keys(cellSets) as CellSet[]
 
 /** How programs reach a layer, as COUNTER tells it: a person's program, or a script. Robots have no part. */
-export const accessMethods = ['regular', 'machine'] as const
+const accessMethods = ['regular', 'machine'] as const
 export type AccessMethod = (typeof accessMethods)[number]
 
 const formVersion = 1

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/own-value.ts'
 import type { OwnEventType } from '../../model/event-types.ts'
 import type { UsageClass } from '../../model/usage-classes.ts'
 import type { UsedResource } from '../../series/request-event.ts'
@@ -24,6 +25,7 @@ const operations: Record<string, UsageClass> = {
 
 const events: Partial<Record<OwnEventType, UsageClass>> = {
   download: 'downloads',
+  ...{ 'OWS:WPS': 'other', mapserver: 'other' },
   ...{ create: 'imports', upload: 'imports', change: 'imports', publish: 'imports', remove: 'imports' },
   ...{ view_metadata: 'metadata', change_metadata: 'metadata' },
 }
@@ -39,7 +41,6 @@ const recordsPath = /\/catalogue\/collections\//i
 /** What a request does with its layers. */
 export function usageClassOf(request: ClassifiedRequest): UsageClass {
   const { eventType, operation, path, resources, isTile } = request
-  if (eventType === 'mapserver' || eventType === 'OWS:WPS') return 'other'
   const byEvent = eventType === null ? 'metadata' : events[eventType]
   if (byEvent !== undefined) return byEvent
   if (filePath.test(path)) return 'other'
@@ -49,7 +50,7 @@ export function usageClassOf(request: ClassifiedRequest): UsageClass {
   const name = operation.toLowerCase()
   // A tile cache is asked for tiles by the operation of maps.
   if (eventType === 'OWS:WMS-C' && name === 'getmap') return 'tiles'
-  return Object.hasOwn(operations, name) ? (operations[name] ?? 'metadata') : 'metadata'
+  return ownValue(operations, name) ?? 'metadata'
 }
 
 function classOfPath({ method, path }: ClassifiedRequest): UsageClass {
