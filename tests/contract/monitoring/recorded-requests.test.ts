@@ -18,8 +18,9 @@ describe('what is recorded of own requests', () => {
     const app = await startApp(test, { clock, env: { TERRANE_OWN_NETWORKS: '127.0.0.1' } })
     await importTown(app)
     clock.advance(120_000)
+    const caller = { ...app.admin, 'user-agent': 'QGIS/3.22' }
     const send = async (url: string, more: object = {}, status = 200) => {
-      const reply = await app.app.inject({ url, headers: app.admin, ...more })
+      const reply = await app.app.inject({ url, headers: caller, ...more })
       assert.equal(reply.statusCode, status, url)
     }
     const cell = 'tiles/WebMercatorQuad/8/126/128'
@@ -34,7 +35,7 @@ describe('what is recorded of own requests', () => {
     await send('/ogc/collections/default:town')
     const getFeature =
       '<GetFeature service="WFS" version="2.0.0"><Query typeNames="default:town"/></GetFeature>'
-    const headers = { ...app.admin, 'content-type': 'text/xml' }
+    const headers = { ...caller, 'content-type': 'text/xml' }
     await send('/wfs', { method: 'POST', headers, payload: getFeature })
     clock.advance(120_000)
     await app.monitoring?.catchUp()
