@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
-import { QuantileSketch } from '../src/monitoring/series/quantile-sketch.ts'
-import { useColumns } from '../src/monitoring/series/use-rows.ts'
+import { usageScopes } from '../src/monitoring/series/usage-counts.ts'
+import { UsageRow, usageCells } from '../src/monitoring/series/usage-row.ts'
+import { usageColumns } from '../src/monitoring/series/usage-store.ts'
 import type { TestApp } from '../tests/support/app.ts'
 import { createTestApp } from '../tests/support/app.ts'
 import { placeOf } from '../tests/support/fed-monitoring.ts'
@@ -31,14 +32,16 @@ async function feed(server: TestApp): Promise<void> {
   const names = Array.from({ length: layers }, (_, index) => [1, `default:layer_${index}`])
   await database.insert('monitoring_resources', ['type', 'name'], names)
   const ids = await database.arrays('select id from monitoring_resources')
-  const times = new QuantileSketch().encode()
+  await database.insert('monitoring_usage_zones', ['name', 'since'], [['UTC', 0]])
+  const [zone] = await database.arrays('select id from monitoring_usage_zones')
   const today = Math.floor(Date.now() / 86_400_000) * 86_400
   for (let day = today - (days - 1) * 86_400; day <= today; day += 86_400) {
     const rows = ids.map(([id = 0], index) => {
-      const place = [app?.id ?? 0, '', day, id, 0, 0, day + 86_400]
-      return [...place, 1 + (index % 100), 0, 1000, 1, 10, day * 1000, times, null]
+      const row = new UsageRow()
+      row.cell(usageCells.outsidePeople).requests = 1 + (index % 100)
+      return [zone?.[0] ?? 0, usageScopes.resource, day, id, app?.id ?? 0, row.requests, row.encode()]
     })
-    await database.insert('monitoring_uses', useColumns, rows)
+    await database.insert('monitoring_usage', usageColumns, rows)
   }
   await database.close()
 }

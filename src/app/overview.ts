@@ -13,14 +13,15 @@ import type { Parts } from './parts.ts'
 export function openOverview(context: Parts, bounds: LayerBounds): Area {
   const { catalog, importer, clock, settings, monitoring, notifications } = context
   const counts = monitoring === undefined ? undefined : readCounts(context)
-  const use = counts && new LayerUse({ read: counts.layers, clock })
+  const zone = settings.monitoring.limits.zone ?? 'UTC'
+  const use = counts && new LayerUse({ read: counts.layers, clock, zone })
   const requests = counts && new RequestsToday({ read: counts.totals, clock })
   return (app) => {
     const lists = { catalog, use, bounds, ordered: new OrderedCards(use) }
     addEndpoints(app, layerListEndpoints, lists)
     addEndpoints(app, stateEndpoints, {
       ...{ catalog, imports: importer.kept, clock },
-      zone: settings.monitoring.limits.zone ?? 'UTC',
+      zone,
       counted: requests && { requests, notifications },
     })
   }
@@ -34,7 +35,7 @@ function readCounts({ series, services }: Parts) {
     return [app, mapserver].filter((id) => id !== undefined)
   }
   return {
-    layers: async (query: { from: number; days: number }) =>
+    layers: async (query: { from: number; days: number; zone: string }) =>
       series.read('layerRequests', { ...query, serviceIds: await ownIds() }),
     totals: async (query: Omit<RequestTotalsQuery, 'serviceIds'>) => {
       const serviceIds = (await services.list()).map(({ id }) => id)

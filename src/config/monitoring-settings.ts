@@ -28,8 +28,10 @@ export interface SeriesLimits {
   visitors: number
   /** Resources of a minute and service; twenty times as many are known altogether. */
   resources: number
-  /** IANA name of a time zone: what uses come to is kept by its days too. */
+  /** IANA name of the time zone by whose days usage is counted; default: UTC. */
   zone?: string
+  /** Cells of zoom 8 that a layer and day keep its demand by; default: 128. */
+  demandCells?: number
 }
 
 export interface MonitoringSettings {
@@ -79,6 +81,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
       labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
       visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
       resources: read.integer('TERRANE_MAX_RESOURCES', { fallback: 500, min: 1, max: 10_000 }),
+      demandCells: read.integer('TERRANE_MAX_DEMAND_CELLS', { fallback: 128, min: 0, max: 65_536 }),
       ...defined({ zone }),
     },
   }

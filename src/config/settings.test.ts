@@ -134,7 +134,7 @@ describe('loadSettings', () => {
         maxBytes: 20 * 2 ** 30,
       },
       maxAnswerRows: 2_000_000,
-      limits: { labels: 100, visitors: 10_000, resources: 500 },
+      limits: { labels: 100, visitors: 10_000, resources: 500, demandCells: 128 },
     })
   })
 
@@ -153,6 +153,7 @@ describe('loadSettings', () => {
       ...{ TERRANE_KEEP_MINUTES: '1', TERRANE_KEEP_HOURS: '2', TERRANE_KEEP_DAYS: '0' },
       ...{ TERRANE_KEEP_REQUESTS: '3', TERRANE_KEEP_EXCEPTIONS: '4', TERRANE_MAX_MONITORING: '1 GiB' },
       ...{ TERRANE_MAX_LABELS: '5', TERRANE_MAX_VISITORS: '6', TERRANE_MAX_RESOURCES: '7' },
+      TERRANE_MAX_DEMAND_CELLS: '8',
       TERRANE_MAX_METRIC_ROWS: '30000',
       TERRANE_MAIL_FROM: 'maps@example.org',
       TERRANE_SMTP_URL: 'smtps://me:hush-hush@mail.example.org',
@@ -168,7 +169,7 @@ describe('loadSettings', () => {
         maxBytes: 2 ** 30,
       },
       maxAnswerRows: 30_000,
-      limits: { labels: 5, visitors: 6, resources: 7 },
+      limits: { labels: 5, visitors: 6, resources: 7, demandCells: 8 },
     })
     const wrong = ['MONITORING', 'PRIVACY', 'KEEP_MINUTES', 'MAX_LABELS', 'SMTP_URL', 'MAX_MONITORING']
     const problems = problemsOf(Object.fromEntries(wrong.map((name) => [`TERRANE_${name}`, 'perhaps'])))

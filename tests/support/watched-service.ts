@@ -5,11 +5,13 @@ import type { CollectedService } from '../../src/monitoring/collect/service-coll
 import { metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
-import { readUses } from '../../src/monitoring/query/use-reads.ts'
+import type { StoredDemand } from '../../src/monitoring/query/usage-reads.ts'
+import { readDemand, readUsage } from '../../src/monitoring/query/usage-reads.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
-import type { UseSplit } from '../../src/monitoring/series/use-counts.ts'
+import type { UsageScope } from '../../src/monitoring/series/usage-counts.ts'
+import type { UsageRow } from '../../src/monitoring/series/usage-row.ts'
 
 const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
 const limits = { labels: 1000, visitors: 10_000, resources: 500 }
@@ -38,8 +40,9 @@ export interface WatchedService {
   /** Of a metric that is a mean: its samples and what they add up to, over all minutes. */
   total(metric: string, split?: Split): Promise<{ samples: number; total: number }>
   exceptions(): Promise<StoredException[]>
-  /** Requests of all days by label. */
-  uses(split: UseSplit): Promise<Record<string, number>>
+  /** The usage of one day by label or name of the resource. */
+  usage(scope: UsageScope): Promise<Record<string, UsageRow>>
+  demand(): Promise<StoredDemand[]>
   close(): Promise<void>
 }
 
@@ -87,10 +90,11 @@ export async function watchService(
       const sql = 'select error_type, message, stack from monitoring_exceptions order by created, id'
       return (await database.all<StoredException>(sql)).map((row) => ({ ...row }))
     },
-    uses: async (split) => {
-      const rows = await readUses(database, { from: 0, to: 4e9, split, isByResource: false })
-      return Object.fromEntries(rows.map(({ label, use }) => [label, use.requests]))
+    usage: async (scope) => {
+      const { rows } = await readUsage(database, { from: 0, to: 4e9, scope })
+      return Object.fromEntries(rows.map(({ resource, label, row }) => [resource?.name ?? label, row]))
     },
+    demand: async () => readDemand(database, { from: 0, to: 4e9 }),
     async close() {
       await collector.close()
       await database.close()

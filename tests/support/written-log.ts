@@ -18,6 +18,14 @@ const agents = ['QGIS/3.40', 'Mozilla/5.0 (X11; Linux x86_64)', 'curl/8.5.0', 'Ã
 const operations = { 'OWS:WMS': 'GetMap', 'OWS:WFS': 'GetFeature', 'OWS:WCS': 'GetCoverage' } as const
 const layerKeys = { 'OWS:WMS': 'LAYERS', 'OWS:WFS': 'typeNames', 'OWS:WCS': 'coverage' } as const
 type OwsType = keyof typeof operations
+const usageClasses = {
+  'OWS:WMS': 'maps',
+  'OWS:WFS': 'features',
+  'OWS:WCS': 'features',
+  mapserver: 'other',
+} as const
+/** Cells of zoom 8, a box too wide for any, and no box. */
+const areas = ['21385', '21386', '137', '65535', '0', '*', null]
 
 /** A seeded list of requests that an access log can tell, in the order of time. */
 export function makeLogged(options: {
@@ -42,16 +50,31 @@ export function makeLogged(options: {
       pick(['jo', 'anna', undefined]),
     ]
     const day = new Date(created).toISOString().slice(0, 10)
+    const resources =
+      eventType === 'mapserver' ? [] : [...used].map((name) => ({ type: 'layer' as const, name }))
     return requestAt(new Date(created).toISOString(), {
+      usageClass: usageClasses[eventType],
+      area: eventType === 'OWS:WMS' && resources.length > 0 ? pick(areas) : null,
       ...{ serviceId, eventType, method: pick(['GET', 'GET', 'POST', 'HEAD']), status, clientIp, userAgent },
       ...{ path: `/ows/${Math.floor(draw() ** 3 * 150)}`, sizeBytes: Math.floor(draw() * 1e6) },
       milliseconds: Math.floor(draw() * 5000),
       visitor: `${day} ${clientIp} ${userAgent} ${userName}`,
       userName: userName ?? 'AnonymousUser',
-      resources: eventType === 'mapserver' ? [] : [...used].map((name) => ({ type: 'layer' as const, name })),
+      resources,
       errorType: status >= 500 ? `HTTP ${status}` : null,
     })
   })
+}
+
+/** A box within a cell of zoom 8, in degrees, as parameters of WMS 1.1.1. */
+function boxOf(area: string | null | undefined): string {
+  if (area == null) return ''
+  if (area === '*') return 'srs=EPSG:4326&bbox=-180,-90,180,90&'
+  const [column, row] = [Number(area) % 256, Math.floor(Number(area) / 256)]
+  const longitude = (x: number): number => (x / 256) * 360 - 180
+  const latitude = (y: number): number => (Math.atan(Math.sinh(Math.PI * (1 - y / 128))) * 180) / Math.PI
+  const corners = [longitude(column + 0.2), latitude(row + 0.8), longitude(column + 0.6), latitude(row + 0.3)]
+  return `version=1.1.1&srs=EPSG:4326&bbox=${corners.map((one) => one.toFixed(6)).join(',')}&`
 }
 
 const escaped = (text: string): string => text.replaceAll('"', '\\x22')
@@ -67,7 +90,7 @@ function logLine(request: RequestEvent, number: number): string {
   const ows =
     eventType === 'mapserver'
       ? ''
-      : `service=${type.slice(4)}&request=${operations[type]}&${layerKeys[type]}=${names}&`
+      : `${boxOf(request.area)}service=${type.slice(4)}&request=${operations[type]}&${layerKeys[type]}=${names}&`
   const user = userName === 'AnonymousUser' ? '-' : userName
   const seconds = ((milliseconds ?? 0) / 1000).toFixed(3)
   return (

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
+import { ZoneDays } from '../../lib/values/zone-days.ts'
 import type { LayerRequests, LayerRequestsQuery } from '../../monitoring/query/layer-requests.ts'
 
 const daySeconds = 86_400
@@ -15,13 +16,15 @@ const longestWaitMs = 2000
 /** How often a layer was asked for. */
 export interface Use {
   total: number
-  /** By day of UTC, the oldest first. */
+  /** By day of the zone, the oldest first. */
   days: number[]
 }
 
 interface Needs {
   read(query: Omit<LayerRequestsQuery, 'serviceIds'>): Promise<LayerRequests>
   clock: Clock
+  /** IANA name of the zone by whose days requests are counted. */
+  zone: string
 }
 
 /**
@@ -30,6 +33,7 @@ interface Needs {
  */
 export class LayerUse {
   readonly #needs: Needs
+  readonly #dates: ZoneDays
   /** By name the requests of days, each at its number since 1970 modulo `daysOfUse`. */
   readonly #requests = new Map<string, Float64Array>()
   #totals: ReadonlyMap<string, number> = new Map()
@@ -41,6 +45,7 @@ export class LayerUse {
 
   constructor(needs: Needs) {
     this.#needs = needs
+    this.#dates = new ZoneDays(needs.zone)
   }
 
   /** Reads what is new, where the last time is some seconds ago. Whether anything is known. */
@@ -48,7 +53,7 @@ export class LayerUse {
     const now = this.#needs.clock.now().getTime()
     if (this.#reading === undefined && Math.abs(now - this.#readAt) >= restMs) {
       this.#readAt = now
-      this.#reading = this.#read(Math.floor(now / 1000 / daySeconds)).finally(() => {
+      this.#reading = this.#read(this.#dates.dateNumber(now / 1000)).finally(() => {
         this.#reading = undefined
       })
     }
@@ -62,7 +67,7 @@ export class LayerUse {
     return this.#readings
   }
 
-  /** When the first of the days begins, in seconds since 1970. */
+  /** Midnight in UTC of the first day's date, in seconds since 1970. */
   get from(): number {
     return ((this.#newest ?? 0) - daysOfUse + 1) * daySeconds
   }
@@ -84,7 +89,7 @@ export class LayerUse {
     const isNear = newest !== undefined && today >= newest && today - newest < daysOfUse - daysThatGrow
     const first = isNear ? newest - daysThatGrow + 1 : today - daysOfUse + 1
     const days = today - first + 1
-    const found = await this.#needs.read({ from: first * daySeconds, days })
+    const found = await this.#needs.read({ from: first * daySeconds, days, zone: this.#needs.zone })
     if (!isNear) this.#requests.clear()
     for (const kept of this.#requests.values())
       for (let day = first; day <= today; day += 1) kept[day % daysOfUse] = 0

@@ -38,6 +38,7 @@ export async function answerPosted(
       const given = await readForm(parts, request, text)
       service = requireService(given.values.find('service') ?? ofAddress)
       request.usedService = `OWS:${service}`
+      request.usedOperation = given.values.find('request')
       return await answers[service](parts, request, reply, workspace, given)
     }
     const root = await parts.documents.readBody(text)
@@ -51,6 +52,7 @@ export async function answerPosted(
         'body',
       )
     request.usedService = `OWS:${service}`
+    request.usedOperation = root.name
     if (service === 'WCS') return await answerWcs(parts, request, reply, workspace, readWcsXml(root))
     version = xmlVersion(root) === '1.1.0' ? '1.1.0' : '2.0.0'
     return await answerWfs(parts, request, reply, workspace, readWfsXml(root, request, parts.documents))

@@ -75,6 +75,7 @@ export function observeRequests(
   }
   app.decorateRequest('usedLayer')
   app.decorateRequest('usedLayers')
+  app.decorateRequest('usedOperation')
   app.decorateRequest('usedService')
   app.decorateRequest('usedTile', false)
   app.decorateRequest('usedFile', false)

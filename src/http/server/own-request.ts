@@ -43,6 +43,7 @@ export function toOwnRequest(
     session: caller.by === 'session' ? sessionOf(request) : undefined,
     userName: caller.name,
     resources: resourcesOf(request, routeOptions, layers),
+    ...(layers.length > 0 ? { target: request.originalUrl, operation: request.usedOperation } : {}),
     ...(isTile ? { isCountedOnly: true } : {}),
     ...(isOfPages(request) ? { isOfPages: true } : {}),
     ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),

@@ -11,6 +11,8 @@ declare module 'fastify' {
     usedLayer: UsedLayer | undefined
     /** Where there may be several: all of them, each once. */
     usedLayers: readonly UsedLayer[] | undefined
+    /** The operation that a request names in its body, such as `GetFeature`. */
+    usedOperation: string | undefined
     /** The service that a request turned out to ask, at an address of several. */
     usedService: OwnEventType | undefined
     /** It is for a tile, though its endpoint answers others too. */

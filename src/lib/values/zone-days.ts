@@ -47,6 +47,11 @@ export class ZoneDays {
     return day
   }
 
+  /** Number of the date at a time, in days since 1970. */
+  dateNumber(seconds: number): number {
+    return Date.parse(`${this.#dateOf(seconds)}T00:00:00Z`) / 86_400_000
+  }
+
   /** The first second in `(from, to]` whose date is so; dates never go back. */
   #first(from: number, to: number, isSo: (date: string) => boolean): number {
     let [before, after] = [Math.floor(from), Math.floor(to)]

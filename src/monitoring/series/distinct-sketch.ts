@@ -1,35 +1,46 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { hashText } from './text-hash.ts'
 
-/** Up to so many texts the count is exact. */
-const exactLimit = 3000
+/** Bits of `hashText`. */
+const hashBits = 53
 
-const indexBits = 15
-const registerCount = 2 ** indexBits
-const rankBits = 53 - indexBits
-const rankRange = 2 ** rankBits
+/** How exactly a sketch counts. Sketches of different precision cannot be merged or read for each other. */
+export interface Precision {
+  /** Up to so many texts the count is exact. */
+  exactLimit: number
+  /** There are 2 to the power of this many registers; the standard error beyond `exactLimit` is 1.04 / sqrt(registers). */
+  indexBits: number
+}
+
+/** A standard error of 0.6 % in 24 KiB. */
+const finePrecision: Precision = { exactLimit: 3000, indexBits: 15 }
 
 /**
- * Counts different texts: exactly up to `exactLimit`, beyond it with a standard error of 0.6 % in 24 KiB (HyperLogLog).
+ * Counts different texts: exactly up to the limit of its precision, beyond it with a small error (HyperLogLog).
  * Any union of sketches is the sketch of the union.
  */
 export class DistinctSketch {
+  readonly #precision: Precision
   /** Undefined once there are too many. */
   #hashes: Set<number> | undefined = new Set()
   #registers: Uint8Array | undefined
+
+  constructor(precision = finePrecision) {
+    this.#precision = precision
+  }
 
   /** Reads what `encode` gave; what follows it is left alone. */
   static decode(bytes: Uint8Array): DistinctSketch {
     return DistinctSketch.read(new ByteReader(bytes))
   }
 
-  static read(reader: ByteReader): DistinctSketch {
-    const sketch = new DistinctSketch()
+  static read(reader: ByteReader, precision = finePrecision): DistinctSketch {
+    const sketch = new DistinctSketch(precision)
     if (reader.byte() === 0) {
       for (let left = reader.integer(); left > 0; left -= 1) sketch.addHash(readHash(reader))
     } else {
       sketch.#hashes = undefined
-      sketch.#registers = unpack(reader.bytes((registerCount * 6) / 8))
+      sketch.#registers = unpack(reader, 2 ** precision.indexBits)
     }
     return sketch
   }
@@ -44,7 +55,7 @@ export class DistinctSketch {
       return
     }
     this.#hashes.add(hash)
-    if (this.#hashes.size > exactLimit) this.#becomeRegisters()
+    if (this.#hashes.size > this.#precision.exactLimit) this.#becomeRegisters()
   }
 
   merge(other: DistinctSketch): void {
@@ -55,7 +66,7 @@ export class DistinctSketch {
     if (this.#hashes !== undefined) this.#becomeRegisters()
     const mine = this.#allRegisters()
     const theirs = other.#allRegisters()
-    for (let index = 0; index < registerCount; index += 1) {
+    for (let index = 0; index < mine.length; index += 1) {
       const rank = theirs[index] ?? 0
       if (rank > (mine[index] ?? 0)) mine[index] = rank
     }
@@ -86,25 +97,26 @@ export class DistinctSketch {
   #becomeRegisters(): void {
     const hashes = this.#hashes ?? []
     this.#hashes = undefined
-    this.#registers = new Uint8Array(registerCount)
+    this.#registers = new Uint8Array(2 ** this.#precision.indexBits)
     for (const hash of hashes) this.#register(hash)
   }
 
   #register(hash: number): void {
     const registers = this.#allRegisters()
-    const index = Math.floor(hash / rankRange)
-    const rank = rankOf(hash % rankRange)
+    const rankBits = hashBits - this.#precision.indexBits
+    const index = Math.floor(hash / 2 ** rankBits)
+    const rank = rankOf(hash % 2 ** rankBits, rankBits)
     if (rank > (registers[index] ?? 0)) registers[index] = rank
   }
 
   #allRegisters(): Uint8Array {
-    this.#registers ??= new Uint8Array(registerCount)
+    this.#registers ??= new Uint8Array(2 ** this.#precision.indexBits)
     return this.#registers
   }
 }
 
 /** One more than the number of zeros before the first one. */
-function rankOf(bits: number): number {
+function rankOf(bits: number, rankBits: number): number {
   const high = Math.floor(bits / 4_294_967_296)
   if (high > 0) return Math.clz32(high) - (64 - rankBits) + 1
   return Math.clz32(bits) + (rankBits - 32) + 1
@@ -112,6 +124,8 @@ function rankOf(bits: number): number {
 
 /** Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), algorithm 6: no bias to mend. */
 function estimateOf(registers: Uint8Array): number {
+  const registerCount = registers.length
+  const rankBits = hashBits - Math.log2(registerCount)
   const counts = new Float64Array(rankBits + 2)
   for (const rank of registers) counts[rank] = (counts[rank] ?? 0) + 1
   let sum = registerCount * tau(1 - (counts[rankBits + 1] ?? 0) / registerCount)
@@ -170,7 +184,8 @@ function pack(registers: Uint8Array): Uint8Array {
   return packed
 }
 
-function unpack(packed: Uint8Array): Uint8Array {
+function unpack(reader: ByteReader, registerCount: number): Uint8Array {
+  const packed = reader.bytes((registerCount * 6) / 8)
   const registers = new Uint8Array(registerCount)
   for (let from = 0, to = 0; from < packed.length; from += 3, to += 4) {
     const [a = 0, b = 0, c = 0] = packed.subarray(from, from + 3)

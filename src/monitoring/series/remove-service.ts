@@ -1,6 +1,8 @@
 import { resolutions, tableOf } from './schema.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
+import { allServices } from './usage-close.ts'
+import { usageTables } from './usage-store.ts'
 
 const seriesPerPiece = 32
 const rowsPerPiece = 1000
@@ -30,7 +32,25 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
     ])
     return true
   }
+  if (await removeUsage(database, serviceId)) return true
   return removeSeries(work, serviceId)
+}
+
+/** One day after the other; what other services have in common with this one is no longer known then. */
+async function removeUsage(database: SeriesDatabase, serviceId: number): Promise<boolean> {
+  for (const table of usageTables) {
+    const [found] = await database.arrays(`select zone_id, day from ${table} where service_id = ? limit 1`, [
+      serviceId,
+    ])
+    if (found === undefined) continue
+    const isAny = table === 'monitoring_usage' ? `service_id in (?, ${allServices})` : 'service_id = ?'
+    await database.run(`delete from ${table} where ${isAny} and zone_id = ? and day = ?`, [
+      serviceId,
+      ...found,
+    ])
+    return true
+  }
+  return false
 }
 
 async function removeSeries({ database, state }: Work, serviceId: number): Promise<boolean> {

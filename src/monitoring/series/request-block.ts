@@ -19,7 +19,7 @@ const textPlaces = {
 } satisfies Record<TextColumn, number>
 const textColumns = keysOf(textPlaces)
 /** Blocks of earlier versions have none of them. */
-const usePlaces = { referrer: 17, kind: 18, network: 19 } as const
+const usePlaces = { referrer: 17, kind: 18, network: 19, usageClass: 20, area: 21 } as const
 const useColumns = keysOf(usePlaces)
 
 /** The requests of a service in one minute, as columns. */
@@ -138,16 +138,22 @@ function packColumn<T>(
 function packResources(events: readonly RequestEvent[]): Column<UsedResource[]> {
   const packer = new Packer<string, UsedResource[]>(events.length, (key) => {
     const found = sets.get(key) ?? []
-    return found.slice(0, maxResources).map(({ type, name }) => ({ type, name: cleanText(name) ?? '' }))
+    return found.slice(0, maxResources).map(cleanResource)
   })
   const sets = new Map<string, UsedResource[]>()
   for (const { resources } of events) {
     let key = ''
-    for (const { type, name } of resources) key += `${type}=${name}\n`
+    for (const { type, name, owner = '' } of resources) key += `${type}=${name}=${owner}\n`
     if (!sets.has(key)) sets.set(key, resources)
     packer.add(key)
   }
   return packer.finish()
+}
+
+function cleanResource({ type, name, owner }: UsedResource): UsedResource {
+  const clean: UsedResource = { type, name: cleanText(name) ?? '' }
+  const cleanOwner = owner === undefined ? null : cleanText(owner)
+  return cleanOwner === null ? clean : { ...clean, owner: cleanOwner }
 }
 
 /** Numbers the values of a column. */

@@ -1,10 +1,13 @@
 import type { OwnEventType } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
+import type { UsageClass } from '../model/usage-classes.ts'
 
 export interface UsedResource {
   type: ResourceType
   /** Of a layer: `workspace:name`. */
   name: string
+  /** Of a layer whose owner the source knows. */
+  owner?: string
 }
 
 /** Where an address is. */
@@ -52,6 +55,13 @@ export interface RequestEvent extends RequestFacts, Place {
   userName: string | null
   /** Class of the exception that the request ended with. */
   errorType: string | null
+  /** One of `usageClasses`; absent or null for those that are none of the others. */
+  usageClass?: UsageClass | null
+  /**
+   * Where the request looks: cells of zoom 8 (row * 256 + column) with commas between them, or `wideArea`; absent or null
+   * where it is for no area or for one that is not known.
+   */
+  area?: string | null
   /** Host of the page that led to the request; absent or null where the source does not tell. */
   referrer?: string | null
   /** By the user agent; absent or null where there is none. */

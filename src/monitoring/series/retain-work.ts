@@ -7,6 +7,8 @@ export interface RetainWork {
   database: SeriesDatabase
   state: SeriesState
   keep: Keep
+  /** Cells of a layer and day that `monitoring_demand` keeps. */
+  demandCells: number
   /** In seconds. */
   now: number
 }

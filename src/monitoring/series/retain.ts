@@ -7,6 +7,8 @@ import type { SeriesDatabase } from './series-database.ts'
 import { usedBytes } from './series-size.ts'
 import type { SeriesState, StateName } from './series-state.ts'
 import { sweepPiece } from './sweep.ts'
+import { closeUsagePiece } from './usage-close.ts'
+import { usageTables } from './usage-store.ts'
 
 const daySeconds = 86_400
 const longestStep = 2 * daySeconds
@@ -32,6 +34,8 @@ export async function retainPiece(work: RetainWork): Promise<boolean> {
   await moveLimits(work)
   for (const table of tables) if (await removeRowsPiece(work, table)) return true
   if (await removeUsesPiece(work)) return true
+  if (await removeUsagePiece(work)) return true
+  if (await closeUsagePiece(work)) return true
   if (await removeRequestsPiece(work)) return true
   if (await removeExceptionsPiece(work)) return true
   if (await removeLoadedPiece(work)) return true
@@ -102,6 +106,23 @@ async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean
   const day = oldest?.[0] == null ? undefined : Number(oldest[0])
   if (day === undefined || day >= state.get('days_kept_from')) return false
   return (await database.run('delete from monitoring_uses where day = ?', [day])) > 0
+}
+
+/** One day after the other. */
+async function removeUsagePiece({ database, state }: RetainWork): Promise<boolean> {
+  const zones = 'zone_id in (select id from monitoring_usage_zones)'
+  // The day of a zone ends up to a day later than it begins in UTC.
+  const before = state.get('days_kept_from') - daySeconds
+  for (const table of usageTables) {
+    const [oldest] = await database.arrays(
+      `select min(day) from (select (select min(day) from ${table} where zone_id = z.id) as day
+       from monitoring_usage_zones z) as days`,
+    )
+    if (oldest?.[0] == null || Number(oldest[0]) > before) continue
+    await database.run(`delete from ${table} where ${zones} and day = ?`, [Number(oldest[0])])
+    return true
+  }
+  return false
 }
 
 /** Minutes that are still to be computed keep their requests. */

@@ -30,6 +30,14 @@ import { resourceTypeId } from '../model/resource-types.ts'
  *   ends before `day_end`. `resource_id` 0 is every request once, else a resource. `split` is `useSplits`: all, or by
  *   the label. `times` is a `QuantileSketch`; `visitors`, where all are counted, an `OtherSketch` of visitors and of
  *   those with a name. `last_use` is in milliseconds.
+ *   Since migration 5 nothing is added to it: `monitoring_usage` counts instead.
+ * - `monitoring_usage_zones`: time zones by whose days usage was counted (`TERRANE_ZONE`), each with the first day.
+ * - `monitoring_usage`: the requests of a service and a day that begins at `day` in its zone, added up as minutes are computed.
+ *   `scope` is `usageScopes`; `key_id` is a resource for the scope `resource`, a label for others, and 0 for `all`.
+ *   `requests` is what `cells` (`UsageRow`) has; `service_id` 0 has the visitors that several services have in common.
+ *   Days before `usage_closed_before` are closed: nothing of single visitors is left in them. Later days stand in
+ *   `monitoring_usage_open`, so that rows that grow and shrink leave no gaps between those that stay.
+ * - `monitoring_demand`, `monitoring_demand_open`: where a layer was looked at on such a day (`DemandRow`).
  * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
 const tables = [
@@ -84,6 +92,22 @@ const usesOfResources = [
    where split = 0 and resource_id > 0`,
 ] as const
 
+/** One row for each service, day and key, instead of one for each of its splits. */
+const usage = [
+  'create table monitoring_usage_zones (id {id}, name text not null unique, since bigint not null)',
+  ...['monitoring_usage', 'monitoring_usage_open'].map(
+    (name) => `create table ${name} (
+    zone_id smallint not null, day bigint not null, scope smallint not null, key_id bigint not null,
+    service_id bigint not null, requests bigint not null, cells {blob} not null,
+    primary key (zone_id, day, scope, key_id, service_id)) {clustered}`,
+  ),
+  ...['monitoring_demand', 'monitoring_demand_open'].map(
+    (name) => `create table ${name} (
+    zone_id smallint not null, day bigint not null, resource_id bigint not null, service_id bigint not null,
+    cells {blob} not null, primary key (zone_id, day, resource_id, service_id)) {clustered}`,
+  ),
+] as const
+
 export const resolutions = [60, 3600, 86_400] as const
 /** Seconds that a stored row stands for. */
 export type Resolution = (typeof resolutions)[number]
@@ -115,7 +139,7 @@ export interface Migration {
 }
 
 /** Forward only: a later version of the program adds to the list and changes nothing in it. */
-const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses, usesOfResources]
+const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses, usesOfResources, usage]
 
 /** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
 export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {

@@ -1,15 +1,20 @@
 import type { SeriesDatabase } from './series-database.ts'
+import { usageTables } from './usage-store.ts'
 
 /** Bytes of a row with its share of the index, measured. */
 const bytesPerRow = 190
+/** The same of a row with packed cells. */
+const bytesPerPackedRow = 400
+const packedTables = usageTables.map((name) => `'${name}'`).join(', ')
 const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days', 'monitoring_uses'"
 
 /** Bytes that the series take up, without space that is free for new ones. */
 export async function usedBytes(database: SeriesDatabase): Promise<number> {
   if (database.kind === 'sqlite') return (await pagesOf(database)).usedBytes
   const [found] = await database.arrays(
-    `select (select coalesce(sum(n_live_tup), 0)::float8 * ${bytesPerRow} from pg_stat_user_tables
-         where relname in (${rowTables}) and schemaname = current_schema())
+    `select (select coalesce(sum(n_live_tup * case when relname in (${packedTables}) then ${bytesPerPackedRow}
+           else ${bytesPerRow} end), 0)::float8 from pg_stat_user_tables
+         where relname in (${rowTables}, ${packedTables}) and schemaname = current_schema())
        + (select coalesce(sum(octet_length(data) + 100), 0)::float8 from monitoring_requests)
        + (select coalesce(sum(octet_length(stack) + octet_length(message) + 300), 0)::float8
          from monitoring_exceptions)`,

@@ -2,7 +2,7 @@ import type { SeriesDatabase } from './series-database.ts'
 
 const stateNames = [
   ...(['batch', 'dictionary', 'newest_minute', 'rolling_series', 'dropped_requests'] as const),
-  ...(['has_nobody'] as const),
+  ...(['has_nobody', 'usage_closed_before'] as const),
   ...(['hours_rolled_before', 'days_rolled_before'] as const),
   ...(['minutes_kept_from', 'hours_kept_from', 'days_kept_from', 'requests_kept_from'] as const),
   ...([

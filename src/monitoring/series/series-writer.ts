@@ -1,6 +1,7 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
 import { ZoneDays } from '../../lib/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
+import { mostDemandCells } from './demand-row.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { MinuteCounts } from './minute-counts.ts'
@@ -36,13 +37,13 @@ class DatabaseSeriesWriter implements SeriesWriter {
   readonly #limits: SeriesLimits
   readonly #dictionary = new Dictionary()
   readonly #counts = new MinuteCounts()
-  readonly #zoneDays: ZoneDays | undefined
+  readonly #zoneDays: ZoneDays
   #open: OpenBatch | undefined
 
   constructor(database: SeriesDatabase, limits: SeriesLimits) {
     this.#database = database
     this.#limits = limits
-    this.#zoneDays = limits.zone === undefined ? undefined : new ZoneDays(limits.zone)
+    this.#zoneDays = new ZoneDays(limits.zone ?? 'UTC')
   }
 
   async cursor(source: string): Promise<string | undefined> {
@@ -108,8 +109,9 @@ class DatabaseSeriesWriter implements SeriesWriter {
 
   async retain(now: number, keep: Keep): Promise<boolean> {
     const seconds = Math.floor(now / 1000)
+    const { demandCells = mostDemandCells } = this.#limits
     const hasMore = await this.#write(({ database, state }) =>
-      retainPiece({ database, state, keep, now: seconds }),
+      retainPiece({ database, state, keep, demandCells, now: seconds }),
     )
     return hasMore || this.#giveBack()
   }

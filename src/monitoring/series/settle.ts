@@ -8,7 +8,7 @@ import { forgetCounted, hasForgotten } from './counted-only.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import type { MinuteCounts } from './minute-counts.ts'
-import { dayOf, minuteRows } from './minute-rows.ts'
+import { minuteRows } from './minute-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
 import { capResources } from './resource-cap.ts'
@@ -19,9 +19,8 @@ import type { SeriesState } from './series-state.ts'
 import { StalePeriods, spanOf } from './stale-periods.ts'
 import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
-import type { UseDay } from './use-counts.ts'
-import { UseCounts } from './use-counts.ts'
-import { writeUses } from './use-rows.ts'
+import { UsageCounts } from './usage-counts.ts'
+import { findAliases, writeUsage } from './usage-store.ts'
 
 /** Requests and rows of one transaction, roughly. */
 const maxSize = 60_000
@@ -35,8 +34,8 @@ export interface Work {
   limits: SeriesLimits
   /** For one minute after the other. */
   counts: MinuteCounts
-  /** The days of `SeriesLimits.zone`. */
-  zoneDays: ZoneDays | undefined
+  /** The days by which usage is counted. */
+  zoneDays: ZoneDays
 }
 
 /** A minute of a service of which something new is known. */
@@ -100,7 +99,7 @@ class Settlement {
   readonly #settled: Settled = { periods: 0, requests: 0, dropped: 0 }
   readonly #hours = new Set<string>()
   readonly #late = new Map<string, LatePeriod>()
-  readonly #uses = new UseCounts()
+  readonly #usage = new UsageCounts()
   #newest = 0
   readonly #countedOnly: CountedBlock[] = []
   #hasNobody = false
@@ -119,7 +118,7 @@ class Settlement {
   async add(dirty: DirtyMinute): Promise<void> {
     const { serviceId, minute } = dirty
     const { database, state } = this.#work
-    if (minute >= state.get('days_kept_from') && !isPagesService(serviceId)) await this.#countUses(dirty)
+    if (minute >= state.get('days_kept_from') && !isPagesService(serviceId)) await this.#countUsage(dirty)
     if (minute >= state.get('minutes_kept_from')) {
       if (await this.#isWhole(dirty, 60)) await this.#replaceMinute(dirty)
       else await this.#mergeMinute(dirty)
@@ -142,7 +141,7 @@ class Settlement {
     await insertRows(database, 'monitoring_minutes', this.#rows)
     for (const late of this.#late.values()) await this.#writeLate(late)
     await this.#stale.roll()
-    await writeUses({ database, dictionary, labels: this.#work.limits.labels }, this.#uses)
+    await writeUsage({ database, dictionary, state, limits: this.#work.limits }, this.#usage)
     if (this.#hasNobody) await state.set('has_nobody', 1)
     await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
     return this.#settled
@@ -243,19 +242,20 @@ class Settlement {
   }
 
   /** What is new alone: a batch is dirty in a minute once. */
-  async #countUses({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
-    const { database, limits, zoneDays } = this.#work
-    const start = dayOf(minute)
-    const days: UseDay[] = [{ serviceId, zone: '', start, end: start + 86_400 }]
-    if (zoneDays !== undefined && limits.zone !== undefined)
-      days.push({ serviceId, zone: limits.zone, ...zoneDays.dayOf(minute) })
+  async #countUsage({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
+    const { database, zoneDays } = this.#work
+    const day = zoneDays.dayOf(minute).start
     const places = batches.map(() => '?').join(',')
     const blocks = await database.arrays(
       `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${places}) order by id`,
       [serviceId, minute, ...batches],
     )
-    for (const [data] of blocks)
-      if (data instanceof Uint8Array) this.#uses.add(decodeRequests(data), minute, days)
+    for (const [data] of blocks) {
+      if (!(data instanceof Uint8Array)) continue
+      const block = decodeRequests(data)
+      const aliases = await findAliases(database, serviceId, block.resources.values)
+      this.#usage.add(block, { serviceId, day, second: minute - day, aliases })
+    }
   }
 
   async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {

@@ -5,12 +5,14 @@ import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
 import { logMetrics } from '../metrics/registry.ts'
 import { eventTypeId, eventTypeOfId, eventTypes } from '../model/event-types.ts'
 import { resourceTypeId, resourceTypeOfId, resourceTypes } from '../model/resource-types.ts'
+import { usageClasses } from '../model/usage-classes.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 import { decodeRequests } from './request-block.ts'
 import { splitOfType } from './schema.ts'
 import { hashText } from './text-hash.ts'
-import { useSplits } from './use-counts.ts'
+import { usageScopes } from './usage-counts.ts'
+import { usageCells } from './usage-row.ts'
 
 /** Two requests, as a version of this program wrote them to the log. */
 const storedBlock = [
@@ -77,8 +79,12 @@ describe('what is stored', () => {
     assert.deepEqual([splitOfType('layer'), splitOfType('other')], [-1, -8])
   })
 
-  it('has splits of uses by these ids', () => {
-    assert.deepEqual(useSplits, { all: 0, kind: 1, network: 2, referrer: 3, country: 4 })
+  it('has scopes, cells and classes of usage by these numbers', () => {
+    assert.deepEqual(usageScopes, {
+      ...{ all: 0, resource: 1, workspace: 2, owner: 3, country: 4, program: 5, referrer: 6 },
+    })
+    assert.deepEqual(usageCells, { ownPeople: 0, outsidePeople: 1, ownRobots: 2, outsideRobots: 3 })
+    assert.deepEqual(usageClasses, ['other', 'tiles', 'maps', 'features', 'downloads', 'metadata', 'imports'])
   })
 
   it('gives no id twice', () => {
@@ -104,7 +110,7 @@ describe('what is stored', () => {
       [null, 'OWS:WMS'],
       [200, 201],
     ])
-    assert.deepEqual(Object.values(block.uses).map(valuesOf<unknown>), Array(3).fill([null, null]))
+    assert.deepEqual(Object.values(block.uses).map(valuesOf<unknown>), Array(5).fill([null, null]))
     assert.deepEqual(valuesOf(block.resources), [[], [{ type: 'layer', name: 'a:b' }]])
     const texts = Object.fromEntries(
       Object.entries(block.texts).map(([name, column]) => [name, valuesOf(column)]),

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import { readDemand, readUsage } from '../../../src/monitoring/query/usage-reads.ts'
+import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
 import { basicAuth } from '../../support/app.ts'
+import { placeOf } from '../../support/fed-monitoring.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { serveRaster } from '../../support/rasters.ts'
 import { brief, importTown, recorded, serviceNames, startApp } from '../../support/recorded-app.ts'
@@ -10,6 +13,59 @@ import type { LoggedRequest } from '../../support/request-log.ts'
 import { until } from '../../support/until.ts'
 
 describe('what is recorded of own requests', () => {
+  it('counts the usage of a layer by class, area and visitor', async (test) => {
+    const clock = fixedClock('2026-11-21T12:00:10Z')
+    const app = await startApp(test, { clock, env: { TERRANE_OWN_NETWORKS: '127.0.0.1' } })
+    await importTown(app)
+    clock.advance(120_000)
+    const caller = { ...app.admin, 'user-agent': 'QGIS/3.22' }
+    const send = async (url: string, more: object = {}, status = 200) => {
+      const reply = await app.app.inject({ url, headers: caller, ...more })
+      assert.equal(reply.statusCode, status, url)
+    }
+    const cell = 'tiles/WebMercatorQuad/8/126/128'
+    await send(`/ogc/collections/default:town/${cell}`)
+    await send('/tiles/default:town/9/257/253.mvt')
+    await send('/tiles/default:town/2/2/1.mvt')
+    const wms =
+      '/wms?service=WMS&version=1.3.0&request=GetMap&layers=town&styles=&width=9&height=9&format=image/png'
+    await send(`${wms}&crs=EPSG:4326&bbox=1.5,0.5,2.5,1.3`)
+    await send('/ogc/collections/default:town/items?bbox=0.5,1.5,1.3,2.5')
+    await send('/ogc/collections/default:town/items', { method: 'HEAD' })
+    await send('/ogc/collections/default:town')
+    const getFeature =
+      '<GetFeature service="WFS" version="2.0.0"><Query typeNames="default:town"/></GetFeature>'
+    const headers = { ...caller, 'content-type': 'text/xml' }
+    await send('/wfs', { method: 'POST', headers, payload: getFeature })
+    clock.advance(120_000)
+    await app.monitoring?.catchUp()
+    const series = await openSeriesDatabase(placeOf(app), { isReader: true })
+    test.after(() => series.close())
+    const days = { from: 0, to: 4e9 }
+    const { rows } = await readUsage(series, { ...days, scope: 'resource' })
+    const names = await serviceNames(app)
+    const ofTown = rows.find((row) => names.get(row.serviceId) === 'localhost-mapserver') ?? assert.fail()
+    assert.equal(ofTown.resource?.name, 'default:town')
+    const { classes, named, cells } = ofTown.row
+    assert.deepEqual(Object.fromEntries(classes), {
+      tiles: { requests: 3, delivered: 3 },
+      maps: { requests: 1, delivered: 1 },
+      features: { requests: 3, delivered: 2 },
+      metadata: { requests: 1, delivered: 1 },
+    })
+    const [own, outside] = cells
+    assert.deepEqual([named, outside, own?.requests, own?.visitors.count], [8, undefined, 8, 1])
+    assert.deepEqual([own?.times.total.count, own?.times.firstByte.count], [8, 8])
+    const [demand] = await readDemand(series, days)
+    assert.deepEqual([demand?.resource.name, demand?.row.wide], ['default:town', 1])
+    const asked = [...(demand?.row.cells ?? [])].map(([at, { requests }]) => [
+      at % 256,
+      Math.floor(at / 256),
+      requests,
+    ])
+    assert.deepEqual(asked, [[128, 126, 4]])
+  })
+
   it('counts requests of own pages like others, and once more apart from them', async (test) => {
     const clock = fixedClock('2026-11-21T12:00:10Z')
     const app = await startApp(test, { clock, env: { TERRANE_BASE_PATH: '/maps' } })

@@ -7,6 +7,8 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
 import { defined } from '../../../src/lib/defined.ts'
+import { classifyUserAgent } from '../../../src/monitoring/collect/classify/user-agent.ts'
+import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent } from '../../../src/monitoring/series/request-event.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
@@ -18,6 +20,7 @@ import type { Question } from '../../support/recount.ts'
 import { groupings } from '../../support/recount.ts'
 import { comparer, limits } from '../../support/recount-run.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
+import { assertDemand, assertUsage } from '../../support/usage-recount.ts'
 import { makeLogged, WrittenLog } from '../../support/written-log.ts'
 
 const from = Date.parse('2026-10-31T22:40:00Z')
@@ -130,6 +133,15 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
         ({ groupBy }) => groupBy !== undefined && groupBy !== 'resource',
       )
       await compare([...questionsOf(metrics, filters), ...visitors])
+      const classified = requests.map((one) => ({
+        ...one,
+        ...{ userAgentFamily: classifyUserAgent(one.userAgent ?? ''), network: 'others' as const },
+      }))
+      const series = await openSeriesDatabase(order.place, { isReader: true })
+      const days = { zone: 'UTC', dayOf: (seconds: number) => seconds - (seconds % 86_400) }
+      await assertUsage(series, classified, days)
+      await assertDemand(series, classified, { ...days, cells: 128 })
+      await series.close()
     })
   })
 }

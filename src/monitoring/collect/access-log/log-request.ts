@@ -23,6 +23,7 @@ export function requestMaker({ id, url, server }: CollectedService): (line: LogL
       milliseconds: line.milliseconds ?? undefined,
       contentType: line.contentType ?? undefined,
       operation: use?.operation,
+      target: isRequest && line.query !== '' ? `${line.path}?${line.query}` : undefined,
       userAgent: line.userAgent ?? undefined,
       referer: line.referer ?? undefined,
       clientIp: line.client,

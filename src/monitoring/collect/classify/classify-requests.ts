@@ -14,6 +14,7 @@ import type { Classifier, RawRequest } from './raw-request.ts'
 import type { Salts } from './salts.ts'
 import { dayOf } from './salts.ts'
 import { boundedText, scrubText, withoutAddress } from './scrub.ts'
+import { usageFacts } from './usage-facts.ts'
 import { classifyUserAgent, robotDevice } from './user-agent.ts'
 
 export interface ClassifierParts {
@@ -46,12 +47,14 @@ export function createClassifier({
   return {
     classify: async (requests) => {
       const known = await salts.of(new Set(requests.map(({ created }) => dayOf(created))), now())
-      return requests.map((request) => {
+      const events: RequestEvent[] = []
+      for (const request of requests) {
         const client = request.clientIp === undefined ? unknown : clients.get(request.clientIp, findClient)
         const visitor = visitorKey(request, client, known.get(dayOf(request.created)) ?? '')
         const label = visitor === undefined ? null : visitors.get(visitor, digest)
-        return toEvent(request, client, label)
-      })
+        events.push({ ...toEvent(request, client, label), ...(await usageFacts(request)) })
+      }
+      return events
     },
     scrub: (text) => scrubText(text, privacy),
   }
@@ -134,8 +137,9 @@ function hostOf(address: string): string | null {
   return new URL(address).hostname.replace(/\.$/, '')
 }
 
-function cutResource({ type, name }: UsedResource, client: Client): UsedResource {
-  return { type, name: cut(name, maxLengths.name, client) }
+function cutResource({ type, name, owner }: UsedResource, client: Client): UsedResource {
+  const resource: UsedResource = { type, name: cut(name, maxLengths.name, client) }
+  return owner === undefined ? resource : { ...resource, owner: boundedText(owner, maxLengths.name) }
 }
 
 /** A text of the client's as it may be stored: bounded, and without the client's own address. */

@@ -9,6 +9,8 @@ export interface RawRequest extends RequestFacts {
   contentType?: string | undefined
   /** Of an OGC request, such as `GetMap`. */
   operation?: string | undefined
+  /** Path and query as they were sent; they must not be stored. Default: the path alone. */
+  target?: string | undefined
   userAgent?: string | undefined
   /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
   clientIp?: string | undefined

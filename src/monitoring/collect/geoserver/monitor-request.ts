@@ -23,6 +23,7 @@ export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
     milliseconds: data.milliseconds,
     contentType: data.contentType || undefined,
     operation: data.operation || undefined,
+    target: data.query === '' ? undefined : `${data.path}?${data.query}`,
     userAgent: data.userAgent || undefined,
     referer: data.referer || undefined,
     clientIp: data.clientIp || undefined,

@@ -18,6 +18,10 @@ export interface OwnRequest {
   method: string
   /** Without the query string. */
   path: string
+  /** Path and query as they were sent, of a request that may look at a place; it is not stored. */
+  target?: string | undefined
+  /** Of an OGC request that was sent as a body, such as `GetFeature`. */
+  operation?: string | undefined
   host: string
   status: number
   sizeBytes: number

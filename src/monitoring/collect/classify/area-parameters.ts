@@ -1,0 +1,117 @@
+import { parseSrs } from '../../../geo/crs-database.ts'
+import type { OwnEventType } from '../../model/event-types.ts'
+import { decode } from './ows-parameters.ts'
+
+/** The box of a request as it was written. */
+export interface AreaParameters {
+  numbers: readonly [number, number, number, number]
+  /** As `parseSrs` gives it. */
+  srs: string
+  /** Whether the axes stand in the order of the CRS's authority; otherwise x comes first. */
+  isAuthorityOrder: boolean
+}
+
+const names = [
+  ...([
+    'bbox',
+    'crs',
+    'srs',
+    'srsname',
+    'version',
+    'bbox-crs',
+    'subset',
+    'subset-crs',
+    'boundingbox',
+  ] as const),
+  ...(['tilematrixset', 'tilematrix', 'tilerow', 'tilecol', 'request'] as const),
+] as const
+type Name = (typeof names)[number]
+const known: ReadonlySet<string> = new Set(names)
+const maxQueryLength = 8192
+
+/** What web mercator was called before it had its code. */
+const webMercatorNames = ['EPSG:900913', 'EPSG:3785', 'EPSG:102100', 'ESRI:102100']
+
+/** Parameters of a request that tell an area, by name in small letters; `subset` may stand several times. */
+export type QueryParameters = Partial<Record<Name, string[]>>
+
+/** Reads a query string (without `?`). */
+export function readAreaQuery(query: string): QueryParameters {
+  const found: QueryParameters = {}
+  for (const part of query.slice(0, maxQueryLength).split('&')) {
+    const equals = part.indexOf('=')
+    if (equals <= 0) continue
+    const name = decode(part.slice(0, equals)).toLowerCase()
+    if (!isName(name)) continue
+    const value = decode(part.slice(equals + 1)).trim()
+    if (value === '') continue
+    const values = found[name]
+    if (values === undefined) found[name] = [value]
+    else values.push(value)
+  }
+  return found
+}
+
+function isName(name: string): name is Name {
+  return known.has(name)
+}
+
+/** The box that a request asks for; undefined where it names none, or not in a way that is known. */
+export function readArea(
+  parameters: QueryParameters,
+  eventType: OwnEventType | null,
+): AreaParameters | undefined {
+  const subset = areaOfSubset(parameters)
+  if (subset !== undefined) return subset
+  const [text] = parameters.bbox ?? parameters.boundingbox ?? []
+  if (text === undefined) return undefined
+  const parts = text.split(',').map((one) => one.trim())
+  const own = parts.length === 5 || parts.length === 7 ? parts.pop() : undefined
+  const numbers = toBox(parts)
+  return numbers === undefined ? undefined : { numbers, ...crsOf(parameters, eventType, own) }
+}
+
+/** Of six numbers the third and sixth are heights. */
+function toBox(parts: readonly string[]): AreaParameters['numbers'] | undefined {
+  if (parts.length !== 4 && parts.length !== 6) return undefined
+  const all = parts.map((one) => (one === '' ? Number.NaN : Number(one)))
+  if (!all.every(Number.isFinite)) return undefined
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = all
+  return parts.length === 4 ? [a, b, c, d] : [a, b, d, e]
+}
+
+function crsOf(
+  { crs, srs, srsname, version, 'bbox-crs': boxCrs }: QueryParameters,
+  eventType: OwnEventType | null,
+  own: string | undefined,
+): Pick<AreaParameters, 'srs' | 'isAuthorityOrder'> {
+  const [text = ''] = own === undefined ? (boxCrs ?? crs ?? srs ?? srsname ?? []) : [own]
+  const id = parseSrs(text) ?? 'EPSG:4326'
+  const isCrs84 = text === '' || /CRS:?84|OGC.*84$/i.test(text)
+  if (isCrs84) return { srs: 'EPSG:4326', isAuthorityOrder: false }
+  const number = version?.[0] ?? ''
+  // WMS 1.3.0 alone puts boxes into the order of the authority; URNs and URLs mean it in the other services.
+  const isLong = /^(?:urn:|https?:)/i.test(text) && !/gml\/srs\//i.test(text)
+  const isOrdered = eventType === 'OWS:WMS' ? !/^1\.[01]/.test(number) : isLong
+  return { srs: webMercatorNames.includes(id) ? 'EPSG:3857' : id, isAuthorityOrder: isOrdered }
+}
+
+const xAxes = /^(?:long?|longitude|x|e|easting|i)$/i
+const yAxes = /^(?:lat|latitude|y|n|northing|j)$/i
+
+/** `Lat(40,50)` and `Long(5,10)` of WCS 2 and OGC API Coverages, in any order, alone or with a comma between them. */
+function areaOfSubset({ subset, 'subset-crs': crs }: QueryParameters): AreaParameters | undefined {
+  if (subset === undefined) return undefined
+  const ranges = subset.flatMap((one) => [...one.matchAll(/(\w+)(?:,[^()]{1,100})?\(([^()]{1,60})\)/g)])
+  const rangeOf = (axes: RegExp): number[] | undefined => {
+    const found = ranges
+      .find(([, name = '']) => axes.test(name))?.[2]
+      ?.split(/[,:]/)
+      .map(Number)
+    return found?.length === 2 && found.every(Number.isFinite) ? found : undefined
+  }
+  const [x, y] = [rangeOf(xAxes), rangeOf(yAxes)]
+  if (x === undefined || y === undefined) return undefined
+  const numbers = [x[0] ?? 0, y[0] ?? 0, x[1] ?? 0, y[1] ?? 0] as const
+  return { numbers, srs: parseSrs(crs?.[0] ?? '') ?? 'EPSG:4326', isAuthorityOrder: false }
+}

@@ -1,0 +1,36 @@
+import type { UsageClass } from '../../model/usage-classes.ts'
+import { readArea, readAreaQuery } from './area-parameters.ts'
+import type { RawRequest } from './raw-request.ts'
+import { areaOfBox, areaOfTile } from './requested-area.ts'
+import { tileOfParameters, tileOfPath } from './requested-tile.ts'
+import { usageClassOf } from './usage-class.ts'
+
+const tileServices = ['OWS:TMS', 'OWS:WMTS', 'OWS:WMS-C']
+/** Classes of requests that look at a place. */
+const placedClasses: readonly UsageClass[] = ['tiles', 'maps', 'features', 'downloads']
+
+/** What a request does with its layers, and where: see `RequestEvent`. */
+export interface UsageFacts {
+  usageClass: UsageClass
+  area: string | null
+}
+
+/** Reads class and area from the address of a request. What was sent in a body is not read. */
+export async function usageFacts(request: RawRequest): Promise<UsageFacts> {
+  const { eventType, method, resources, target = request.path } = request
+  const mark = target.indexOf('?')
+  const path = mark < 0 ? target : target.slice(0, mark)
+  const parameters = mark < 0 ? {} : readAreaQuery(target.slice(mark + 1))
+  const canBeTile = eventType !== null && tileServices.includes(eventType)
+  const tile = canBeTile ? (tileOfParameters(parameters) ?? tileOfPath(path)) : undefined
+  const operation = request.operation ?? parameters.request?.[0]
+  const isInfo = operation?.toLowerCase() === 'getfeatureinfo'
+  const usageClass = usageClassOf({
+    ...{ eventType, method, path, operation, resources },
+    isTile: (tile !== undefined || (canBeTile && request.isCountedOnly === true)) && !isInfo,
+  })
+  if (resources.length === 0 || !placedClasses.includes(usageClass)) return { usageClass, area: null }
+  if (tile !== undefined) return { usageClass, area: areaOfTile(tile) ?? null }
+  const box = readArea(parameters, eventType)
+  return { usageClass, area: box === undefined ? null : ((await areaOfBox(box)) ?? null) }
+}

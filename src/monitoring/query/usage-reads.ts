@@ -1,0 +1,92 @@
+import { DemandRow } from '../series/demand-row.ts'
+import type { UsedResource } from '../series/request-event.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { allServices } from '../series/usage-close.ts'
+import type { UsageScope } from '../series/usage-counts.ts'
+import { usageScopes } from '../series/usage-counts.ts'
+import { UsageRow } from '../series/usage-row.ts'
+import { readLabels, readResources } from './names.ts'
+
+/** Asks for the usage of days that begin in `[from, to)`, in seconds since 1970. */
+export interface UsageQuery {
+  from: number
+  to: number
+  /** Days of this zone, as `TERRANE_ZONE` had it when they were counted; default: UTC. */
+  zone?: string
+  scope: UsageScope
+}
+
+/** The requests of one service, day and key; rows can be merged over days and keys by `UsageRow.merge`. */
+export interface StoredUsage {
+  serviceId: number
+  /** Seconds since 1970. */
+  day: number
+  /** Of the scope `resource`. */
+  resource: UsedResource | undefined
+  /** Of scopes by label, such as `DEU`; `(none)` and `(other)` as in metric data. Empty for others. */
+  label: string
+  row: UsageRow
+}
+
+/** Visitors that services have in common: to be taken off the sum of the services' visitors. */
+export interface SharedUsage extends Omit<StoredUsage, 'serviceId'> {}
+
+/** Reads the usage of all services by day, in the order of days. */
+export async function readUsage(
+  database: SeriesDatabase,
+  { from, to, zone = 'UTC', scope }: UsageQuery,
+): Promise<{ rows: StoredUsage[]; shared: SharedUsage[] }> {
+  const stored = await database.arrays(
+    `select service_id, day, key_id, cells from (
+       select * from monitoring_usage union all select * from monitoring_usage_open) as usage
+     where zone_id = (select id from monitoring_usage_zones where name = ?) and scope = ? and day >= ? and day < ?
+     order by day, key_id, service_id`,
+    [zone, usageScopes[scope], from, to],
+  )
+  const ids = [...new Set(stored.map(([, , id]) => Number(id)))]
+  const resources = scope === 'resource' ? await readResources(database, ids) : new Map()
+  const labels = scope === 'resource' || scope === 'all' ? new Map() : await readLabels(database, ids)
+  const all = stored.map(([serviceId, day, keyId, cells]): StoredUsage => {
+    const resource = resources.get(Number(keyId))
+    return {
+      ...{ serviceId: Number(serviceId), day: Number(day) },
+      resource: resource === undefined ? undefined : { type: resource.type, name: resource.name },
+      label: labels.get(Number(keyId))?.name ?? '',
+      row: cells instanceof Uint8Array ? UsageRow.decode(cells) : new UsageRow(),
+    }
+  })
+  return {
+    rows: all.filter(({ serviceId }) => serviceId !== allServices),
+    shared: all.filter(({ serviceId }) => serviceId === allServices),
+  }
+}
+
+/** Where a layer was looked at on one day. */
+export interface StoredDemand {
+  serviceId: number
+  /** Seconds since 1970. */
+  day: number
+  resource: UsedResource
+  row: DemandRow
+}
+
+/** Reads where layers were looked at, in the order of days. */
+export async function readDemand(
+  database: SeriesDatabase,
+  { from, to, zone = 'UTC' }: Omit<UsageQuery, 'scope'>,
+): Promise<StoredDemand[]> {
+  const stored = await database.arrays(
+    `select service_id, day, resource_id, cells from (
+       select * from monitoring_demand union all select * from monitoring_demand_open) as demand
+     where zone_id = (select id from monitoring_usage_zones where name = ?) and day >= ? and day < ?
+     order by day, resource_id, service_id`,
+    [zone, from, to],
+  )
+  const resources = await readResources(database, [...new Set(stored.map(([, , id]) => Number(id)))])
+  return stored.flatMap(([serviceId, day, id, cells]) => {
+    const found = resources.get(Number(id))
+    if (found === undefined || !(cells instanceof Uint8Array)) return []
+    const resource = { type: found.type, name: found.name }
+    return [{ serviceId: Number(serviceId), day: Number(day), resource, row: DemandRow.decode(cells) }]
+  })
+}

@@ -1,0 +1,18 @@
+/** Programs that people do not work with themselves: libraries, tools of the command line, and other servers. */
+const scripts = new Set([
+  ...['curl', 'Wget', 'python-requests', 'python-httpx', 'Python urllib', 'aiohttp', 'OWSLib', 'GDAL'],
+  ...['Apache HttpClient', 'okhttp', 'Go http client', 'Java', 'axios', 'undici', 'Postman', 'Terrane'],
+  ...['GeoServer', 'GeoWebCache', 'GeoTools', 'MapProxy', 'MapServer', 'FME'],
+])
+
+/** The program of a family such as `PC / Windows / QGIS 3.22`, without its version; null where there is no user agent. */
+export function programOf(family: string | null | undefined): string | null {
+  if (family == null) return null
+  return (family.split(' / ').at(-1) ?? family).replace(/ \d+(\.\d+)*$/, '')
+}
+
+/** Whether a family is that of a script, for COUNTER's access method `machine`. */
+export function isScript(family: string | null): boolean {
+  const program = programOf(family)
+  return program !== null && scripts.has(program)
+}
