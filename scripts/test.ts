@@ -26,7 +26,7 @@ const postgres = 'tests/support/postgres.ts'
 const guard = new URL('../tests/support/forbid-defaults.ts', import.meta.url).href
 
 /** Processes for each processor: some wait for intervals, kills or other programs while others compute. */
-const processesPerProcessor = 1.5
+const processesPerProcessor = 2
 
 interface Run {
   /** Paths that node's test runner is given. */
@@ -75,7 +75,7 @@ function chosenRun({ tier, files, runner }: TestOptions, env: Record<string, str
 function shardedRun(sources: SourceFile[], { tier, shards }: TestOptions, folder: string): Run {
   const paths = new Set(tiers[tier].flatMap((pattern) => globSync(pattern, { cwd: root })))
   const tests = sources.filter(({ path }) => paths.has(path))
-  const chosen = divideIntoShards(tests, sources).filter(
+  const chosen = divideIntoShards(tests, sources, { isExtended: tier === 'extended' }).filter(
     ({ name }) => shards.length === 0 || shards.some((shard) => `${name} `.startsWith(`${shard} `)),
   )
   if (chosen.length === 0) throw new Error(`There are no tests of the tier ${tier} in ${shards.join(', ')}`)

@@ -50,6 +50,20 @@ describe('divideIntoShards', () => {
     )
   })
 
+  it('starts files that take minutes first, each in a process of its own', () => {
+    const shards = divideIntoShards(
+      ['a', 'kills/kill', 'b'].map((name) =>
+        file(`tests/extended/${name}.test.ts`, ['tests/support/app.ts']),
+      ),
+      sources,
+      { isExtended: true },
+    )
+    assert.deepEqual(
+      shards.map(({ files }) => files.map((path) => path.split('/').at(-1))),
+      [['kill.test.ts'], ['a.test.ts', 'b.test.ts']],
+    )
+  })
+
   it('spreads neighbouring files over shards of about the same size, each file once', () => {
     const tests = Array.from({ length: 30 }, (_, at) =>
       file(`tests/contract/${at}.test.ts`, ['tests/support/app.ts']),

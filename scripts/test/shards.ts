@@ -15,6 +15,11 @@ type Kind = (typeof kinds)[number]
 
 /** Files of a shard of each kind. Fewer files in a shard load the application more often, more end less evenly. */
 const filesOfShard: Record<Kind, number> = { application: 14, browser: 7, unit: 60 }
+/** Files of the extended tier take about four times as long. */
+const filesOfExtendedShard: Record<Kind, number> = { application: 4, browser: 3, unit: 20 }
+/** Files that take minutes start first, so that none of them runs alone at the end. */
+const longFiles =
+  /\/(?:kill|recount|fairness-monitoring|restart-states|layer-style|endless-work|drawn-styles|every-page)\.test\.ts$/
 
 const application = 'src/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
@@ -30,16 +35,24 @@ const ownProcessPaths =
   /(?:collect-garbage|worker-handle|work-pool|leave-stuck-work|embedded-jobs)\.test\.ts$/
 
 /** Divides test files among processes. Whole folders are spread over the shards, as their files take about the same time. */
-export function divideIntoShards(tests: readonly File[], sources: readonly File[]): Shard[] {
+export function divideIntoShards(
+  tests: readonly File[],
+  sources: readonly File[],
+  { isExtended = false } = {},
+): Shard[] {
   const known = [...sources]
-  const alone = tests.filter((file) => needsOwnProcess(file))
+  const sizes = isExtended ? filesOfExtendedShard : filesOfShard
+  const alone = [
+    ...tests.filter(({ path }) => longFiles.test(path)),
+    ...tests.filter((file) => !longFiles.test(file.path) && needsOwnProcess(file)),
+  ]
   const groups = Map.groupBy(
     tests.filter((file) => !alone.includes(file)),
     (file) => kindOf(known, file.path),
   )
   return [
     ...alone.map(({ path }) => ({ name: `alone ${path}`, files: [path] })),
-    ...interleave(kinds.map((kind) => spread(kind, groups.get(kind) ?? []))),
+    ...interleave(kinds.map((kind) => spread(kind, groups.get(kind) ?? [], sizes[kind]))),
   ]
 }
 
@@ -61,8 +74,8 @@ function kindOf(files: File[], path: string): Kind {
   return reaches(files, path, application) ? 'application' : 'unit'
 }
 
-function spread(kind: Kind, files: readonly File[]): Shard[] {
-  const count = Math.ceil(files.length / filesOfShard[kind])
+function spread(kind: Kind, files: readonly File[], filesOfOne: number): Shard[] {
+  const count = Math.ceil(files.length / filesOfOne)
   return Array.from({ length: count }, (_, at) => ({
     name: `${kind} ${at + 1}`,
     files: files.filter((_file, index) => index % count === at).map(({ path }) => path),

@@ -30,7 +30,7 @@ function textOf(task: TaskRecord): string | undefined {
     return `The data declare ${name}, which has no code. They are taken to be in ${given}, as the task says`
   if (task.state !== 'NO_CRS') return undefined
   const how =
-    task.kind === 'raster'
+    task.source?.raster !== undefined
       ? 'Add a RasterWarpTransform with "-t_srs EPSG:n" to warp them into another CRS'
       : 'Add a ReprojectTransform with "source": "declared" and "target": "EPSG:n" to load them in another CRS'
   return `The data declare ${name}, which has no code. ${how}, or set the srs of the layer to a code that means the same`
