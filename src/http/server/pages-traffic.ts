@@ -8,8 +8,10 @@ const known = new BoundedCache<string, boolean>(1000)
 /** Whether a page of this server made the request, by its `Referer`: pages of the same origin send the whole address. */
 export function isOfPages(request: FastifyRequest): boolean {
   const { referer } = request.headers
-  if (referer === undefined || !URL.canParse(referer)) return false
-  const { host, pathname } = new URL(request.link('/'))
+  // A request whose own address is malformed has no properties of ours.
+  const own = (request as Partial<FastifyRequest>).link?.('/')
+  if (own === undefined || referer === undefined || !URL.canParse(referer)) return false
+  const { host, pathname } = new URL(own)
   return known.get(`${host} ${pathname} ${referer.split('?', 1)[0]}`, () => isPage(referer, host, pathname))
 }
 

@@ -23,9 +23,10 @@ after(async () => {
 const csv = 'name,lat,lon,year\nBonn,50.73,7.1,1989\nK\u00f6ln,50.94,6.96,1990\n'
 
 describe('a server whose catalogue is PostgreSQL', () => {
-  it('takes a table to a published layer, replaces it, and has it after a restart', async (test) => {
+  // A catalogue has one secret key, which is in the data directory.
+  const dataDir = temporaryData({ after })
+  it('takes a table to a published layer, replaces it, and has it after a restart', async () => {
     const env = { TERRANE_DATABASE_URL: databaseUrl }
-    const dataDir = temporaryData(test)
     const first = await createTestApp({ env, dataDir })
     const client = clientOf(first)
     try {
@@ -69,7 +70,7 @@ describe('a server whose catalogue is PostgreSQL', () => {
   })
 
   it('gives every import that is created at the same time an id of its own', async () => {
-    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl } })
+    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl }, dataDir })
     try {
       const client = clientOf(server)
       const created = await Promise.all(Array.from({ length: 20 }, () => client.call('POST', '')))
@@ -81,7 +82,7 @@ describe('a server whose catalogue is PostgreSQL', () => {
   })
 
   it('puts all layers of one uploaded GeoPackage into one store', async () => {
-    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl } })
+    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl }, dataDir })
     try {
       const client = clientOf(server)
       const id = Number((await client.call('POST', '')).json.import?.id)
@@ -142,7 +143,7 @@ describe('a server whose catalogue is PostgreSQL', () => {
   })
 
   it('frees an idempotency key of a killed process, and no key of a request under way', async () => {
-    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl } })
+    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl }, dataDir })
     try {
       const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
       const times = { expiredBefore: ago(86_400), abandonedBefore: ago(86_400) }

@@ -96,7 +96,7 @@ describe('values of downloads', needsGdal, () => {
     return { path, losses: decodeURIComponent(String(reply.headers['terrane-losses'])) }
   }
 
-  const plain = ({ rows, layer }: ReadLayer): unknown[] => {
+  const plain = ({ rows, layer }: ReadLayer): object[] => {
     const names = layer.schema.attributes.map(({ name }) => name)
     return rows.map(({ geometry, values }) => ({
       geometry,
@@ -112,9 +112,14 @@ describe('values of downloads', needsGdal, () => {
       it(`are those of the source in ${f} ${layer}, every type and geometry`, async () => {
         const { path } = await fetchFile(layer, f)
         const read = await readLayer(format, path)
-        assert.deepEqual(plain(read), plain(source))
+        // The id of a feature is a column of GeoPackages alone.
+        const isHeld = (name: string): boolean => f === 'gpkg' || name !== 'fid'
+        const held = plain(source).map((row) =>
+          Object.fromEntries(Object.entries(row).filter(([name]) => isHeld(name))),
+        )
+        assert.deepEqual(plain(read), held)
         const types = ({ layer: { schema } }: ReadLayer) =>
-          schema.attributes.map(({ name, type }) => [name, type])
+          schema.attributes.flatMap(({ name, type }) => (isHeld(name) ? [[name, type]] : []))
         assert.deepEqual(types(read), types(source))
         assert.equal(read.layer.schema.geometry?.crs?.srs, 'EPSG:4326')
       })
@@ -179,7 +184,9 @@ describe('values of downloads', needsGdal, () => {
       const seen = new Set<string>()
       const look = async (format: Format, f: string): Promise<void> => {
         const { rows } = await readLayer(format, (await fetchFile(name, f)).path)
-        const generations = [...new Set(rows.map(({ values }) => String(values[0])))]
+        const generations = [
+          ...new Set(rows.map(({ values }) => String(values.find((value) => typeof value === 'string')))),
+        ]
         assert.equal(generations.length, 1, generations.join(' '))
         assert.equal(rows.length, 400 + Number(generations[0]?.slice(1)))
         seen.add(generations[0] ?? '')
