@@ -22,6 +22,15 @@ export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | un
   return given === undefined || given === '' ? undefined : String(given)
 }
 
+/** An address without that parameter, however its name is escaped. */
+export function withoutUrlToken(url: string): string {
+  const at = url.indexOf('?')
+  if (at < 0) return url
+  const isToken = (part: string): boolean => new URLSearchParams(part).has(urlTokenName)
+  const parts = url.slice(at + 1).split('&')
+  return parts.some(isToken) ? `${url.slice(0, at)}?${parts.filter((part) => !isToken(part)).join('&')}` : url
+}
+
 /** The parameter again, for links whose reader has nothing else to sign in with; empty where the request had none. */
 export function tokenForLinks(request: FastifyRequest): string {
   const token = request.headers.authorization === undefined ? tokenOfUrl(request) : undefined

@@ -62,6 +62,12 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
     reason: 'An answer; tests/contract/importer/srs-candidates.test.ts holds it',
   },
+  'docs/finding-the-crs.md > A declared CRS without a code > json 1': {
+    reason: 'A part of an answer; tests/contract/importer/declared-crs.test.ts holds it',
+  },
+  'docs/looking.md > Aliases and labels > json 1': {
+    reason: 'A part of an answer; tests/contract/importer/formats.test.ts holds it',
+  },
   'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
     reason: 'A part of an answer; tests/contract/importer/proposals.test.ts holds it',
   },

@@ -10,6 +10,7 @@ import { isOws } from '../../monitoring/model/event-types.ts'
 import type { UsedResource } from '../../monitoring/series/request-event.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
+import { withoutUrlToken } from '../url-token.ts'
 import { referencePath } from './openapi.ts'
 import { isOfPages } from './pages-traffic.ts'
 import { usedLayerNames } from './used-layers.ts'
@@ -43,7 +44,9 @@ export function toOwnRequest(
     session: caller.by === 'session' ? sessionOf(request) : undefined,
     userName: caller.name,
     resources: resourcesOf(request, routeOptions, layers),
-    ...(layers.length > 0 ? { target: request.originalUrl, operation: request.usedOperation } : {}),
+    ...(layers.length > 0
+      ? { target: withoutUrlToken(request.originalUrl), operation: request.usedOperation }
+      : {}),
     ...(isTile ? { isCountedOnly: true } : {}),
     ...(isOfPages(request) ? { isOfPages: true } : {}),
     ...(exception === undefined ? {} : defined({ exception, errorType: exception.type })),
