@@ -20,9 +20,10 @@ export async function importSample(context: SessionContext, dataDirectory: strin
   writeFileSync(markerFile(dataDirectory), 'The sample data were imported on the first start.\n')
   const outcomes: TaskOutcome[] = []
   for (const file of files) {
-    outcomes.push(...(await importPath(context, join(folder, file), { mode: 'create' })))
+    const made = await importPath(context, join(folder, file), { mode: 'create' })
+    for (const { layer, state } of made) if (state === 'COMPLETE') await makePublic(context, layer)
+    outcomes.push(...made)
   }
-  for (const { layer, state } of outcomes) if (state === 'COMPLETE') await makePublic(context, layer)
   return outcomes
 }
 

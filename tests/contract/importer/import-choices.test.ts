@@ -66,7 +66,7 @@ describe('what an import may be made of', async () => {
     }
     assert.deepEqual(
       points.parameters.map(({ means, isNeeded }) => `${means} ${isNeeded}`),
-      ['field true', 'field true', 'new-field false', 'boolean false', 'boolean false', 'boolean false'],
+      ['field true', 'field true', 'new-field false', ...Array.from({ length: 4 }, () => 'boolean false')],
     )
     assert.ok(
       body.classes.some(

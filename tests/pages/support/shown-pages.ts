@@ -29,7 +29,7 @@ export interface PageServer {
 
 const sampleLayers = 3
 
-/** Starts a server with the sample layers, and waits until they are there. */
+/** Starts a server with the sample layers, and waits until they are there and public. */
 export async function startPageServer(t: Cleanup, env: Record<string, string> = {}): Promise<PageServer> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-pages-'))
   const works: (() => void)[] = []
@@ -84,7 +84,7 @@ export async function askServer(
 async function untilLayers(server: PageServer, count: number): Promise<void> {
   const end = performance.now() + patienceMs
   for (;;) {
-    const { total } = (await askServer(server, '/rest/catalogue/layers')) as { total: number }
+    const { total } = (await askServer(server, '/rest/catalogue/layers?public=true')) as { total: number }
     if (total >= count) return
     if (performance.now() > end) throw new Error(`${total} of ${count} layers after ${patienceMs} ms`)
     await sleep(50)
