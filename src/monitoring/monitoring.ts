@@ -198,6 +198,8 @@ export class Monitoring {
   }
 
   async #flush(): Promise<void> {
+    // A service may have become active since, with the requests that are written down now.
+    if (this.#changesRead !== this.#changes) await this.#readServices(false)
     const now = this.#needs.clock.now().getTime()
     if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
     const services = ownServices(this.#services)
