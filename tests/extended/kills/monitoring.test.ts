@@ -53,10 +53,16 @@ const sent: Sent[] = [
   { request: `GET /ogc/collections/${countries}/items?limit=2`, status: 200, ...wfs, layer: countries },
   { request: `HEAD /ogc/collections/${countries}/items?limit=1`, status: 200, ...wfs, layer: countries },
   { request: 'GET /ogc/collections/default:nothing', status: 404, ...wfs },
-  { request: 'GET /rest/layers', status: 401, ...view, isAnonymous: true },
+  { request: 'GET /rest/imports', status: 401, ...view, isAnonymous: true },
   { request: 'POST /rest/imports?exec=true', status: 201, ...view, eventType: 'create', body: rasterImport },
   { request: `GET /ogc/collections/${raster}`, status: 200, ...wcs, layer: raster },
-  { request: `GET /ogc/collections/${raster}/file/RGB.byte.tif`, status: 200, ...wcs, layer: raster },
+  {
+    request: `GET /ogc/collections/${raster}/file/RGB.byte.tif`,
+    status: 200,
+    ...wcs,
+    eventType: 'download',
+    layer: raster,
+  },
   { request: 'GET /rest/layers', status: 200, ...view },
   { request: 'GET /rest/imports/999', status: 404, ...view },
   { request: 'POST /rest/imports', status: 400, ...view, eventType: 'create', body: { import: 1 } },
@@ -93,6 +99,7 @@ const sampleTypes: Record<string, string> = {
   'POST /rest/imports': 'create',
   'POST /rest/imports/:importId/tasks': 'upload',
   'POST /rest/imports/:importId': 'publish',
+  'PUT /rest/layers/:layer': 'change_metadata',
 }
 
 /** Requests that are answered and not yet written down. */
@@ -149,7 +156,9 @@ describe('a server that monitors', { concurrency: true }, () => {
     const { 200: _ok, 201: _created, ...expectedFailures } = statuses
     assert.deepEqual(failures, expectedFailures)
     assert.equal(ok + created + empty, total - sent.filter(({ status }) => status >= 400).length)
-    const layers = tally(sent.flatMap(({ layer }) => layer ?? []))
+    // Each layer of the sample was made public.
+    const madePublic = ['countries', 'states', 'boundary_lines'].map((name) => `default:${name}`)
+    const layers = tally([...madePublic, ...sent.flatMap(({ layer }) => layer ?? [])])
     const nameOf = (row: Json): string => String(row.resource?.name)
     const byLayer = await sums('request.count', '&group_by=resource&resource_type=layer', nameOf)
     assert.deepEqual(byLayer, layers)
