@@ -58,6 +58,7 @@ describe('the catalogue', async () => {
       assert.deepEqual(await shownNames(shown), ['default:states'])
       await expectSound(shown, 'anonymous')
       await shown.open('/app/sign-in')
+      await shown.page.locator('h1').waitFor()
       await expectSound(shown, 'sign-in')
       await shown.signIn('/')
       assert.equal((await shownNames(shown)).length, 3)
