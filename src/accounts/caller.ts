@@ -8,7 +8,7 @@ export interface Caller {
   /** Absent for someone who gave no credentials. */
   name?: string
   role: Role | 'anonymous'
-  /** How the caller proved who they are; `local`: a command that runs the server in its own process. */
+  /** The means of authentication. `local` is a command that runs the server in its own process. */
   by: 'nothing' | 'password' | 'token' | 'session' | 'local'
 }
 

@@ -6,7 +6,7 @@ import { temporaryData } from '../../tests/support/terrane-process.ts'
 import { runCommandLine } from './command-line.ts'
 import { completedCommand } from './completion-command.ts'
 
-/** What a command prints, and its exit code. */
+/** Runs a command and returns its output and exit code. */
 async function run(
   t: TestContext,
   args: string[],

@@ -4,7 +4,7 @@ import { readChoice, readFlags, refuseMoreWords, UsageError } from './options.ts
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
-/** What follows a command, as its help tells it. */
+/** The arguments and options of a command, as its help lists them. */
 export interface CompletedCommand {
   name: string
   actions: string[]

@@ -9,7 +9,7 @@ export type ImportMode = (typeof importModes)[number]
 
 export interface ImportOptions {
   paths: string[]
-  /** What a file is called that comes from standard input (`-`). */
+  /** Name of the file that is read from standard input (`-`). */
   inputName?: string
   workspace?: string
   /** Whether to make the workspace where there is none of that name. */

@@ -48,7 +48,7 @@ interface Payload {
   stream?: Readable
 }
 
-/** How a client signs in; `authorization` is the whole value of the header. */
+/** Credentials of a client; `authorization` is the whole value of the header. */
 export interface SignIn {
   authorization: string
   password?: string

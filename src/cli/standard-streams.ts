@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UsageError } from './options.ts'
 
-/** What stands for standard input, or standard output, where a file is named. */
+/** File name that means standard input or standard output. */
 export const standardStream = '-'
 
 /**

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { CrsDeclaration } from './crs.ts'
+import { crsDeclarations } from '../../tests/support/crs-declarations.ts'
 import { crsCandidates, findCrs, matchCrs, parseSrs } from './crs-database.ts'
 import { parseCrsWkt } from './crs-wkt.ts'
-
-interface Declared {
-  kind: string
-  srs: string
-  declaration: CrsDeclaration
-}
-
-const declarations = JSON.parse(
-  readFileSync(new URL('../../tests/fixtures/crs/declarations.json', import.meta.url), 'utf8'),
-) as Declared[]
 
 describe('parseSrs', () => {
   it('takes every spelling of an authority code', () => {
@@ -80,7 +69,7 @@ describe('findCrs', () => {
 
 describe('matchCrs', () => {
   it('finds the code of every declaration that PROJ writes, in each dialect, with and without identifier', () => {
-    const wrong = declarations.filter(({ srs, declaration }) => matchCrs(declaration) !== srs)
+    const wrong = crsDeclarations.filter(({ srs, declaration }) => matchCrs(declaration) !== srs)
     assert.deepEqual(
       wrong.map(({ kind, srs, declaration }) => `${kind} ${srs}: ${matchCrs(declaration)}`),
       [],

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import type { CrsDeclaration } from './crs.ts'
+import { crsDeclarations } from '../../tests/support/crs-declarations.ts'
 import { isSameCrs } from './crs-same.ts'
-
-interface Declared {
-  kind: string
-  srs: string
-  declaration: CrsDeclaration
-}
-
-const declarations = JSON.parse(
-  readFileSync(new URL('../../tests/fixtures/crs/declarations.json', import.meta.url), 'utf8'),
-) as Declared[]
 
 const esri25832 =
   'PROJCS["ETRS_1989_UTM_Zone_32N",GEOGCS["GCS_ETRS_1989",DATUM["D_ETRS_1989",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",9.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
@@ -27,7 +16,7 @@ const local = (shift: string): string =>
 
 describe('isSameCrs', () => {
   it('holds for every dialect of a code, and not for another code', () => {
-    for (const { srs, kind, declaration } of declarations) {
+    for (const { srs, kind, declaration } of crsDeclarations) {
       assert.ok(isSameCrs(declaration, srs), `${srs} as ${kind}`)
       assert.ok(isSameCrs(srs, declaration), `${kind} as ${srs}`)
       assert.ok(isSameCrs(declaration, { ...declaration, srs }), `${srs} with its code`)

@@ -34,7 +34,7 @@ const rememberedLooks = 10_000
  * one has seen meanwhile may have been written over the first.
  */
 const tellAgainMs = 1000
-/** How long a change of a file may wait to be told by another server, before it counts as one by somebody else. */
+/** A changed file that no server has noted as its own change for this time was changed by another program. */
 const unexplainedMs = 3000
 const unexplainedRestMs = 100
 

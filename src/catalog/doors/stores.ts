@@ -180,7 +180,7 @@ export class Stores {
     return this.#connections.connection(this.#parts.database.kysely, store)
   }
 
-  /** What opens the files that an earlier version of a layer was in, whatever store the layer is in now. */
+  /** Returns the connection that opens the kept files of an earlier version, whatever store the layer is in now. */
   keptConnection({ type, parameters }: KeptFiles): StoreConnection {
     if (isCoverageStoreType(type)) throw invalid('no-data-store', 'Files of a coverage hold no features')
     const isIndexed = findStoreDescription(type)?.file?.isIndexed === true

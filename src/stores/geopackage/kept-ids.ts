@@ -7,8 +7,8 @@ import { stagedKey } from './load-plan.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
 
-/** Watches whether the ids that rows bring with them ascend, so that they can be written in this order. */
-export class KeptIds {
+/** Checks whether the ids of the source rows ascend, so that the rows can be written in that order. */
+export class IdOrderCheck {
   /** False from the first id on that is null, negative, beyond 2^53, or not larger than the one before. */
   areOrdered = true
   #last = -1

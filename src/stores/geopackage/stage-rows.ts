@@ -6,7 +6,7 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { convertColumn } from '../convert-column.ts'
 import type { LostValues } from '../lost-values.ts'
 import type { LoadHooks } from '../store.ts'
-import { KeptIds } from './kept-ids.ts'
+import { IdOrderCheck } from './kept-ids.ts'
 import type { LoadPlan, PlannedColumn } from './load-plan.ts'
 import { stagedColumns, stagedKey } from './load-plan.ts'
 import { RecordEncoder } from './record-encoder.ts'
@@ -105,7 +105,7 @@ async function encodeBatches(
 ): Promise<Omit<StagedRows, 'root'>> {
   const planned = stagedColumns(plan)
   const rowNumbers = new RowNumbers()
-  const keptIds = new KeptIds()
+  const idOrder = new IdOrderCheck()
   const envelope = emptyEnvelope()
   let rowCount = 0
   for await (const batch of batches) {
@@ -121,9 +121,9 @@ async function encodeBatches(
       }
       rowCount += 1
       rowNumbers.add(rowCount, batch.rowNumbers[row] as number)
-      const id = keys === undefined ? rowCount : keptIds.take(keys, row)
+      const id = keys === undefined ? rowCount : idOrder.take(keys, row)
       if (batch.geometry === undefined) continue
-      const indexed = keptIds.areOrdered ? boxes : undefined
+      const indexed = idOrder.areOrdered ? boxes : undefined
       include(envelope, indexed, batch.geometry.envelopes, row, id)
     }
   }
@@ -135,7 +135,7 @@ async function encodeBatches(
     refused: [],
     rowNumbers,
     envelope: isEmptyEnvelope(envelope) ? undefined : envelope,
-    areIdsOrdered: keptIds.areOrdered,
+    areIdsOrdered: idOrder.areOrdered,
   }
 }
 

@@ -27,8 +27,8 @@ export function withMissingIds(column: Column, rowCount: number): Column {
   return builder.finish()
 }
 
-/** A staged table with a column of ids that came with the rows. */
-interface KeptIds {
+/** A staging table with a column of ids of the source. */
+interface StagedIds {
   /** Quoted. */
   relation: string
   column: string
@@ -42,7 +42,7 @@ interface KeptIds {
 /** Gives rows without an id, and those whose id an earlier row has, new ones, and says so. */
 export async function settleKeptIds(
   connection: Connection,
-  { relation, column, type, order, table }: KeptIds,
+  { relation, column, type, order, table }: StagedIds,
   { onMessage }: Pick<LoadHooks, 'onMessage'>,
 ): Promise<void> {
   const doing = 'settling the ids'
@@ -78,7 +78,7 @@ export async function settleKeptIds(
 /** Lets the sequence of the column go on behind the ids that are there. */
 export async function advanceSequence(
   connection: Connection,
-  { relation, column }: Pick<KeptIds, 'relation' | 'column'>,
+  { relation, column }: Pick<StagedIds, 'relation' | 'column'>,
 ): Promise<void> {
   await connection.run(
     'advancing the sequence',
