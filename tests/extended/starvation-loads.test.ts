@@ -8,7 +8,6 @@ import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 import { openStarvation } from '../support/starve.ts'
 
-const lifeMs = 1_500_000
 /** How long a test waits for the end of an import. */
 const patienceMs = 600_000
 
@@ -25,7 +24,7 @@ describe('a server with a quarter of a processor', () => {
       writeParts(join(dataDir, 'incoming'), ['a', 'c'])
       await first.stop()
 
-      let server = await startServer(t, dataDir, {}, { lifeMs, onSpawn: starve })
+      let server = await startServer(t, dataDir, {}, { onSpawn: starve })
       const created = await prepareLoad(server, target, { mode: 'CREATE', layer: 'places', part: 'c' })
       await server.call('POST', `/rest/imports/${created}?async=true`)
       await complete(server, created)
@@ -38,7 +37,7 @@ describe('a server with a quarter of a processor', () => {
         assert.ok(await reached(phase), `the load came to ${phase}`)
         await server.kill()
         await running
-        server = await startServer(t, dataDir, {}, { lifeMs, onSpawn: starve })
+        server = await startServer(t, dataDir, {}, { onSpawn: starve })
         await complete(server, id)
         assert.deepEqual(await target.content('places'), contentOf('a'))
         assert.equal(await shownCount(server, `${target.name}:places`), rowCount(contentOf('a')))

@@ -10,7 +10,6 @@ import { startServer } from '../support/server.ts'
 import { openStarvation } from '../support/starve.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 
-const lifeMs = 1_500_000
 /** Rows of the small layers. */
 const sizes = [15, 51, 120, 243]
 
@@ -94,7 +93,7 @@ describe('a server with a quarter of a processor', () => {
     await makeLayers(first)
     await first.stop()
 
-    const server = await startServer(t, join(folder, 'data'), env, { lifeMs, onSpawn: starve })
+    const server = await startServer(t, join(folder, 'data'), env, { onSpawn: starve })
     const photo = [-79, 23, -76, 26]
     const firstOf: string[] = [
       '/tiles/default:photo/7/36/54.png',

@@ -38,8 +38,6 @@ export interface TestServer {
 }
 
 interface StartOptions {
-  /** The server is killed after this time. */
-  lifeMs?: number
   /** Called as soon as the process exists, before it does anything. */
   onSpawn?(pid: number): void
 }
@@ -49,7 +47,7 @@ export async function startServer(
   t: Cleanup,
   dataDir: string,
   env: Record<string, string> = {},
-  { lifeMs, onSpawn }: StartOptions = {},
+  { onSpawn }: StartOptions = {},
 ): Promise<TestServer> {
   const settings = {
     TERRANE_DATA: dataDir,
@@ -59,7 +57,7 @@ export async function startServer(
     TERRANE_LOG: 'warn',
     ...env,
   }
-  const process = startTerrane(t, ['serve'], settings, lifeMs)
+  const process = startTerrane(t, ['serve'], settings)
   onSpawn?.(process.pid)
   const url = (await process.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
   const send = async (path: string, init: RequestInit): Promise<ServerAnswer> => {

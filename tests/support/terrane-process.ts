@@ -39,18 +39,13 @@ export function commandEnvironment(t: Cleanup, env: Record<string, string>): Rec
 
 /**
  * Starts `terrane` with these arguments and settings (`commandEnvironment`). The process is killed when the test ends before
- * it, or when it does not end at all.
+ * it, and a command when it does not end at all. A server lives as long as its test: on a slow machine that is long.
  */
-export function startTerrane(
-  t: Cleanup,
-  args: string[],
-  env: Record<string, string>,
-  limitMs = patienceMs,
-): RunningProcess {
+export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: commandEnvironment(t, env),
-    timeout: limitMs,
+    timeout: args[0] === 'serve' ? 0 : patienceMs,
     killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))
@@ -63,11 +58,15 @@ export function startTerrane(
     child.once('error', reject)
     child.once('close', async (code) => resolve({ code, stdout: said, stderr: await stderr }))
   })
+  const killIfStillAlive = (): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), patienceMs).unref()
   const line = (pattern: RegExp): Promise<string> =>
     new Promise((resolve, reject) => {
+      const timer = killIfStillAlive()
       const look = (): void => {
         const found = said.split('\n').find((one) => pattern.test(one))
-        if (found !== undefined) resolve(found)
+        if (found === undefined) return
+        clearTimeout(timer)
+        resolve(found)
       }
       child.stdout.on('data', look)
       look()
@@ -76,7 +75,11 @@ export function startTerrane(
         reject,
       )
     })
-  return { pid: child.pid ?? 0, line, signal: (name) => child.kill(name), ended }
+  const signal = (name: NodeJS.Signals): void => {
+    child.kill(name)
+    killIfStillAlive()
+  }
+  return { pid: child.pid ?? 0, line, signal, ended }
 }
 
 /** Runs `terrane` to its end. */
