@@ -65,12 +65,12 @@ async function mercatorAround(srs: string, whole: Envelope): Promise<Envelope | 
   return aroundMiddle(points)
 }
 
-/** What of a box in degrees web mercator shows. */
+/** Returns the part of a box in degrees that web mercator can show. */
 function betweenPoles(box: Envelope): Envelope {
   return { ...box, minY: Math.max(-highest, box.minY), maxY: Math.min(highest, box.maxY) }
 }
 
-/** The box around points of web mercator, each of them less than half the world away from the one in the middle. */
+/** Returns the envelope of web mercator points, each less than half the world away from the middle one. */
 function aroundMiddle(points: Float64Array): Envelope | undefined {
   const middle = points[Math.floor(points.length / 6) * 3] ?? Number.NaN
   const image = emptyEnvelope()

@@ -68,13 +68,13 @@ async function make(
   }
 }
 
-/** How many levels have a tile that holds many rows. */
+/** Returns the number of levels with a tile that contains many rows. */
 function depthOf({ fullest }: LayerLevels): number {
   const first = fullest.findIndex((rows) => rows <= fewRows)
   return first < 0 ? fullest.length : first
 }
 
-/** Whether there was room. A file that cannot be written costs time later, and nothing else. */
+/** Returns false if the disk is full. A file that cannot be written only costs time later. */
 async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<boolean> {
   try {
     const { bsize, bavail } = statfsSync(dirname(path))

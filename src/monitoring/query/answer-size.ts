@@ -56,7 +56,7 @@ function readSources({ sources, countedSources = [] }: RowPart): Source[] {
 }
 
 /**
- * Returns a lower bound of the number of rows of the result, in milliseconds of work: from the totals of
+ * Returns, within milliseconds, a lower bound of the number of rows of the result: from the totals of
  * minutes, whose `count` is the number of labels of their minute. 0 if the totals do not contain it.
  */
 export async function countByTotals(
