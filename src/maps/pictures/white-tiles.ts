@@ -12,7 +12,7 @@ export class WhiteTiles {
     this.#kept = new SizedCache(maxBytes, ({ length }) => length + entryBytes)
   }
 
-  /** What was made of the same picture, or else what `make` gives. */
+  /** Returns the cached result for the same image, or caches what `make` returns. */
   async get(picture: Uint8Array, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const key = hash('sha256', picture, 'base64')
     const known = this.#kept.find(key)

@@ -32,7 +32,7 @@ async function isForProgram(crs: CrsDeclaration | string): Promise<boolean> {
   return false
 }
 
-/** Whether it needs no program; one that does is tried before it is closed. */
+/** True if no program is needed; a reprojector that needs one is tried before it is closed. */
 async function isOwnWay(reprojector: Reprojector): Promise<boolean> {
   const isOwn = reprojector.isIdentity || reprojector.transformPlace !== undefined
   try {
