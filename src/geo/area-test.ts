@@ -3,20 +3,21 @@ import { GeometryError } from './wkb.ts'
 
 const maxDepth = 32
 
-/** Of an envelope to an area: all of it lies there, none of it, or neither is certain. */
+/** Relation of an envelope to an area: entirely inside, entirely outside, or undetermined. */
 export type EnvelopeRelation = 'within' | 'apart' | 'across'
 
 /**
- * Whether geometries share a point with an area, exactly: boundaries count, an empty geometry touches nothing, Z and M do
- * not matter. Takes any WKB or EWKB of the types that `WkbScanner` knows; rings are closed where they are not.
+ * Tests exactly whether geometries share a point with an area: boundaries count, an empty geometry matches
+ * nothing, Z and M are ignored. Accepts any WKB or EWKB of the types that `WkbScanner` supports; unclosed
+ * rings are closed.
  */
 export abstract class AreaTest {
   protected view: DataView = new DataView(new ArrayBuffer(0))
   protected at = 0
-  /** Of the vertices that are read: byte order and width. */
+  /** Byte order of the vertices being read. */
   protected isLittle = true
   protected stride = 16
-  /** Whether a point of the area's boundary, always the same, lies within the ring last walked. */
+  /** True if a fixed point of the area's boundary is inside the last ring. */
   protected isAround = false
 
   /** Throws `GeometryError` where the bytes from `start` on are not well-formed as far as they had to be read. */
@@ -31,12 +32,12 @@ export abstract class AreaTest {
     }
   }
 
-  /** What is known of everything in an envelope. */
+  /** Returns the relation of everything inside an envelope. */
   abstract relationTo(minX: number, minY: number, maxX: number, maxY: number): EnvelopeRelation
 
   /**
-   * Walks `count` vertices from `at` on, and past them; true as soon as one of them, or the segment to it, meets the area.
-   * Sets `isAround`.
+   * Reads `count` vertices from `at` on, and advances past them; returns true as soon as one of them, or the
+   * segment to it, meets the area. Sets `isAround`.
    */
   protected abstract walk(count: number, isRing: boolean): boolean
 
@@ -74,7 +75,10 @@ export abstract class AreaTest {
     return count
   }
 
-  /** An area whose boundary meets no ring lies within the polygon, or within a hole, or outside: as any one of its points. */
+  /**
+   * An area whose boundary meets no ring is inside the polygon, inside a hole, or outside: like any one of
+   * its points.
+   */
   #polygon(): boolean {
     const rings = this.#count()
     let isWithin = false
@@ -87,7 +91,7 @@ export abstract class AreaTest {
   }
 }
 
-/** Whether an edge that passes the height of a point does so to the right of it. */
+/** True if an edge that crosses the height of a point does so to the right of it. */
 export function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
   return exactSideOf(ax, ay, bx, by, x, y) > 0 === by > ay
 }

@@ -3,13 +3,13 @@ import type { Envelope } from './envelope.ts'
 import { PolygonTest } from './polygon-test.ts'
 import { BoxTest } from './wkb-touches.ts'
 
-/** A box, or the part of it that lies within an outline. */
+/** A box, or the part of it inside an outline. */
 export interface Area extends Envelope {
-  /** x and y of each vertex in turn, the first and the last one the same; it reaches to each side of the box. */
+  /** x and y of each vertex in sequence, the first and the last one equal; touches each side of the box. */
   outline?: readonly number[]
 }
 
-/** Tells what has a point in the area. */
+/** Returns a test for geometries that share a point with the area. */
 export function areaTest(area: Area): AreaTest {
   return area.outline === undefined ? new BoxTest(area) : new PolygonTest([Float64Array.from(area.outline)])
 }

@@ -5,7 +5,7 @@ import type { GeometryColumn } from './geometry-builder.ts'
 import { GeometryBuilder } from './geometry-builder.ts'
 import type { Schema } from './schema.ts'
 
-/** Rows in a batch at most: larger ones cost memory and gain nothing. */
+/** Maximum number of rows in a batch: larger batches cost memory without being faster. */
 export const batchRows = 2048
 /** A batch is also full when its geometries or texts reach this many bytes. */
 export const batchBytes = 1 << 20
@@ -14,7 +14,7 @@ export const batchBytes = 1 << 20
 export interface RejectedRow {
   row: number
   field?: string
-  /** The offending value as it stands in the source, cut to 200 characters. */
+  /** The invalid value as in the source, cut to 200 characters. */
   value?: string
   reason: string
   /** The row as far as it could be read: attribute values by source name. */
@@ -24,26 +24,29 @@ export interface RejectedRow {
 }
 
 /**
- * Some thousand rows in columns. Every row read stands either in the columns or in `rejects`, never in both.
- * A batch is immutable once handed on; a transformation makes a new one that shares the columns it left alone.
+ * Some thousand rows in columns. Every row read is either in the columns or in `rejects`, never in both. A
+ * batch is immutable once passed on; a transformation creates a new one that shares unchanged columns.
  */
 export interface FeatureBatch {
   schema: Schema
   rowCount: number
-  /** One column for each attribute of the schema, in its order. */
+  /** One column per attribute of the schema, in order. */
   columns: Column[]
   /** Present exactly when the schema has a geometry. */
   geometry: GeometryColumn | undefined
   /** Number of each row in the source, from 1. */
   rowNumbers: Float64Array
   rejects: RejectedRow[]
-  /** Of a reader: rejected rows whose values cannot be told apart, by their numbers, as they stand in the source, cut to 64 KiB. */
+  /**
+   * Only from readers: text of rejected rows whose values could not be separated, by row number, as in the
+   * source, cut to 64 KiB.
+   */
   texts?: ReadonlyMap<number, string>
 }
 
 /**
- * Builds one batch row by row: append to columns and geometry in any order, then `endRow`, which sets what was not
- * appended to null; or `rejectRow`, which takes the row back. Not reusable after `finish`.
+ * Builds one batch row by row: append to columns and geometry in any order, then call `endRow`, which sets
+ * missing values to null; or `rejectRow`, which removes the row. Not reusable after `finish`.
  */
 export class BatchBuilder {
   readonly schema: Schema
@@ -70,7 +73,7 @@ export class BatchBuilder {
     return this.rowCount === 0 && this.rejects.length === 0
   }
 
-  /** Hand the batch on when this is true. */
+  /** True if the batch is full and should be passed on. */
   get isFull(): boolean {
     if (this.rowCount >= this.#capacity || this.rejects.length >= this.#capacity) return true
     for (const column of this.#wide) if (column.byteLength >= batchBytes) return true

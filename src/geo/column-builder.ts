@@ -5,8 +5,8 @@ import type { AttributeType } from './schema.ts'
 const encoder = new TextEncoder()
 
 /**
- * Fills one column row by row. Each builder holds `capacity` rows at most; a row is complete when every builder
- * has the same `length`. `truncate` takes back the values of a row that is given up.
+ * Builds one column row by row. Each builder holds at most `capacity` rows; a row is complete when every
+ * builder has the same `length`. `truncate` removes the values of an abandoned row.
  */
 abstract class Builder {
   length = 0
@@ -133,12 +133,12 @@ export class VarBuilder extends Builder {
     this.#bytes = new Uint8Array(capacity * bytesPerRow)
   }
 
-  /** Bytes held so far. */
+  /** Number of bytes written. */
   get byteLength(): number {
     return this.#used
   }
 
-  /** Makes room for `count` more bytes and gives the array to write into, from `byteLength` on. */
+  /** Reserves space for `count` more bytes and returns the array to write into, from `byteLength` on. */
   reserve(count: number): Uint8Array {
     if (this.#used + count > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + count))
@@ -155,7 +155,7 @@ export class VarBuilder extends Builder {
     this.markValid()
   }
 
-  /** Appends `source[start, end)` as it is; for text it must be valid UTF-8. */
+  /** Appends `source[start, end)` unchanged; for text it must be valid UTF-8. */
   appendBytes(source: Uint8Array, start = 0, end = source.length): void {
     const count = end - start
     const bytes = this.reserve(count)
@@ -189,7 +189,7 @@ export class VarBuilder extends Builder {
   }
 }
 
-/** Collects the cells of one column, row by row. */
+/** Builder of one column. */
 export type ColumnBuilder = FixedBuilder | BigBuilder | VarBuilder
 
 /** A builder for values of `type`, for at most `capacity` rows. */

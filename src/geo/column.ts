@@ -1,6 +1,6 @@
 import type { AttributeType } from './schema.ts'
 
-/** Values of one width, in Arrow's primitive layout: `values[row]`, meaningless where the row is null. */
+/** Fixed-width values in Arrow's primitive layout: `values[row]`, undefined where the row is null. */
 export interface FixedColumn {
   kind: 'fixed'
   type: 'boolean' | 'int16' | 'int32' | 'float32' | 'float64' | 'date'
@@ -9,7 +9,9 @@ export interface FixedColumn {
   nullCount: number
 }
 
-/** 64-bit integers: `int64`, and microseconds for `time` and `timestamp`. Hot paths move the bytes as they are. */
+/**
+ * 64-bit integers: `int64`, and microseconds for `time` and `timestamp`. Hot paths copy the bytes unchanged.
+ */
 export interface BigColumn {
   kind: 'big'
   type: 'int64' | 'time' | 'timestamp'
@@ -28,14 +30,14 @@ export interface VarColumn {
   nullCount: number
 }
 
-/** The cells of one attribute in a batch. */
+/** Values of one attribute in a batch. */
 export type Column = FixedColumn | BigColumn | VarColumn
 
 /** Types whose cells are 64-bit integers, and those whose cells are bytes with offsets; the others are numbers. */
 const bigTypes = ['int64', 'time', 'timestamp'] as const
 const varTypes = ['text', 'decimal', 'binary'] as const
 
-/** Arrow validity bitmap, least significant bit first: a set bit is a value, a clear one null. */
+/** Reads an Arrow validity bitmap, least significant bit first: a set bit is a value, a clear bit is null. */
 export function isValid(validity: Uint8Array, row: number): boolean {
   return (((validity[row >> 3] as number) >> (row & 7)) & 1) === 1
 }
@@ -43,7 +45,7 @@ export function isValid(validity: Uint8Array, row: number): boolean {
 /** A text may begin with U+FEFF: in a value that is no mark of its encoding. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** One value as a JavaScript one; for tests, rejects and small replies, never on the hot path. */
+/** Returns one value as a JavaScript value; for tests, rejects and small responses, never on the hot path. */
 export function columnValue(
   column: Column,
   row: number,
@@ -57,13 +59,13 @@ export function columnValue(
   return column.type === 'boolean' ? value === 1 : value
 }
 
-/** How the cells of a type are held. */
+/** Returns the layout of a type's column. */
 export function columnKind(type: AttributeType): Column['kind'] {
   if ((bigTypes as readonly string[]).includes(type)) return 'big'
   return (varTypes as readonly string[]).includes(type) ? 'var' : 'fixed'
 }
 
-/** Whether a cell that is not null is text of nothing but blanks: null for whatever is not text. */
+/** True if a cell that is not null is text of spaces only; false for other types. */
 export function isBlankText(column: Column, row: number): boolean {
   if (column.kind !== 'var' || column.type !== 'text') return false
   const { bytes, offsets } = column

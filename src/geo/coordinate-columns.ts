@@ -6,7 +6,7 @@ export interface Columns {
   y: string
 }
 
-/** A column of data, with a value that it holds. */
+/** A column of the data, with an example value. */
 export interface ColumnView {
   name: string
   example?: string
@@ -14,11 +14,11 @@ export interface ColumnView {
 
 /** Columns that plainly hold coordinates. */
 export interface Proposal extends Columns {
-  /** Whether they hold degrees, as far as names and values tell. */
+  /** True if they contain degrees, as far as names and values tell. */
   isGeographic: boolean
-  /** Whether their numbers have a comma before the fraction. */
+  /** True if the numbers have a decimal comma. */
   hasCommas?: true
-  /** Whether they hold degrees with minutes or seconds, or with the letter of a hemisphere. */
+  /** True if they contain degrees with minutes or seconds, or with a hemisphere letter. */
   isSexagesimal?: true
 }
 
@@ -49,7 +49,7 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   return { x: x.name, y: y.name, isGeographic, ...(hasCommas ? { hasCommas } : {}) }
 }
 
-/** Whether columns begin with a longitude and a latitude in degrees and minutes, or with the letter of a hemisphere. */
+/** True if the examples are a longitude and a latitude with minutes, or with a hemisphere letter. */
 export function areSexagesimal(longitude: ColumnView, latitude: ColumnView): boolean {
   const angles = [
     parseDegrees(longitude.example ?? '', 'longitude'),
@@ -61,7 +61,7 @@ export function areSexagesimal(longitude: ColumnView, latitude: ColumnView): boo
 const withComma = /^\s*[-+]?\d+,\d+\s*$/
 const thousands = /^\s*[-+]?\d{1,3}(,\d{3})+\s*$/
 
-/** Whether the numbers of columns have a comma before the fraction, and none a point. */
+/** True if the numbers have a decimal comma, and none a decimal point. */
 export function haveCommas(...columns: ColumnView[]): boolean {
   const examples = columns.map(({ example = '' }) => example)
   const areNumbers = examples.every((example) => withComma.test(example) || /^\s*[-+]?\d+\s*$/.test(example))
@@ -71,12 +71,12 @@ export function haveCommas(...columns: ColumnView[]): boolean {
 const pairNames =
   /coord|koord|latl|lat_?lng|geo|location|lage|position|posici|posizione|punkt|point|punto|ponto|standort|ubicaci|wsp|souradnice|координат|坐标|座標|좌표|gps/i
 
-/** Whether a column is called as if it held both numbers of a point. */
+/** True if a column's name suggests both numbers of a point. */
 export function isPairName(name: string): boolean {
   return pairNames.test(name)
 }
 
-/** Whether a column is called like a coordinate, or like a point. */
+/** True if a column's name suggests a coordinate or a point. */
 export function isCoordinateName(name: string): boolean {
   const isNumber = [latitudes, longitudes, eastings, northings].some(
     (names) => restsOf(name, names).length > 0,
@@ -84,14 +84,14 @@ export function isCoordinateName(name: string): boolean {
   return isNumber || isPairName(name)
 }
 
-/** The column of that name, else the only one that differs by case alone. */
+/** Finds the column of that name, otherwise the only one that differs by case alone. */
 export function findColumn(columns: ColumnView[], name: string): string | undefined {
   if (columns.some((one) => one.name === name)) return name
   const alike = columns.filter((one) => one.name.toLowerCase() === name.toLowerCase())
   return alike.length === 1 ? alike[0]?.name : undefined
 }
 
-/** `lat` and `lon`, or `stop_lat` and `stop_lon`: what is beside the word is the same. */
+/** Matches `lat` and `lon`, or `stop_lat` and `stop_lon`: prefix and suffix must be equal. */
 function findPair(
   columns: ColumnView[],
   xNames: Set<string>,
@@ -106,7 +106,10 @@ function findPair(
   return undefined
 }
 
-/** What stands before and behind a word of `names` in a column's name; empty where the whole name is one. */
+/**
+ * Returns the parts before and after a word of `names` in a column's name; empty if the whole name is the
+ * word.
+ */
 function restsOf(column: string, names: Set<string>): string[] {
   const parts = partsOf(column)
   if (names.has(parts.join(''))) return ['']

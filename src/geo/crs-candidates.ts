@@ -26,8 +26,9 @@ const maxCandidates = 10
 export const overshootDegrees = 1e-6
 
 /**
- * CRSs that data may be in as far as their declaration and bounds tell, likeliest first: the declared definition that has no
- * code with what is compatible with it, or else degrees. Where data would lie in which CRS is asked of `crs-finding`.
+ * Returns CRSs that are possible by the declaration and bounds of data, likeliest first: a declared
+ * definition without a code with compatible CRSs, otherwise degrees. `crs-finding` finds CRSs by the location
+ * of the data.
  */
 export function crsCandidates(declaration: CrsDeclaration | undefined, envelope?: Envelope): CrsCandidate[] {
   const declared = declaredCandidates(declaration)
@@ -35,8 +36,8 @@ export function crsCandidates(declaration: CrsDeclaration | undefined, envelope?
 }
 
 /**
- * Returns the definition that data declare and that has no code, followed by codes that say the same where the definition
- * leaves the datum or the projection open. Empty where nothing is declared.
+ * Returns the declared definition without a code, followed by equivalent codes if the definition does not
+ * specify datum or projection. Empty without a declaration.
  */
 export function declaredCandidates(declaration: CrsDeclaration | undefined): CrsCandidate[] {
   const uncoded = findUncodedCrs(declaration)
@@ -57,7 +58,7 @@ function fittingCodes(declaration: CrsDeclaration): CrsCandidate[] {
     const same = rowsOfShape(shape).filter((row) => !row.isDeprecated)
     return same.map((row) => candidate(row, 0.9 / same.length, 'Same projection and ellipsoid as declared'))
   }
-  // Of a projection that is not known here the name is all that can be compared.
+  // An unknown projection can only be compared by name.
   const plain = plainName(shape.name ?? '')
   const named = plain === '' ? [] : allRows().filter(({ name }) => plainName(name) === plain)
   return named

@@ -7,7 +7,7 @@ export { crsCandidates } from './crs-candidates.ts'
 export { matchCrs } from './crs-match.ts'
 export { parseSrs } from './crs-srs.ts'
 
-/** What the shipped table knows of a CRS. `axisOrder` is the authority's; coordinates in memory are x, y always. */
+/** A CRS in the shipped table. `axisOrder` is the authority's; coordinates in memory are always x, y. */
 export interface CrsRecord {
   /** Authority and code, such as `EPSG:25832`. */
   srs: string
@@ -16,7 +16,7 @@ export interface CrsRecord {
   name: string
   kind: 'geographic' | 'projected' | 'compound'
   isDeprecated: boolean
-  /** Where the CRS is meant to be used, in degrees; `maxX` is above 180 across the antimeridian. */
+  /** Area of use in degrees; `maxX` is above 180 across the antimeridian. */
   area?: Envelope
   areaName: string
   /** Metres, of the best known transformation to WGS 84. */

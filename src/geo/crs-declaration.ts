@@ -65,7 +65,7 @@ function shapeOfNode(node: WktNode): CrsShape | undefined {
   return projectedKeywords.includes(node.keyword) ? projectedShape(node) : undefined
 }
 
-/** Degrees in one unit of a geographic node's angles. */
+/** Returns degrees per angular unit of a geographic node. */
 function angleUnit(node: WktNode): number {
   const cs = child(node, 'AXIS')
   const unit = child(node, 'ANGLEUNIT', 'UNIT') ?? child(cs, 'ANGLEUNIT', 'UNIT')

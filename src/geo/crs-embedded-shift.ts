@@ -12,8 +12,8 @@ export interface EmbeddedShift {
 const wgs84 = ellipsoidOf(6378137, 298.257223563)
 
 /**
- * Returns the shift that a definition carries; undefined where there is none, and `unreadable` where it is one that only PROJ
- * can apply: grids, and bound CRSs of WKT 2 and PROJJSON.
+ * Returns the datum shift in a definition; undefined if there is none, and `unreadable` if only PROJ can
+ * apply it: grids, and bound CRSs of WKT 2 and PROJJSON.
  */
 export function findEmbeddedShift(
   { wkt, projjson, proj4 }: CrsDeclaration,

@@ -1,4 +1,7 @@
-/** A CRS is unknown, or no way leads from one to another; `code` is `unknown-crs` or `no-transformation`. */
+/**
+ * A CRS is unknown, or no transformation exists between two CRSs; `code` is `unknown-crs` or
+ * `no-transformation`.
+ */
 export class CrsError extends Error {
   readonly code: 'unknown-crs' | 'no-transformation'
 

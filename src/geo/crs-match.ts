@@ -64,7 +64,7 @@ function degreesOf(unit: string): number {
 
 type Spheroid = Pick<CrsShape, 'semiMajor' | 'inverseFlattening'>
 
-/** Returns true if a shape stands on an ellipsoid; axes may differ by a centimetre. */
+/** True if a shape has the ellipsoid; axes may differ by a centimetre. */
 export function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
   return (
     Math.abs(shape.semiMajor - of.semiMajor) < 0.01 &&
@@ -72,7 +72,7 @@ export function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: nu
   )
 }
 
-/** Whether a datum can be that of a declaration: by name where it has one, else by ellipsoid. */
+/** True if a datum can be that of a declaration: by name if it has one, otherwise by ellipsoid. */
 export function hasDatum(shape: CrsShape, datum: number): boolean {
   const row = allDatums()[datum]
   if (row === undefined) return false
@@ -80,7 +80,10 @@ export function hasDatum(shape: CrsShape, datum: number): boolean {
   return hasEllipsoid(shape, row, 1e-3) && namesOfDatum(datum).has(plainDatum(shape.datumName))
 }
 
-/** Returns true if both have one projection with its parameters, unit and prime meridian, whatever their datums are. */
+/**
+ * True if both have the same projection with its parameters, unit and prime meridian, whatever their datums
+ * are.
+ */
 export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   if (shape.kind !== of.kind || shape.method !== of.method || shape.method === undefined) return false
   if (Math.abs(shape.unit / of.unit - 1) > 1e-7) return false
@@ -94,7 +97,7 @@ export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   return true
 }
 
-/** Among equals: not deprecated, EPSG, x first for projected ones, the shortest code, the lowest. */
+/** Rank among equals: not deprecated, EPSG, x first for projected ones, the shortest code, the lowest. */
 function preference(row: CrsRow): number {
   const authority = row.srs.startsWith('EPSG:') ? 0 : row.srs.startsWith('ESRI:') ? 1 : 2
   const order = row.type === 'projected' && row.axisOrder === 'yx' ? 1 : 0
@@ -113,7 +116,7 @@ function hasName(row: CrsRow, plain: string): boolean {
   return plainName(row.name) === plain || row.aliases.some((alias) => plainName(alias) === plain)
 }
 
-/** Rows of the table that a shape can stand for, whatever its name. */
+/** Returns the rows of the table that match a shape, whatever its name. */
 export function rowsOfShape(shape: CrsShape): CrsRow[] {
   const datums = new Set([...allDatums().keys()].filter((datum) => hasDatum(shape, datum)))
   const kind = shape.kind === 'projected' ? 'projected' : 'geographic'
@@ -125,9 +128,9 @@ export function rowsOfShape(shape: CrsShape): CrsRow[] {
 }
 
 /**
- * The authority code of a declared CRS: the code it gives itself where its content agrees with the table, else the
- * row with the same datum, projection, parameters and units. Undefined when none fits or, the datum being left
- * open, more than one datum would do.
+ * Returns the authority code of a declared CRS: its own code if its content agrees with the table, otherwise
+ * the row with the same datum, projection, parameters and units. Undefined if none matches or, without a
+ * declared datum, if several datums match.
  */
 export function matchCrs(declaration: CrsDeclaration): string | undefined {
   const key = JSON.stringify(declaration)
@@ -164,7 +167,7 @@ function findMatch(declaration: CrsDeclaration): string | undefined {
   return best(usable)?.srs
 }
 
-/** Whether a declaration that names a row's code says nothing against it. */
+/** True if a declaration with a row's code does not contradict the row. */
 function canBe(shape: CrsShape, row: CrsRow): boolean {
   const rowShape = shapeOfRow(row)
   if (shape.method === undefined || rowShape?.method === undefined) {

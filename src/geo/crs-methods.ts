@@ -70,20 +70,20 @@ function byPlainName(names: Record<string, string>): Map<string, string> {
 const methods = byPlainName(methodNames)
 const parameters = byPlainName(parameterNames)
 
-/** The projection's short name, undefined where this program does not know it. */
+/** Returns the projection's short name, undefined if it is not supported. */
 export function findMethod(name: string): string | undefined {
   return methods.get(plainName(name))
 }
 
-/** The parameter's PROJ key, undefined for those without one. */
+/** Returns the parameter's PROJ key, undefined if it has none. */
 export function findParameter(name: string): string | undefined {
   return parameters.get(plainName(name))
 }
 
 /**
- * Brings a projection and its parameters (degrees, metres) to one form, whatever dialect they came from: `polar`,
- * `north` and `south` become `stere` with `lat_ts`, `lcc1` becomes `lcc`, a rectified oblique Mercator with both
- * angles 90 the Swiss `somerc`. Parameters at their default value are left out.
+ * Normalizes a projection and its parameters (degrees, metres) from any dialect: `polar`, `north` and `south`
+ * become `stere` with `lat_ts`, `lcc1` becomes `lcc`, a rectified oblique Mercator with both angles 90
+ * becomes the Swiss `somerc`. Removes parameters with default values.
  */
 export function normalizeProjection(
   method: string,

@@ -9,7 +9,7 @@ interface RouteStep {
   to: string
 }
 
-/** One way between two datums: one operation, or two by way of a third datum. */
+/** A transformation between two datums: one operation, or two through a third datum. */
 export interface Route {
   steps: RouteStep[]
   /** Metres, summed; infinite when unknown. */
@@ -35,12 +35,12 @@ function toRoute(steps: RouteStep[]): Route {
   return { steps, accuracy }
 }
 
-/** Whether a route leaves a shift of the datum out, because none is known. */
+/** True if a route ignores a datum shift because none is known. */
 export function isBallpark({ steps }: Route): boolean {
   return steps.some(({ operation }) => operation.kind === 'ballpark')
 }
 
-/** Whether a route needs neither grids nor methods that this program lacks. */
+/** True if a route needs neither grids nor unsupported methods. */
 export function isArithmetic({ steps }: Route): boolean {
   return steps.every(
     ({ operation: { kind } }) => kind === 'null' || kind === 'helmert' || kind === 'ballpark',
@@ -48,8 +48,9 @@ export function isArithmetic({ steps }: Route): boolean {
 }
 
 /**
- * PROJ's routes between two geographic CRSs in its order, ballpark last: direct ones, else those by way of one other
- * datum. `via` finds the latter also where there are direct ones. Empty when they share their datum.
+ * Lists PROJ's routes between two geographic CRSs in its order, ballpark last: direct ones, otherwise those
+ * through one other datum. `via` includes the latter even if there are direct ones. Empty if both have the
+ * same datum.
  */
 export function listRoutes(from: string, to: string, via = false): Route[] {
   if (from === to || hasSameDatum(from, to)) return []
@@ -83,7 +84,10 @@ function routesVia(from: string, to: string): Route[] {
   return routes.filter((route) => !isBallpark(route)).sort((a, b) => a.accuracy - b.accuracy)
 }
 
-/** Whether a point in degrees lies in bounds; those whose west is greater than their east cross the antimeridian. */
+/**
+ * True if a point in degrees is within bounds; those whose west is greater than their east cross the
+ * antimeridian.
+ */
 export function isInBounds([west, south, east, north]: Bounds, longitude: number, latitude: number): boolean {
   if (latitude < south || latitude > north) return false
   return west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east
@@ -106,7 +110,7 @@ function degrees2([west, south, east, north]: Bounds): number {
   return (east < west ? east + 360 - west : east - west) * (north - south)
 }
 
-/** The geographic CRS of two dimensions with the datum of this one: operations are listed between those. */
+/** Returns the two-dimensional geographic CRS with the same datum: operations are listed between those. */
 export function flatBase(base: string): string {
   const row = findRow(base)
   if (row?.type !== 'geographic 3D') return base
@@ -114,7 +118,7 @@ export function flatBase(base: string): string {
   return (flat.find(({ isDeprecated }) => !isDeprecated) ?? flat[0])?.srs ?? base
 }
 
-/** Where coordinates going from one CRS to another can be expected: the area of use of the narrower. */
+/** Returns the area where coordinates between two CRSs are expected: the smaller area of use. */
 export function expectedArea(from: string | undefined, to: string | undefined): Bounds | undefined {
   const [first, second] = [areaOf(from), areaOf(to)]
   if (first === undefined || second === undefined) return first ?? second

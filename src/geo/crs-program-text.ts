@@ -4,7 +4,7 @@ import { findCrs, matchCrs, parseSrs } from './crs-database.ts'
 
 const maxWktLength = 8000
 
-/** Names that the programs know beside codes. */
+/** Names that the programs accept besides codes. */
 const wellKnown: Record<string, string> = { WGS84: 'EPSG:4326', NAD83: 'EPSG:4269', NAD27: 'EPSG:4267' }
 
 /** Parameters of a PROJ string that name neither a file nor another definition. */
@@ -49,10 +49,9 @@ function isSafeProj(text: string): boolean {
 }
 
 /**
- * A CRS as the programs may be given it: an authority's code that is known, WKT, or a PROJ string; WKT that could name a
- * file is given by the code that it matches. Undefined for
- * anything else, since the programs take a text that they do not know for a file's name or an address, and since WKT
- * and PROJ strings can name grid files.
+ * Returns a CRS in a form that is safe to pass to the programs: a known authority code, WKT, or a PROJ
+ * string; WKT that could name a file is replaced by its matching code. Undefined for other texts, since the
+ * programs take an unknown text for a file name or an address, and WKT and PROJ strings can name grid files.
  */
 export function toProgramCrs(text: string): string | undefined {
   const trimmed = text.trim()
@@ -65,7 +64,7 @@ export function toProgramCrs(text: string): string | undefined {
   return isSafeWkt(trimmed) ? trimmed : matchCrs({ wkt: trimmed })
 }
 
-/** Whether PROJJSON names no file: texts hold no PROJ strings, and values of parameters are numbers. */
+/** True if PROJJSON names no file: texts contain no PROJ strings, and parameter values are numbers. */
 function isSafeProjJson(text: string): boolean {
   let isSafe = text.length <= maxProjJsonLength
   try {

@@ -4,8 +4,8 @@ import type { Reprojector } from './reprojector.ts'
 
 const program = 'gdaltransform'
 /**
- * `gdaltransform` writes by blocks of 4096 bytes: that many lines of at least four bytes sent behind the points make
- * sure that all answers to the points come out.
+ * `gdaltransform` writes in blocks of 4096 bytes: this many additional lines of at least four bytes flush all
+ * results of the points.
  */
 const padLines = 1200
 const decoder = new TextDecoder('latin1')
@@ -81,7 +81,7 @@ class ProgramLines {
     for (; this.#padding > 0; this.#padding -= 1) if (this.buffered() === undefined) await this.next()
   }
 
-  /** The next line where one is there. */
+  /** Returns the next line if it is available. */
   buffered(): string | undefined {
     const line = this.#lines[this.#at]
     if (line !== undefined) this.#at += 1

@@ -8,7 +8,10 @@ export interface Place {
   y: number
 }
 
-/** Turns coordinates of one CRS into longitude and latitude in radians from its own meridian, and back. In place. */
+/**
+ * Converts coordinates of one CRS to longitude and latitude in radians from its own prime meridian, and back.
+ * In place.
+ */
 export interface Projector {
   toRadians(place: Place): void
   fromRadians(place: Place): void
@@ -89,7 +92,10 @@ function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
   }
 }
 
-/** How far PROJ lets a longitude go beyond the 180th meridian before it comes round: data that end there overshoot it. */
+/**
+ * PROJ's tolerance for longitudes beyond the 180th meridian before it wraps them: data that end there may
+ * overshoot.
+ */
 const overshoot = 1e-12
 
 /** A longitude difference between -pi and pi. */

@@ -26,8 +26,8 @@ function name(value: Json): string {
 }
 
 /**
- * PROJJSON (https://proj.org/schemas/v0.7/projjson.schema.json) as the WKT 2 tree of the same CRS, so that one
- * reader serves both; undefined when the text is no PROJJSON.
+ * Converts PROJJSON (https://proj.org/schemas/v0.7/projjson.schema.json) to the WKT 2 tree of the same CRS,
+ * so that one reader handles both; undefined if the text is not PROJJSON.
  */
 export function projJsonToWkt(text: string): WktNode | undefined {
   let parsed: unknown

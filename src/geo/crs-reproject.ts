@@ -31,10 +31,10 @@ import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
 export type { Reprojector } from './reprojector.ts'
 
-/** What stops the search for a way between two systems, and whether it may call programs. */
+/** Abort signal and restrictions of the search for a transformation. */
 export interface ReprojectOptions {
   signal?: AbortSignal
-  /** False keeps GDAL's and PROJ's programs out of it; default true. */
+  /** False disables GDAL's and PROJ's programs; default true. */
   canUsePrograms?: boolean
   /** True leaves a CRS without a code to PROJ where GDAL's programs are installed; default false. */
   prefersPrograms?: boolean
@@ -43,12 +43,14 @@ export interface ReprojectOptions {
 interface Side {
   /** Authority code where it is known. */
   srs: string | undefined
-  /** What PROJ's programs understand; undefined where a definition is not safe to give them. */
+  /** Text for PROJ's programs; undefined if a definition is not safe to pass to them. */
   text: string | undefined
   shape: CrsShape | undefined
   /** The geographic CRS below. */
   base: string | undefined
-  /** Between the datum of the shape and WGS 84, its base then, where the definition says so itself. */
+  /**
+   * Shift between the datum of the shape and WGS 84, which is its base then, if the definition contains one.
+   */
   embedded?: EmbeddedShift
   label: string
 }
@@ -76,7 +78,7 @@ function resolve(crs: CrsDeclaration | string): Side {
     : { ...side, shape, base: 'EPSG:4326', embedded }
 }
 
-/** The geographic CRS that a projected shape without a code stands on. */
+/** Returns the geographic CRS of a projected shape without a code. */
 function baseOf(shape: CrsShape): string | undefined {
   if (shape.datumName === undefined) return undefined
   const { semiMajor, inverseFlattening, primeMeridian, datumName } = shape
@@ -94,7 +96,10 @@ function baseOf(shape: CrsShape): string | undefined {
   return (rows.find((row) => !row.isDeprecated) ?? rows[0])?.srs
 }
 
-/** Prepares the way from one CRS to another. Throws `CrsError` where a CRS is unknown or no way is known. */
+/**
+ * Prepares the transformation between two CRSs. Throws `CrsError` if a CRS is unknown or no transformation
+ * exists.
+ */
 export async function createReprojector(
   from: CrsDeclaration | string,
   to: CrsDeclaration | string,

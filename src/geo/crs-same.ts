@@ -10,11 +10,12 @@ import { parseCrsWkt } from './crs-wkt.ts'
 type Crs = CrsDeclaration | string | undefined
 
 /**
- * Returns true if two CRSs are one system: the same datum, projection, parameters, unit and axes, whatever the codes, names
- * or dialects (ESRI and OGC WKT, PROJJSON, PROJ strings) are. Every comparison of CRSs uses this function.
+ * True if two CRSs are the same system: the same datum, projection, parameters, unit and axes, whatever the
+ * codes, names or dialects (ESRI and OGC WKT, PROJJSON, PROJ strings) are. Every comparison of CRSs uses this
+ * function.
  *
- * - The authority's axis order does not count: coordinates in memory are x, y.
- * - Vertical parts do not count: Terrane never changes heights.
+ * - The authority's axis order is ignored: coordinates in memory are x, y.
+ * - Vertical parts are ignored: Terrane never changes heights.
  * - Two absent CRSs are the same; an absent one and a declared one are not.
  *
  * Equal codes and equal texts are compared without the CRS table.
@@ -54,7 +55,10 @@ function toDeclaration(crs: Crs): CrsDeclaration | undefined {
 
 const published = /^(?:EPSG|ESRI|IAU_2015|OGC):/i
 
-/** Codes of authorities say it all; those of others may mean anything, and count together with their texts. */
+/**
+ * Codes of authorities are sufficient; other codes may mean anything, and are compared together with their
+ * texts.
+ */
 function isWrittenAlike(a: CrsDeclaration, b: CrsDeclaration): boolean {
   const isSameCode = a.srs !== undefined && a.srs === b.srs
   if (isSameCode && published.test(a.srs ?? '')) return true
@@ -80,7 +84,7 @@ function isSameRow(a: CrsRow, b: CrsRow): boolean {
   return hasProjection(one, other) && one.axis === other.axis
 }
 
-/** Whether a CRS without a code can be nothing but the row: its datum has to be named. */
+/** True if a CRS without a code can only be the row: its datum must be named. */
 function isRow({ shape }: Side, row: CrsRow): boolean {
   const rowShape = shapeOfRow(row)
   if (shape?.datumName === undefined || rowShape === undefined) return false
@@ -102,7 +106,7 @@ function hasSameDatum(a: Side, b: Side): boolean {
   return shiftOf(a.declaration) === shiftOf(b.declaration)
 }
 
-/** The shift to WGS 84 that a declaration carries: of a datum without a name it is all that tells it from others. */
+/** Returns the declared shift to WGS 84, the only distinction of unnamed datums. */
 function shiftOf({ wkt = '', projjson = '', proj4 = '' }: CrsDeclaration): string {
   const text = `${wkt} ${projjson} ${proj4}`
   const [, numbers = ''] = /TOWGS84\[([^\]]*)\]|\+towgs84=([\d.,eE+-]+)/i.exec(text)?.filter(Boolean) ?? []
@@ -112,7 +116,7 @@ function shiftOf({ wkt = '', projjson = '', proj4 = '' }: CrsDeclaration): strin
   return JSON.stringify([shift.slice(0, last + 1), grids])
 }
 
-/** Of projections that are not known here: the same words but for names and codes. */
+/** For unknown projections: true if the trees are equal except for names and codes. */
 function hasSameTree(
   { wkt: a, projjson: one }: CrsDeclaration,
   { wkt: b, projjson: other }: CrsDeclaration,

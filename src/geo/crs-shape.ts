@@ -1,4 +1,4 @@
-/** What a CRS is made of, whatever dialect declared it. Angles in degrees, lengths in metres. */
+/** Components of a CRS, independent of the declaring dialect. Angles in degrees, lengths in metres. */
 export interface CrsShape {
   kind: 'geographic' | 'projected'
   name?: string
@@ -14,7 +14,7 @@ export interface CrsShape {
   method: string | undefined
   /** By PROJ key; see `normalizeProjection`. */
   parameters: Record<string, number>
-  /** Metres, or degrees for a geographic CRS, in one unit of the coordinates. */
+  /** Metres per coordinate unit, or degrees for a geographic CRS. */
   unit: number
   /** PROJ's axis word where the first two do not point east and north. */
   axis?: string

@@ -12,7 +12,7 @@ export function ellipsoidOf(semiMajor: number, inverseFlattening: number): Ellip
   return { semiMajor, eccentricitySquared: f * (2 - f) }
 }
 
-/** Moves longitude and latitude (radians, from Greenwich) and a height from one datum to another. In place. */
+/** Transforms longitude and latitude (radians, from Greenwich) and a height to another datum. In place. */
 export type Shift = (place: Place, height: number) => void
 
 const arcSecond = Math.PI / 648_000
@@ -54,7 +54,9 @@ export function helmertShift(
   }
 }
 
-/** Longitude and latitude of geocentric coordinates: Bowring's formula, repeated until it stands still. */
+/**
+ * Converts geocentric coordinates to longitude and latitude: Bowring's formula, iterated until it converges.
+ */
 function toGeodetic(place: Place, x: number, y: number, z: number, ellipsoid: Ellipsoid): void {
   const { semiMajor: a, eccentricitySquared: e2 } = ellipsoid
   const ratio = Math.sqrt(1 - e2)

@@ -7,8 +7,9 @@ const srsForms = [
 ]
 
 /**
- * The authority id in `EPSG:4326`, an OGC URN or URL, in any letter case; CRS84 is `EPSG:4326`, since coordinates
- * here are x, y. Bare numbers and other text give undefined. Whether the code exists is for `findCrs` to say.
+ * Parses the authority id in `EPSG:4326`, an OGC URN or URL, ignoring case; CRS84 is `EPSG:4326`, since
+ * coordinates here are x, y. Undefined for plain numbers and other text. Does not check whether the code
+ * exists; see `findCrs`.
  */
 export function parseSrs(text: string): string | undefined {
   const trimmed = text.trim()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 
-/** One row of the shipped table; `datum` and `area` are numbers of lines in their own lists. */
+/** One row of the shipped table; `datum` and `area` are line numbers in their own lists. */
 export interface CrsRow {
   srs: string
   name: string
@@ -11,7 +11,7 @@ export interface CrsRow {
   axisOrder: 'xy' | 'yx'
   unit: string
   area: number
-  /** The geographic CRS below a projected one, itself otherwise; empty when it has none. */
+  /** Geographic base CRS of a projected one, otherwise the CRS itself; empty if it has none. */
   base: string
   datum: number
   /** PROJ string without `+type=crs` and `+no_defs`; empty where PROJ has none. */
@@ -32,7 +32,7 @@ export interface DatumRow {
   names: string[]
 }
 
-/** One way from a geographic CRS to another, as PROJ proposes it; ballpark means that none is known. */
+/** A transformation between two geographic CRSs, as proposed by PROJ; ballpark means that none is known. */
 export interface CrsOperation {
   name: string
   kind: 'null' | 'helmert' | 'grid' | 'other' | 'ballpark'
@@ -63,7 +63,7 @@ interface OpenTable {
   recordsPerBlock: number
 }
 
-/** A value made on first use and kept. */
+/** Caches a value on first use. */
 function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
@@ -186,7 +186,10 @@ const operationTable = lazily(() => {
   return table
 })
 
-/** PROJ's candidates from one geographic CRS to another in its order; undefined where the table has no such pair. */
+/**
+ * Returns PROJ's operations between two geographic CRSs in its order; undefined if the table has no such
+ * pair.
+ */
 export function findOperations(from: string, to: string): CrsOperation[] | undefined {
   return operationTable().get(`${from}>${to}`)
 }
@@ -219,7 +222,7 @@ const neighbours = lazily(() => {
   return found
 })
 
-/** Geographic CRSs that operations lead to from this one, either way round. */
+/** Returns the geographic CRSs with an operation from or to this one. */
 export function operationNeighbours(srs: string): ReadonlySet<string> {
   return neighbours().get(srs) ?? new Set()
 }

@@ -63,7 +63,7 @@ describe('a CRS without a code', () => {
         for (const options of [{ prefersPrograms: true }, { canUsePrograms: false }]) {
           const points = Float64Array.from(grid)
           const reprojector = await createReprojector({ wkt }, 'EPSG:4326', options).catch(() => undefined)
-          // Of a datum without a name that is known and without a shift PROJ alone can say what it does.
+          // Only PROJ can transform an unnamed datum without a shift.
           if (reprojector === undefined) continue
           await reprojector.transform(points)
           await reprojector.close()

@@ -12,10 +12,13 @@ export interface UncodedCrs {
 }
 
 const maxNameLength = 100
-/** What programs write where nobody has given a name. */
+/** Placeholder names that programs write. */
 const noName = /^(?:unnamed|unknown|undefined|custom)$/i
 
-/** Returns the definition of a declared CRS without a code; undefined for one with a code, and for text that defines none. */
+/**
+ * Returns the definition of a declared CRS without a code; undefined for one with a code, and for text that
+ * defines none.
+ */
 export function findUncodedCrs(crs: CrsDeclaration | undefined): UncodedCrs | undefined {
   if (crs === undefined || matchCrs(crs) !== undefined) return undefined
   const definition = crs.wkt ?? crs.projjson ?? crs.proj4

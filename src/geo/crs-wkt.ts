@@ -42,7 +42,7 @@ function wordValue(word: string): number | WktNode {
   return Number.isNaN(number) ? { keyword: word.toUpperCase(), values: [] } : number
 }
 
-/** The first child with one of the keywords. */
+/** Returns the first child with one of the keywords. */
 export function child(node: WktNode | undefined, ...keywords: string[]): WktNode | undefined {
   for (const value of node?.values ?? []) {
     if (typeof value === 'object' && keywords.includes(value.keyword)) return value
@@ -50,7 +50,7 @@ export function child(node: WktNode | undefined, ...keywords: string[]): WktNode
   return undefined
 }
 
-/** The nodes right below a node that bear one of the keywords. */
+/** Returns the direct children with one of the keywords. */
 export function children(node: WktNode, ...keywords: string[]): WktNode[] {
   return node.values.filter(
     (value) => typeof value === 'object' && keywords.includes(value.keyword),
@@ -63,7 +63,7 @@ export function textAt(node: WktNode | undefined, position: number): string | un
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }
 
-/** The number at a position, also one that is written as text. */
+/** Returns the number at a position, also if it is written as text. */
 export function numberAt(node: WktNode | undefined, position: number): number | undefined {
   const value = node?.values[position]
   const number = typeof value === 'string' ? Number(value) : value

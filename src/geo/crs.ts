@@ -1,6 +1,6 @@
 /**
- * A coordinate reference system as far as it is known. `srs` is the matched authority code (`EPSG:25832`);
- * `wkt` the source's own words. Both absent never happens: an undeclared CRS is `undefined`.
+ * A declared coordinate reference system. `srs` is the matched authority code (`EPSG:25832`), `wkt` the
+ * source's text. At least one is present: an undeclared CRS is `undefined`.
  */
 export interface CrsDeclaration {
   srs?: string

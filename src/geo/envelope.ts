@@ -16,12 +16,12 @@ export function emptyEnvelope(): Envelope {
   }
 }
 
-/** Whether it holds no point: that of nothing, or one with a coordinate that is no number. */
+/** True if it contains no point: empty, or with a NaN coordinate. */
 export function isEmptyEnvelope(envelope: Envelope): boolean {
   return !(envelope.minX <= envelope.maxX && envelope.minY <= envelope.maxY)
 }
 
-/** The envelope of places, x and y of each in turn. */
+/** Returns the envelope of positions, given as x and y in sequence. */
 export function envelopeOfPlaces(ordinates: ArrayLike<number>): Envelope {
   const envelope = emptyEnvelope()
   for (let at = 0; at < ordinates.length; at += 2) {

@@ -1,7 +1,10 @@
 import { sideOf } from './validity/orientation.ts'
 import { GeometryError } from './wkb.ts'
 
-/** On which side of the line a to b the point c lies: 1 left, -1 right, 0 on it, without rounding. Throws `GeometryError` where an ordinate is not finite. */
+/**
+ * Returns the side of the line a to b on which c lies: 1 left, -1 right, 0 on it, without rounding. Throws
+ * `GeometryError` if an ordinate is not finite.
+ */
 export function exactSideOf(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   const quick = sideOf(ax, ay, bx, by, cx, cy)
   if (quick !== 0) return quick

@@ -15,7 +15,7 @@ function withFraction(digits: string): string {
 /** Decimals that JSON has no number for. */
 const notFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
 
-/** Whole numbers of more digits stay as they are: no client takes them for an integer that it would cut. */
+/** Integers with more digits remain texts: clients would truncate them. */
 const mostDigits = 15
 
 function decimalToJson(digits: string, { scale }: Attribute): string {
@@ -24,7 +24,7 @@ function decimalToJson(digits: string, { scale }: Attribute): string {
   return scale === 0 || digits.length > mostDigits ? digits : withFraction(digits)
 }
 
-/** One value as JSON; digits of large integers and decimals stay as they are. */
+/** Writes one value as JSON; digits of large integers and decimals are preserved. */
 function valueToJson(column: Column, row: number, attribute: Attribute): string {
   const value = columnValue(column, row)
   if (value === null) return 'null'
@@ -68,7 +68,7 @@ function namesOf(attributes: Attribute[]): string[] {
   return names
 }
 
-/** How the coordinates of a feature are written. */
+/** Output options for a feature's coordinates. */
 export interface FeatureShape {
   /** Coordinates with latitude or northing first. */
   isYx: boolean
@@ -88,12 +88,12 @@ export function propertiesToJson(batch: FeatureBatch, row: number): string {
   return `{${properties}}`
 }
 
-/** The id of a feature as JSON: a number where it is one. */
+/** Writes the id of a feature as JSON: a number if possible. */
 export function idToJson(id: string): string {
   return /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
 }
 
-/** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
+/** Writes one feature of a batch as GeoJSON (RFC 7946, section 3.2). */
 export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
   const geometry = geometryToJson(batch, row, shape.isYx)
   return `{"type":"Feature","id":${idToJson(id)},"geometry":${geometry},"properties":${propertiesToJson(batch, row)}}`

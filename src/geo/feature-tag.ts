@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FeatureBatch } from './batch.ts'
 import { columnValue, isValid } from './column.ts'
 
-/** A text that changes whenever a value or the geometry of a row does, as exactly as it is held. */
+/** Returns a text that changes whenever a stored value or the geometry of a row changes. */
 export function featureTag(batch: FeatureBatch, row: number, id: string): string {
   const hash = createHash('sha256').update(JSON.stringify(id))
   batch.schema.attributes.forEach(({ name }, index) => {

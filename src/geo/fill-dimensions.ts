@@ -3,7 +3,7 @@ import type { GeometryColumn } from './geometry-builder.ts'
 import type { GeometryField } from './schema.ts'
 import { wkbTypeNumber } from './wkb.ts'
 
-/** Which dimensions the geometries of a column have. */
+/** Dimensions of a column's geometries. */
 type Dimensions = Pick<GeometryField, 'hasZ' | 'hasM'>
 
 /** A column whose geometries have all dimensions, and how many did not before. */
@@ -13,8 +13,8 @@ interface FilledDimensions {
 }
 
 /**
- * Gives geometries the Z and M that others of their column have: 0, and NaN in empty points. Geometries with further dimensions
- * stay as they are. The column comes back as it is where nothing is missing.
+ * Adds the Z and M that other geometries of the column have: 0, and NaN in empty points. Geometries with
+ * further dimensions are unchanged. Returns the same column if nothing is missing.
  */
 export function fillDimensions(
   geometry: GeometryColumn,
@@ -27,7 +27,7 @@ export function fillDimensions(
   let filled = 0
   for (let row = 0; row < rowCount; row += 1) if (lacks(row)) filled += 1
   if (filled === 0) return { geometry, filled }
-  // Two ordinates become four at most, and headers stay as they are.
+  // Two ordinates become at most four, and headers keep their size.
   const writer = new Filler(view, geometry.bytes.length * 2, wanted)
   const offsets = new Uint32Array(rowCount + 1)
   for (let row = 0; row < rowCount; row += 1) {
@@ -39,7 +39,7 @@ export function fillDimensions(
   return { geometry: { ...geometry, offsets, bytes: writer.bytes.subarray(0, writer.length) }, filled }
 }
 
-/** Its number of thousands tells the dimensions of ISO WKB. */
+/** The thousands of an ISO WKB code are its dimensions. */
 function dimensionsAt(view: DataView, start: number): Dimensions {
   const thousands = Math.floor(view.getUint32(start + 1, true) / 1000)
   return { hasZ: thousands === 1 || thousands === 3, hasM: thousands >= 2 }

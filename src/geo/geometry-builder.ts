@@ -14,8 +14,8 @@ export interface GeometryColumn {
 }
 
 /**
- * Writes geometries of a batch. A reader either hands over whole WKB (`appendWkb`), or writes one with `header`,
- * `count`, `coordinate` and ends it with `endGeometry`; `abandon` takes back a geometry not ended yet.
+ * Writes geometries of a batch. A reader either passes whole WKB (`appendWkb`), or writes one with `header`,
+ * `count`, `coordinate` and ends it with `endGeometry`; `abandon` removes an unfinished geometry.
  */
 export class GeometryBuilder {
   length = 0
@@ -45,7 +45,7 @@ export class GeometryBuilder {
     return this.#at
   }
 
-  /** The array to write raw bytes into from `byteLength` on, after making room for `count` more. */
+  /** Reserves `count` more bytes and returns the array for raw bytes from `byteLength` on. */
   reserve(count: number): Uint8Array {
     if (this.#at + count > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + count))
@@ -74,7 +74,7 @@ export class GeometryBuilder {
     this.#at += 5
   }
 
-  /** A count of points, rings or parts; returns where it stands, for `setCount` once it is known. */
+  /** Writes a count of points, rings or parts; returns its offset, for `setCount` once it is known. */
   count(value: number): number {
     this.reserve(4)
     this.#view.setUint32(this.#at, value, true)
@@ -134,8 +134,8 @@ export class GeometryBuilder {
   }
 
   /**
-   * Appends a whole WKB or EWKB, checked, curves as short straight lines; throws `GeometryError` and leaves the row
-   * unwritten when it is not one.
+   * Appends a whole WKB or EWKB after validation, with curves linearized; throws `GeometryError` and leaves
+   * the row unwritten if it is invalid.
    */
   appendWkb(source: Uint8Array, start = 0, end = source.length): void {
     try {
@@ -171,7 +171,7 @@ export class GeometryBuilder {
     this.endGeometry()
   }
 
-  /** Takes back the geometry that was begun and not ended. */
+  /** Removes the unfinished geometry. */
   abandon(): void {
     this.#at = this.#offsets[this.length] as number
     this.#resetEnvelope()

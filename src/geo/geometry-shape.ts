@@ -1,14 +1,14 @@
 import type { GeometryType } from './schema.ts'
 import { geometryTypeName } from './wkb.ts'
 
-/** What every geometry of a column is written as: singles become multis, and absent Z or M ordinates 0. */
+/** Common form of a column's geometries: singles become multis, and missing Z or M ordinates 0. */
 export interface GeometryShape {
   isMulti: boolean
   hasZ: boolean
   hasM: boolean
 }
 
-/** Gathers the types and dimensions met in a file, for the schema that holds them all. */
+/** Collects the geometry types and dimensions in a file, for a schema that includes all of them. */
 export class SeenGeometries {
   count = 0
   withZ = 0
@@ -22,7 +22,7 @@ export class SeenGeometries {
     if (hasM) this.withM += 1
   }
 
-  /** The one type met; the multi type where single and multi are mixed; otherwise `Geometry`. */
+  /** The only type; the multi type if single and multi are mixed; otherwise `Geometry`. */
   get type(): GeometryType {
     for (let code = 1; code <= 7; code += 1) if (this.#typeCodes === 1 << code) return geometryTypeName(code)
     for (let code = 1; code <= 3; code += 1) {
@@ -32,7 +32,7 @@ export class SeenGeometries {
   }
 }
 
-/** Whether a type is one of several parts. */
+/** True for types with several parts. */
 export function isMultiType(type: GeometryType): boolean {
   return type.startsWith('Multi')
 }

@@ -1,4 +1,4 @@
-/** Boxes as minX, maxX, minY, maxY one after another. */
+/** Boxes as minX, maxX, minY, maxY in sequence. */
 export type Boxes = Float32Array
 
 /** Place on a Hilbert curve of 2^16 by 2^16 cells, from 0 to 2^32 - 1. */

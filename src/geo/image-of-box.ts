@@ -1,15 +1,15 @@
 import type { Envelope } from './envelope.ts'
 import type { Reprojector } from './reprojector.ts'
 
-/** Of the size of the image: how far its outline may lie from that of the box. */
+/** Maximum distance between the outline and the true image, relative to the size of the image. */
 const tolerance = 1e-6
 /** A box whose image needs more is torn, as by the meridian where a projection ends. */
 const mostVertices = 1500
 const firstPerSide = 8
 
 /**
- * What a box becomes in another CRS: `box` where its image is one too, else the outline of its image; undefined where
- * none tells it, since it has a pole in it, or reaches over the end of a CRS.
+ * Returns the image of a box in another CRS: `box` if it is a box too, otherwise its outline; undefined if it
+ * has none, because the box contains a pole or extends beyond the CRS.
  */
 export async function imageOfBox(
   reprojector: Reprojector,
@@ -33,7 +33,7 @@ export async function imageOfBox(
   return Math.abs(turns(images)) === 1 ? outlineOf(images) : undefined
 }
 
-/** Places around a box, the first one not repeated; three numbers each. */
+/** Positions around a box, without repeating the first; three numbers each. */
 function outline({ minX, minY, maxX, maxY }: Envelope): Float64Array {
   const corners = [
     [minX, minY],
@@ -69,12 +69,12 @@ function sizeOf(images: Float64Array): number | undefined {
   return Math.max(span(x), span(y))
 }
 
-/** Middles of each place and the next one. */
+/** Returns the midpoints between adjacent positions. */
 function betweenAll(places: Float64Array): Float64Array {
   return places.map((value, at) => (value + (places[(at + 3) % places.length] as number)) / 2)
 }
 
-/** Of each edge, whether the image of its middle lies beside it. */
+/** Returns, for each edge, whether the image of its midpoint deviates from it. */
 function bends(images: Float64Array, middles: Float64Array, allowed: number): boolean[] {
   return Array.from({ length: images.length / 3 }, (_, edge) => {
     const at = edge * 3
@@ -90,7 +90,7 @@ function bends(images: Float64Array, middles: Float64Array, allowed: number): bo
   })
 }
 
-/** With the middles of the edges that are told. */
+/** Inserts the midpoints of the given edges. */
 function merged(places: Float64Array, middles: Float64Array, isBent: readonly boolean[]): Float64Array {
   const all: number[] = []
   for (const [edge, isOne] of isBent.entries()) {
@@ -100,7 +100,7 @@ function merged(places: Float64Array, middles: Float64Array, isBent: readonly bo
   return Float64Array.from(all)
 }
 
-/** Whether each vertex lies on a side of the envelope of all. */
+/** True if each vertex is on a side of the common envelope. */
 function isBox(images: Float64Array): boolean {
   const sides = [0, 1].map((ordinate) => {
     const values = images.filter((_, at) => at % 3 === ordinate)
@@ -117,7 +117,7 @@ function isBox(images: Float64Array): boolean {
   return true
 }
 
-/** How often the outline turns round: once where it does not cross itself. */
+/** Returns the number of turns of the outline: one if it does not cross itself. */
 function turns(images: Float64Array): number {
   const count = images.length / 3
   const direction = (edge: number): number => {
@@ -135,7 +135,7 @@ function turns(images: Float64Array): number {
   return Math.round(sum / (2 * Math.PI))
 }
 
-/** x and y in turn, the first vertex once more at the end. */
+/** Returns x and y in sequence, with the first vertex repeated at the end. */
 function outlineOf(images: Float64Array): number[] {
   const places: number[] = []
   for (let at = 0; at <= images.length; at += 3)

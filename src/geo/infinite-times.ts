@@ -1,6 +1,6 @@
 /**
- * PostgreSQL has infinite dates and timestamps. A column holds them as the ends of its range: days are then the ends of 32 bits,
- * microseconds those of 64. No store holds a finite date or time of that value.
+ * PostgreSQL has infinite dates and timestamps. A column stores them as the ends of its range: days as the
+ * ends of 32 bits, microseconds as those of 64. No store supports a finite date or time with that value.
  */
 export const lastDay = 0x7fffffff
 export const firstDay = -0x80000000
@@ -9,7 +9,7 @@ export const firstMicros = -(2n ** 63n)
 
 const microsPerDay = 86_400_000_000n
 
-/** How PostgreSQL writes them. */
+/** PostgreSQL's notation. */
 export const infinityText = 'infinity'
 export const minusInfinityText = '-infinity'
 
@@ -28,14 +28,17 @@ export function areInfiniteHalves(high: number, low: number): boolean {
   return (high === lastDay && (low | 0) === -1) || (high === firstDay && low === 0)
 }
 
-/** The microseconds at the beginning of a day, infinite for an infinite one; undefined where 64 bits do not hold them. */
+/**
+ * Returns the microseconds at the start of a day, infinite for an infinite one; undefined if 64 bits are not
+ * sufficient.
+ */
 export function microsOfDay(days: number): bigint | undefined {
   if (isInfiniteDay(days)) return days > 0 ? lastMicros : firstMicros
   const micros = BigInt(days) * microsPerDay
   return micros > firstMicros && micros < lastMicros ? micros : undefined
 }
 
-/** The day that begins at these microseconds, infinite for infinite ones; undefined where none does. */
+/** Returns the day that begins at these microseconds, infinite for infinite ones; undefined if none does. */
 export function dayOfMicros(micros: bigint): number | undefined {
   if (isInfiniteMicros(micros)) return micros > 0n ? lastDay : firstDay
   return micros % microsPerDay === 0n ? Number(micros / microsPerDay) : undefined

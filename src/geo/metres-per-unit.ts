@@ -5,8 +5,8 @@ import { shapeOfProj } from './crs-proj.ts'
 import type { CrsShape } from './crs-shape.ts'
 
 /**
- * Metres in one unit of x and of y: of a projected CRS those of its plane, of longitudes and latitudes those on the ellipsoid at
- * latitude `y`. Undefined for a CRS whose units are not known.
+ * Returns metres per unit of x and of y: for a projected CRS in its plane, for longitudes and latitudes on
+ * the ellipsoid at latitude `y`. Undefined for a CRS with unknown units.
  */
 export function metresPerUnit(
   crs: CrsDeclaration | string,

@@ -15,7 +15,7 @@ function wkb(wkt: string): Uint8Array {
   return builder.finish().bytes
 }
 
-/** On a small grid points meet edges, corners and one another all the time; in between they are anywhere. */
+/** On a small grid points often coincide with edges and corners; otherwise they are anywhere. */
 const ordinate = fc.oneof(
   fc.integer({ min: 0, max: 9 }),
   fc.integer({ min: 0, max: 9e8 }).map((units) => units / 1e8),
@@ -92,7 +92,7 @@ describe('whether geometries meet a polygon', () => {
         const isThin = width === 0 || height === 0
         const [a, b] = [jtsGeometry(wkb(`POLYGON${fixed}`), 0), jtsGeometry(wkb(text), 0)]
         if (relation === 'apart') assert.equal(jts.RelateOp.intersects(a, b), false, text)
-        // What meets the boundary in one point alone may lie within all the same.
+        // A geometry that touches the boundary in a single point may still be inside.
         if (relation === 'across' && !isThin) assert.equal(jts.RelateOp.intersects(a, b), true, text)
         if (relation === 'within' && !isThin) assert.equal(jts.RelateOp.contains(a, b), true, text)
       }),

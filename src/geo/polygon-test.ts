@@ -8,19 +8,19 @@ import { isInBox } from './wkb-touches.ts'
 const mostStrips = 1024
 
 /**
- * Whether geometries share a point with one polygon; see `AreaTest`. Its edges are sorted into strips by their heights, so
- * that a row's cost hardly grows with them.
+ * Tests whether geometries share a point with one polygon; see `AreaTest`. Edges are sorted into horizontal
+ * strips, so that the cost per row hardly grows with their number.
  */
 export class PolygonTest extends AreaTest {
   /** x and y of both ends of each edge. */
   readonly #edges: Float64Array
   readonly #envelope: Envelope
-  /** Indices of edges by strip; `#starts` tells where each strip's begin. */
+  /** Indices of edges by strip; `#starts` has the first index of each strip. */
   readonly #strips: Uint32Array
   readonly #starts: Uint32Array
   readonly #perHeight: number
 
-  /** Rings of x and y in turn, the first and the last vertex the same; there is at least one. */
+  /** Rings with x and y in sequence, the first and the last vertex equal; at least one ring. */
   constructor(rings: readonly Float64Array[]) {
     super()
     this.#edges = edgesOf(rings)
@@ -51,7 +51,7 @@ export class PolygonTest extends AreaTest {
     }
   }
 
-  /** Of a height within the polygon's. */
+  /** Returns the strip of a height within the polygon's range. */
   #stripAt(y: number): number {
     const strip = Math.floor((y - this.#envelope.minY) * this.#perHeight)
     return Math.max(0, Math.min(this.#starts.length - 2, strip))
@@ -95,7 +95,7 @@ export class PolygonTest extends AreaTest {
     return false
   }
 
-  /** Whether a point lies in the polygon or on its boundary. */
+  /** True if a point is inside the polygon or on its boundary. */
   #holds(x: number, y: number): boolean {
     const { minX, minY, maxX, maxY } = this.#envelope
     if (!(x >= minX && x <= maxX && y >= minY && y <= maxY)) return false
@@ -114,7 +114,7 @@ export class PolygonTest extends AreaTest {
     return isWithin
   }
 
-  /** Whether a segment meets the boundary. */
+  /** True if a segment meets the boundary. */
   #isCut(ax: number, ay: number, bx: number, by: number): boolean {
     const { minX, minY, maxX, maxY } = this.#envelope
     const [west, east, south, north] = [
@@ -143,7 +143,7 @@ export class PolygonTest extends AreaTest {
   }
 }
 
-/** Whether two segments whose envelopes meet share a point. */
+/** True if two segments whose envelopes meet share a point. */
 function meet(
   ...[ax, ay, bx, by, cx, cy, dx, dy]: [number, number, number, number, number, number, number, number]
 ): boolean {
@@ -152,7 +152,7 @@ function meet(
   if (ofC !== 0 && ofC === ofD) return false
   const ofA = exactSideOf(cx, cy, dx, dy, ax, ay)
   const ofB = exactSideOf(cx, cy, dx, dy, bx, by)
-  // On one line their envelopes tell.
+  // For collinear segments the envelopes decide.
   return ofA === 0 || ofA !== ofB
 }
 

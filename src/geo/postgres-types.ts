@@ -1,7 +1,7 @@
 import { ownValue } from '../lib/own-value.ts'
 import type { Attribute, AttributeType } from './schema.ts'
 
-/** `pg_type.typname` of the types whose values an attribute holds exactly. */
+/** `pg_type.typname` of the types whose values an attribute stores exactly. */
 const attributeTypeByName: Record<string, AttributeType> = {
   bool: 'boolean',
   int2: 'int16',

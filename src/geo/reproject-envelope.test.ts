@@ -18,7 +18,7 @@ function numbersFrom(seed: number): () => number {
 }
 
 describe('coverEnvelope', () => {
-  // Where the CRS is meant for: beyond, lines of the grid bend without end.
+  // Within the area of use: beyond it, grid lines bend without limit.
   for (const [srs, west, south, east, north] of [
     ['EPSG:3857', -180, -90, 180, 90],
     ['EPSG:3395', -180, -90, 180, 90],
@@ -59,7 +59,7 @@ describe('coverEnvelope', () => {
         }
       }
       assert.ok(inside > 10_000, `${inside}`)
-      // What the grid alone would have lost.
+      // Positions that the grid alone would have missed.
       if (srs === 'EPSG:3857') assert.ok(wasOutside > 100, `${wasOutside}`)
     })
 

@@ -5,7 +5,7 @@ import type { Reprojector } from './reprojector.ts'
 /** Points on each edge: curved images of straight edges are met well enough for an extent. */
 const steps = 24
 const side = steps + 1
-/** How often the way to where a CRS ends, such as a pole of web mercator, is halved. */
+/** Number of bisections towards the limit of a CRS, such as a pole in web mercator. */
 const halvings = 24
 
 function gridPoints(envelope: Envelope): Float64Array {
@@ -22,8 +22,8 @@ function gridPoints(envelope: Envelope): Float64Array {
 }
 
 /**
- * A box of longitudes in degrees as boxes between the 180th meridians: clients whose map shows the world twice ask for
- * 170 to 190, and a layer whose shapes overshoot tells such an extent.
+ * Splits a box of longitudes in degrees at the 180th meridian: clients whose map shows the world twice
+ * request 170 to 190, and layers whose geometries overshoot have such an extent.
  */
 export function betweenMeridians(box: Envelope): Envelope[] {
   const { minX, maxX } = box
@@ -38,7 +38,7 @@ export function betweenMeridians(box: Envelope): Envelope[] {
   ]
 }
 
-/** The envelope around the image of an envelope; undefined where no point of it has a place in the target CRS. */
+/** Returns the envelope of an envelope's image; undefined if no point of it exists in the target CRS. */
 export async function reprojectEnvelope(
   reprojector: Reprojector,
   envelope: Envelope,
@@ -50,8 +50,8 @@ export async function reprojectEnvelope(
 }
 
 /**
- * An envelope that no point of the image lies outside of, for those who look for what is in a box: it reaches as far as the
- * CRS does, and edges that bend between the points of the grid are allowed for.
+ * Returns an envelope that contains every point of the image, for spatial queries: it extends to the limit of
+ * the CRS, and includes edges that bend between grid points.
  */
 export async function coverEnvelope(
   reprojector: Reprojector,
@@ -102,7 +102,7 @@ function around(coordinates: Float64Array): Envelope | undefined {
   return isEmptyEnvelope(image) ? undefined : image
 }
 
-/** Indices of neighbours in the grid: each point with the one beside it, and the one above it. */
+/** Yields index pairs of adjacent grid points: horizontal and vertical neighbours. */
 function* neighbours(): Generator<[number, number]> {
   for (let i = 0; i <= steps; i += 1)
     for (let j = 0; j <= steps; j += 1) {
@@ -112,7 +112,7 @@ function* neighbours(): Generator<[number, number]> {
     }
 }
 
-/** How far lines of the grid may reach where they turn back between its points. */
+/** Returns how far grid lines may extend where they turn between grid points. */
 function bulges(images: Float64Array): Envelope {
   const found = emptyEnvelope()
   for (const step of [1, side])
@@ -128,7 +128,10 @@ function bulges(images: Float64Array): Envelope {
   return found
 }
 
-/** The ordinate where a line turns at this point, with twice what a parabola through it and its neighbours lies beyond. */
+/**
+ * Returns the ordinate at a turning point, plus twice the overshoot of a parabola through it and its
+ * neighbours.
+ */
 function turned(images: Float64Array, at: number, step: number, ordinate: 0 | 1): number {
   const of = (point: number): number => images[point * 3 + ordinate] as number
   const [before, here, behind] = [of(at - step), of(at), of(at + step)]
@@ -137,7 +140,7 @@ function turned(images: Float64Array, at: number, step: number, ordinate: 0 | 1)
   return isTurn && Number.isFinite(second) ? here - second / 4 : here
 }
 
-/** Envelopes of what lies between points that have a place and neighbours that have none. */
+/** Returns envelopes of the areas between points with an image and neighbours without one. */
 async function edgesOf(
   reprojector: Reprojector,
   places: Float64Array,

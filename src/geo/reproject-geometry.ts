@@ -11,8 +11,8 @@ export interface ReprojectedGeometry {
 }
 
 /**
- * A copy of the column with every x and y moved; Z and M stay as they are. Envelopes are computed anew. Rows that
- * fail hold their source coordinates in part and must not be used.
+ * Returns a copy of the column with all x and y transformed; Z and M are unchanged. Envelopes are recomputed.
+ * Failed rows contain partly transformed coordinates and must not be used.
  */
 export async function reprojectGeometry(
   geometry: GeometryColumn,
@@ -85,7 +85,7 @@ function reprojectRows(
   return { geometry: { ...geometry, bytes, envelopes }, failedRows }
 }
 
-/** Moves the points of one geometry after the other and gathers the envelope. */
+/** Transforms the points of geometries in sequence and accumulates the envelope. */
 class CoordinateRun {
   readonly flat = (offset: number, count: number, dimensions: number): void =>
     this.points(offset, count, dimensions)
@@ -114,7 +114,7 @@ class CoordinateRun {
     this.#residue = 0
   }
 
-  /** Whether every point since `begin` has a place. */
+  /** True if every point since `begin` has an image. */
   isFinite(): boolean {
     return this.#residue === 0
   }

@@ -1,18 +1,19 @@
 import type { Place } from './crs-projector.ts'
 
-/** Something to tell the user of a reprojection. */
+/** A message to the user about a reprojection. */
 export interface ReprojectMessage {
   code: 'grid-missing' | 'no-datum-shift'
   message: string
 }
 
 /**
- * Moves coordinates from one CRS to another, x before y in both. `coordinates` holds x, y and height for each point
- * (height 0 where there is none) and is changed in place; x and y become NaN where no result exists, heights stay.
+ * Transforms coordinates between two CRSs, x before y in both. `coordinates` contains x, y and height of each
+ * point (height 0 if there is none) and is changed in place; x and y become NaN if there is no result,
+ * heights are unchanged.
  */
 export interface Reprojector {
   isIdentity: boolean
-  /** Set where no program is needed: one point, in place. */
+  /** Transforms one point in place; undefined if a program is needed. */
   transformPlace: ((place: Place, height: number) => void) | undefined
   transform(coordinates: Float64Array): void | Promise<void>
   messages: ReprojectMessage[]

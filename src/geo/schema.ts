@@ -1,8 +1,8 @@
 import type { CrsDeclaration } from './crs.ts'
 
 /**
- * How an attribute's values are held and stored. `decimal` keeps its digits as text; `date` is days since
- * 1970-01-01; `time` microseconds since midnight; `timestamp` microseconds since 1970-01-01T00:00:00Z.
+ * Types of attribute values. `decimal` stores its digits as text; `date` is days since 1970-01-01; `time`
+ * microseconds since midnight; `timestamp` microseconds since 1970-01-01T00:00:00Z.
  */
 export const attributeTypes = [
   'boolean',
@@ -20,7 +20,7 @@ export const attributeTypes = [
 ] as const
 export type AttributeType = (typeof attributeTypes)[number]
 
-/** Geometry types of OGC 06-103r4 (Simple Features, part 1); `Geometry` holds any of them. */
+/** Geometry types of OGC 06-103r4 (Simple Features, part 1); `Geometry` includes all of them. */
 export const geometryTypes = [
   'Geometry',
   'Point',
@@ -44,11 +44,13 @@ export interface Attribute {
   scale?: number
   /** False where the target column refuses null. */
   isNullable?: boolean
-  /** What the attribute was called in the source, where it was renamed. */
+  /** Name in the source, if it was renamed. */
   source?: string
-  /** A value as it stands in the source, for people. */
+  /** An example value from the source, for people. */
   example?: string
-  /** The identity column of the source: its FID column, OBJECTID, or the one column of its primary key. */
+  /**
+   * True for the source's identity column: its FID column, OBJECTID, or the only column of its primary key.
+   */
   isIdentity?: true
   /** Its alias in the source, for people. */
   title?: string
@@ -56,7 +58,7 @@ export interface Attribute {
   labels?: Record<string, string>
 }
 
-/** The geometry of a set: what may stand in it, and in which system. */
+/** The geometry of a dataset: allowed types, and CRS. */
 export interface GeometryField {
   name: string
   type: GeometryType
@@ -68,13 +70,13 @@ export interface GeometryField {
 /** Attributes that a file is read with at most: a GeoPackage table has 2,000 columns, the id and the geometry among them. */
 export const mostAttributes = 1998
 
-/** Attributes in order, and at most one geometry. Plain data: it crosses threads and is stored as JSON. */
+/** Attributes in order, and at most one geometry. Plain data: passed between threads and stored as JSON. */
 export interface Schema {
   attributes: Attribute[]
   geometry: GeometryField | undefined
 }
 
-/** The attribute by which features are asked for by time: the first date or timestamp. */
+/** Returns the attribute for temporal queries: the first date or timestamp. */
 export function timeAttribute({ attributes }: Schema): Attribute | undefined {
   return attributes.find(({ type }) => type === 'date' || type === 'timestamp')
 }

@@ -64,7 +64,7 @@ function selectGeometry(geometry: GeometryColumn, rows: Uint32Array): GeometryCo
   }
 }
 
-/** The batch with only these rows (indexes from 0, in the order wanted); rejects stay as they are. */
+/** Returns the batch with only these rows (indexes from 0, in the given order); rejects are unchanged. */
 export function selectRows(batch: FeatureBatch, rows: Uint32Array): FeatureBatch {
   const rowNumbers = new Float64Array(rows.length)
   for (let to = 0; to < rows.length; to += 1) rowNumbers[to] = batch.rowNumbers[rows[to] as number] as number

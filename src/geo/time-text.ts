@@ -35,7 +35,7 @@ function writeDate(days: number): string {
   return `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}${inCycle.toISOString().slice(4, 10)}`
 }
 
-/** Microseconds since midnight as `HH:MM:SS`, with a fraction where there is one. */
+/** Formats microseconds since midnight as `HH:MM:SS`, with a fraction if there is one. */
 export function timeText(micros: bigint): string {
   const seconds = Number(micros / 1_000_000n)
   const fraction = Number(micros % 1_000_000n)
@@ -44,7 +44,10 @@ export function timeText(micros: bigint): string {
   return `${clock}.${fraction % 1000 === 0 ? pad(fraction / 1000, 3) : pad(fraction, 6)}`
 }
 
-/** Microseconds since 1970-01-01T00:00:00Z as ISO 8601 in UTC, `2024-05-01T12:00:00Z`, with a fraction where there is one; `infinity` and `-infinity`. */
+/**
+ * Formats microseconds since 1970-01-01T00:00:00Z as ISO 8601 in UTC, `2024-05-01T12:00:00Z`, with a fraction
+ * if there is one; `infinity` and `-infinity`.
+ */
 export function timestampText(micros: bigint): string {
   if (isInfiniteMicros(micros)) return micros > 0n ? infinityText : minusInfinityText
   const timeOfDay = ((micros % microsPerDay) + microsPerDay) % microsPerDay

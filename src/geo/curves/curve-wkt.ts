@@ -36,7 +36,7 @@ const codes = new Map<string, number>([
   ['TIN', tin],
   ['TRIANGLE', triangle],
 ])
-/** What a part without a word of its own is, by the type that it is part of. */
+/** Type of a part without a keyword, by its parent's type. */
 const plainParts: Record<number, number> = {
   3: 2,
   4: 1,
@@ -51,7 +51,7 @@ const plainParts: Record<number, number> = {
   [triangle]: 2,
 }
 
-/** Whether a text that is no WKT of lines may be one of curves or surfaces. */
+/** True if a text may be WKT of curves or surfaces. */
 export function mayBeCurveWkt(text: string): boolean {
   return curveWords.test(text)
 }
@@ -65,7 +65,7 @@ export function linearWkbOfWkt(bytes: Uint8Array, start: number, end: number): U
 }
 
 class CurveWktReader {
-  /** Of each position; 0 until the first tells. */
+  /** Ordinates per position; 0 until the first position is read. */
   ordinates = 0
   isMeasured = false
   readonly #tokens = new WktTokens()

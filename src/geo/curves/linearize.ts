@@ -24,7 +24,7 @@ function ring(tree: CurveTree): CurveTree {
   throw new GeometryError('A ring is no line')
 }
 
-/** The parts of a compound curve one behind the other, the position in common once. */
+/** Joins the parts of a compound curve, with shared positions once. */
 function joined(parts: readonly CurveTree[]): number[][] {
   const all: number[][] = []
   for (const part of parts) {
@@ -76,13 +76,16 @@ function place([x = Number.NaN, y = Number.NaN]: readonly number[]): Place {
   return [x, y]
 }
 
-/** Above 0 where the way from a by b to c turns to the left. */
+/** Positive if the path from a through b to c turns left. */
 function turn(a: readonly number[], b: readonly number[], c: readonly number[]): number {
   const [[ax, ay], [bx, by], [cx, cy]] = [place(a), place(b), place(c)]
   return (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
 }
 
-/** The centre of the circle through three positions, a whole one where first and last are the same; none for a line. */
+/**
+ * Returns the centre of the circle through three positions, a full circle if first and last are equal;
+ * undefined for a line.
+ */
 function centerOf(a: readonly number[], b: readonly number[], c: readonly number[]): Place | undefined {
   const [[ax, ay], [bx, by], [cx, cy]] = [place(a), place(b), place(c)]
   if (isCircle(a, c)) return isCircle(a, b) ? undefined : [(ax + bx) / 2, (ay + by) / 2]
@@ -93,7 +96,7 @@ function centerOf(a: readonly number[], b: readonly number[], c: readonly number
   return [ax + (vy * u - uy * v) / area, ay + (ux * v - vx * u) / area]
 }
 
-/** Appends the positions behind `from` up to `to`; ordinates beside x and y change with the angle. */
+/** Appends the positions after `from` up to `to`; ordinates besides x and y are interpolated by angle. */
 function appendSweep(all: number[][], center: Place, from: number[], to: number[], isLeft: boolean): void {
   const [[fromX, fromY], [toX, toY], [x, y]] = [place(from), place(to), center]
   const begin = Math.atan2(fromY - y, fromX - x)

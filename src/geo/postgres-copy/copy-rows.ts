@@ -31,18 +31,20 @@ function firstValue(column: Column): unknown {
   return column.type === 'timestamp' ? timestampText(value as bigint) : value
 }
 
-/** What a row has beside its attributes, in this order: the geometry, and its SRID where that is to be checked. */
+/**
+ * Columns of a row besides its attributes, in this order: the geometry, and its SRID if it must be checked.
+ */
 export interface RowForm {
   schema: Schema
-  /** SRIDs that a geometry may have; absent: not asked for. */
+  /** Allowed SRIDs of a geometry; absent: not checked. */
   srids?: ReadonlySet<number>
-  /** Rows of a batch at most: room for so many is taken at once. */
+  /** Maximum number of rows in a batch: space for them is allocated at once. */
   rowsEach?: number
 }
 
 /**
- * The rows of `COPY ... TO STDOUT (FORMAT binary)` (PostgreSQL, "COPY", binary format) in batches: attributes in the
- * order of the schema, then what `form` says. A field that cannot be represented rejects its row.
+ * Reads the rows of `COPY ... TO STDOUT (FORMAT binary)` (PostgreSQL, "COPY", binary format) in batches:
+ * attributes in schema order, then the columns of `form`. A field that cannot be represented rejects its row.
  */
 export async function* readCopyRows(
   chunks: AsyncIterable<Uint8Array>,
@@ -84,7 +86,7 @@ class CopyRows {
     return this.#builder === undefined || this.#builder.isEmpty
   }
 
-  /** What was read since the last time. */
+  /** Returns the rows read since the last call. */
   finish(): FeatureBatch {
     const { schema, rowsEach } = this.#form
     const batch = (this.#builder ?? new BatchBuilder(schema, rowsEach)).finish()
@@ -101,7 +103,7 @@ class CopyRows {
       this.#bytes.set(chunk, this.#end)
       this.#end += chunk.length
     } else {
-      // A row of many chunks is copied a few times only, since the room doubles.
+      // Doubling the buffer limits the copies of a row that spans many chunks.
       const grown = new Uint8Array((kept + chunk.length) * (kept > chunk.length ? 2 : 1))
       grown.set(this.#bytes.subarray(this.#start, this.#end))
       grown.set(chunk, kept)
@@ -110,7 +112,7 @@ class CopyRows {
     if (this.#end - this.#start > maxRowBytes) throw broken('a row is larger than 256 MiB')
   }
 
-  /** Reads one row into the batch; false when it is not whole yet, and at the end. */
+  /** Reads one row into the batch; false if it is incomplete, and at the end. */
   next(): boolean {
     if (this.isAtEnd || !this.#skipHeader()) return false
     const end = this.#findRowEnd()
@@ -146,7 +148,7 @@ class CopyRows {
     return true
   }
 
-  /** Where the row ends; the trailer is a row of its count alone. */
+  /** Returns the end of the row; the trailer is a row that consists of its count. */
   #findRowEnd(): number | undefined {
     let at = this.#start
     if (this.#end - at < 2) return undefined

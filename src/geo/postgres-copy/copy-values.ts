@@ -25,7 +25,7 @@ const widths = {
 
 const malformed = 'The database sent a value of an unexpected size'
 
-/** Appends the field `bytes[start, end)` of a binary COPY to its column, or says why that cannot be. */
+/** Appends the field `bytes[start, end)` of a binary COPY to its column, or returns why it cannot. */
 export function appendField(
   column: ColumnBuilder,
   bytes: Uint8Array,
@@ -107,7 +107,7 @@ function appendBytes(
 
 const pointBytes = 21
 
-/** Appends the WKB `bytes[start, end)`, or says why it is no geometry that is known here. */
+/** Appends the WKB `bytes[start, end)`, or returns why it is not a supported geometry. */
 export function appendGeometry(
   geometry: GeometryBuilder,
   bytes: Uint8Array,
@@ -126,7 +126,7 @@ export function appendGeometry(
   }
 }
 
-/** A point in the plane without the detour over a scan; false for an empty one. */
+/** Appends a 2D point without a scan; false for an empty one. */
 function appendPoint(geometry: GeometryBuilder, view: DataView, start: number): boolean {
   const x = view.getFloat64(start + 5, true)
   const y = view.getFloat64(start + 13, true)

@@ -2,13 +2,13 @@ import { jtsGeometry } from './jts-geometry.ts'
 import type { JtsGeometry } from './jts-relations.ts'
 import { jts } from './jts-relations.ts'
 
-/** How far from a geometry others may lie, measured where coordinates are multiplied by `scale`. */
+/** Distance from a geometry, measured after multiplying coordinates by `scale`. */
 export interface Reach {
   distance: number
   scale: [x: number, y: number]
 }
 
-/** Whether geometries lie within a distance of a fixed one, on the plane; an empty one lies nowhere. */
+/** Tests whether geometries are within a planar distance of a fixed one; an empty one never is. */
 export class DistanceTest {
   readonly #fixed: JtsGeometry
   readonly #reach: Reach

@@ -8,7 +8,7 @@ export async function loadRelations(): Promise<Relations> {
   return loaded
 }
 
-/** What `loadRelations` gave before. */
+/** Returns the result of an earlier `loadRelations`. */
 export function requireRelations(): Relations {
   if (loaded !== undefined) return loaded
   throw new Error('Relations were not loaded before a filter that asks for one')

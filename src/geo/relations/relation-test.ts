@@ -28,11 +28,11 @@ const exchanged: Record<RelationName, RelationName> = {
   crosses: 'crosses',
 }
 
-/** Whether geometries of rows stand in a relation to one geometry. */
+/** Tests whether geometries of rows have a spatial relation to a fixed geometry. */
 export class RelationTest {
   readonly #relation: RelationName
   readonly #fixed: JtsGeometry
-  /** What meets a polygon is seen without JTS, which lays both sides over each other for each row. */
+  /** Intersection with a polygon is tested without JTS, which overlays both geometries for each row. */
   readonly #polygons: PolygonTest[]
   readonly #parts: JtsGeometry[]
 
@@ -44,7 +44,7 @@ export class RelationTest {
     this.#parts = partsOf(this.#fixed).filter((part) => !part.getGeometryType().endsWith('Polygon'))
   }
 
-  /** Whether the geometry at `offset` stands in the relation to the fixed one. */
+  /** True if the geometry at `offset` has the relation to the fixed one. */
   test(bytes: Uint8Array, offset: number): boolean {
     if (this.#relation === 'intersects') return this.#meets(bytes, offset)
     if (this.#relation === 'disjoint') return !this.#meets(bytes, offset)

@@ -29,9 +29,9 @@ function toPolygon(rings: PolygonRings, polygon: number): JtsPolygon {
 }
 
 /**
- * The exact test of the polygon or multipolygon at `offset` of well-formed little-endian ISO WKB, by the rules of
- * OGC 06-103r4 section 6.1.11.1 as JTS has them; undefined for a valid one. Takes time that grows faster than the
- * number of points.
+ * Tests the polygon or multipolygon at `offset` of well-formed little-endian ISO WKB exactly, by the rules of
+ * OGC 06-103r4 section 6.1.11.1 as implemented in JTS; undefined for a valid one. The time grows faster than
+ * the number of points.
  */
 export function findInvalidity(view: DataView, offset: number): Invalidity | undefined {
   const rings = new PolygonRings()

@@ -1,11 +1,11 @@
-/** Z and M of the positions of a geometry, for positions that a repair keeps or puts between them. */
+/** Z and M of a geometry's positions, for positions that a repair keeps or inserts. */
 export class ExtraOrdinates {
   readonly #count: number
   readonly #known = new Map<string, number[]>()
   /** Segments as x, y and extra ordinates of both ends. */
   readonly #segments: { a: number[]; b: number[] }[] = []
 
-  /** `count`: ordinates beside x and y, 0 to 2. */
+  /** `count`: ordinates besides x and y, 0 to 2. */
   constructor(count: number) {
     this.#count = count
   }

@@ -1,7 +1,9 @@
 /** Relative error of the determinant below, after Shewchuk's "Adaptive Precision Floating-Point Arithmetic" (1997). */
 const errorBound = 3.3306690738754716e-16
 
-/** On which side of the line a to b the point c lies: 1 left, -1 right, 0 where rounding leaves it open. */
+/**
+ * Returns the side of the line a to b on which c lies: 1 left, -1 right, 0 if rounding leaves it undecided.
+ */
 export function sideOf(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   const left = (ax - cx) * (by - cy)
   const right = (ay - cy) * (bx - cx)

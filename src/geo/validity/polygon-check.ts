@@ -3,8 +3,9 @@ import { PolygonRings } from './polygon-rings.ts'
 import { SegmentPairs } from './segment-pairs.ts'
 
 /**
- * Quick validity of polygons (OGC 06-103r4 section 6.1.11.1): it says yes only where no rings meet, which is nearly
- * always. Rings that touch, and whatever rounding leaves open, are for the exact test. Not for several threads.
+ * Quick validity test of polygons (OGC 06-103r4 section 6.1.11.1): returns true only if no rings meet, which
+ * is nearly always the case. Rings that touch, and cases undecided by rounding, need the exact test. Not
+ * thread-safe.
  */
 export class PolygonCheck {
   readonly #rings = new PolygonRings()
@@ -19,7 +20,7 @@ export class PolygonCheck {
     return rings.ringCount === 1 || (holesAreInside(rings) && polygonsAreApart(rings))
   }
 
-  /** Points of the polygon looked at last, repeated ones left out. */
+  /** Number of points of the last polygon, without repeated ones. */
   get pointCount(): number {
     return this.#rings.pointCount
   }
@@ -50,7 +51,7 @@ function isStarShaped({ xs, ys, ringStarts }: PolygonRings, ring: number): boole
   return rounds === 1
 }
 
-/** Whether a point lies inside a ring that it is not on; undefined where rounding leaves it open. */
+/** True if a point that is not on a ring is inside it; undefined if rounding leaves it undecided. */
 function isInside(rings: PolygonRings, ring: number, x: number, y: number): boolean | undefined {
   const { xs, ys, ringStarts } = rings
   const last = (ringStarts[ring + 1] as number) - 1
@@ -113,7 +114,10 @@ function boxOf({ xs, ys, ringStarts }: PolygonRings, ring: number, polygon: numb
   return box
 }
 
-/** Calls `test` for every two boxes of which one holds the other, the inner first; false as soon as `test` is. */
+/**
+ * Calls `test` for every two boxes of which one contains the other, the inner first; returns false as soon as
+ * `test` does.
+ */
 function everyNested(boxes: Box[], test: (inner: Box, outer: Box) => boolean): boolean {
   boxes.sort((a, b) => a.minX - b.minX)
   for (const [index, a] of boxes.entries()) {
@@ -142,7 +146,7 @@ function ringsAreApart(rings: PolygonRings, from: number, to: number): boolean {
   return everyNested(boxes, (inner, outer) => startsInside(rings, inner.ring, outer.ring) === false)
 }
 
-/** No polygon lies in another, but in a hole of it. */
+/** True if no polygon is inside another, except in a hole of it. */
 function polygonsAreApart(rings: PolygonRings): boolean {
   if (rings.polygonCount < 2) return true
   const shells: Box[] = []

@@ -1,13 +1,16 @@
-/** Rings of one polygonal geometry, reused from one geometry to the next. Repeated points are left out. */
+/** Rings of one polygonal geometry, reused for the next one. Repeated points are omitted. */
 export class PolygonRings {
   xs = new Float64Array(1024)
   ys = new Float64Array(1024)
   pointCount = 0
   ringCount = 0
   polygonCount = 0
-  /** Ring r holds the points from `ringStarts[r]` to before `ringStarts[r + 1]`, the last one equal to the first. */
+  /**
+   * Ring r has the points from `ringStarts[r]` to before `ringStarts[r + 1]`, the last one equal to the
+   * first.
+   */
   ringStarts = new Uint32Array(64)
-  /** Polygon p holds the rings from `polygonStarts[p]` to before `polygonStarts[p + 1]`, the shell first. */
+  /** Polygon p has the rings from `polygonStarts[p]` to before `polygonStarts[p + 1]`, the shell first. */
   polygonStarts = new Uint32Array(64)
 
   /**

@@ -21,7 +21,7 @@ function cleanRing(positions: Float64Array): Coordinate[] | undefined {
   return coordinates.length < 4 ? undefined : coordinates
 }
 
-/** Whether a ring goes round a point an odd number of times. */
+/** True if a ring winds around a point an odd number of times. */
 function isRoundedOddly(ring: Coordinate[], x: number, y: number): boolean {
   let odd = false
   for (let at = 1; at < ring.length; at += 1) {
@@ -52,7 +52,7 @@ function union(polygons: JtsPolygon[]): JtsGeometry {
   }
 }
 
-/** The area that a ring goes round an odd number of times. */
+/** Returns the area around which a ring winds an odd number of times. */
 function areaOf(ring: Coordinate[]): JtsGeometry {
   const polygonizer = new jts.Polygonizer()
   polygonizer.add(jts.UnaryUnionOp.union(jtsFactory.createLineString(ring)))
@@ -88,8 +88,8 @@ function isSound(geometry: JtsGeometry): boolean {
 }
 
 /**
- * Valid polygons that cover what broken ones mean: a shell's area is what it goes round an odd number of times, its
- * holes are cut out, and polygons that overlap become one. Undefined where nothing with an area is left.
+ * Returns valid polygons for invalid ones: a shell's area is where it winds an odd number of times, its holes
+ * are cut out, and overlapping polygons are merged. Undefined if no area remains.
  */
 export function repairPolygons(polygons: PositionRings): PositionRings | undefined {
   let area: JtsGeometry

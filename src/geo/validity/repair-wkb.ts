@@ -74,9 +74,9 @@ function writePolygon(
 }
 
 /**
- * Appends a valid geometry for the invalid polygon or multipolygon at `offset` of little-endian ISO WKB: a polygon
- * stays one where one is left. Z and M are kept, and interpolated where lines cross. False, with nothing appended,
- * where no area is left.
+ * Appends a valid geometry for the invalid polygon or multipolygon at `offset` of little-endian ISO WKB: a
+ * polygon remains one if possible. Z and M are preserved, and interpolated at crossings. Returns false, with
+ * nothing appended, if no area remains.
  */
 export function appendRepaired(builder: GeometryBuilder, view: DataView, offset: number): boolean {
   const shape = shapeAt(view, offset)

@@ -1,17 +1,17 @@
 import { sideOf } from './orientation.ts'
 import type { PolygonRings } from './polygon-rings.ts'
 
-/** Up to this many segments every pair is looked at; beyond, a grid tells which are near. */
+/** Up to this many segments all pairs are tested; for more, a grid finds near ones. */
 const fewSegments = 24
 /** Cells that a segment may cover and pairs that it may take part in, on the average. */
 const cellsEach = 8
 const pairsEach = 64
 
-/** Finds whether segments of rings meet anywhere but where one follows the other. Memory is kept between calls. */
+/** Finds whether segments of rings meet other than at shared end points. Buffers are reused between calls. */
 export class SegmentPairs {
   /** First point of each segment; its second is the next point. */
   #segments = new Uint32Array(1024)
-  /** Ring of each segment, to know what follows what. */
+  /** Ring of each segment, to recognize consecutive segments. */
   #ringOf = new Uint32Array(1024)
   #cellStarts = new Uint32Array(1024)
   #cells = new Uint32Array(8192)
@@ -42,7 +42,7 @@ export class SegmentPairs {
     return count
   }
 
-  /** Whether no segment runs back over the one before it. */
+  /** True if no segment runs back over the previous one. */
   #haveNoSpikes({ xs, ys, ringCount, ringStarts }: PolygonRings): boolean {
     for (let ring = 0; ring < ringCount; ring += 1) {
       const first = ringStarts[ring] as number
@@ -108,7 +108,7 @@ export class SegmentPairs {
     return this.#cellStarts.fill(0, 0, length)
   }
 
-  /** After filling, the segments of cell c stand from `starts[c + 1]` to before `starts[c + 2]`. */
+  /** After filling, the segments of cell c are from `starts[c + 1]` to before `starts[c + 2]`. */
   #cellsAreApart(cellCount: number, starts: Uint32Array, total: number, count: number): boolean {
     const cells = this.#cells
     let effort = pairsEach * count
@@ -157,7 +157,7 @@ export class SegmentPairs {
     )
   }
 
-  /** Whether two segments meet or may meet; those that follow each other do not count. */
+  /** True if two segments meet or may meet; consecutive ones are excluded. */
   #meet(a: number, b: number): boolean {
     const { xs, ys } = this.#rings as PolygonRings
     const p = this.#segments[a] as number

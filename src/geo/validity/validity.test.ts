@@ -22,7 +22,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** `valid` and `invalid` by the quick test, then the exact one where that leaves it open. */
+/** Result of the quick test, then of the exact one if the quick test is undecided. */
 function judge(bytes: Uint8Array): { quick: boolean; exact: boolean } {
   const view = viewOf(bytes)
   return { quick: check.isSurelyValid(view, 0), exact: findInvalidity(view, 0) === undefined }
@@ -41,7 +41,7 @@ const valid = [
   'MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((5 5, 6 5, 6 6, 5 5)))',
   'POLYGON ((0 0, 0 0, 4 0, 4 4, 4 4, 0 4, 0 0))',
 ]
-/** Rings that touch in a point are valid; only the exact test knows. */
+/** Rings that touch in a point are valid; only the exact test decides it. */
 const touching = [
   'POLYGON ((0 0, 9 0, 9 9, 0 9, 0 0), (0 0, 1 2, 2 1, 0 0))',
   'MULTIPOLYGON (((0 0, 2 0, 2 2, 0 2, 0 0)), ((2 2, 4 2, 4 4, 2 4, 2 2)))',
