@@ -41,17 +41,17 @@ import { IndexMaker } from './stores/files/index/index-maker.ts'
 import type { ReadersSettings } from './stores/reading/readers.ts'
 import { Readers } from './stores/reading/readers.ts'
 
-/** How long a stop waits for requests and loads that are under way. */
+/** Maximum wait of a stop for running requests and loads, in milliseconds. */
 const drainMs = 10_000
 
 export interface AppOptions {
   clock?: Clock
   log?: Logger
-  /** Tells the operator something that is said once, such as a generated password; default: standard output. */
+  /** Shows a one-time message to the operator, such as a generated password; default: standard output. */
   notice?(text: string): void
-  /** What hashing a password costs; default: what is advised today. */
+  /** Cost parameters of password hashes; default: the currently recommended ones. */
   passwordCost?: PasswordCost
-  /** Of what reads stores; for tests. */
+  /** Settings of the store readers, for tests. */
   readers?: Partial<ReadersSettings>
 }
 
@@ -59,24 +59,24 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Every part, joined; `app` answers injected requests. */
+/** All parts of a server, connected; `app` handles injected requests. */
 export interface Terrane extends Parts {
   keys: IdempotencyKeys
   observers: ServerParts['observers']
   explainError: ServerParts['explainError']
   app: App
-  /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */
+  /** Accepts no new work, waits up to 10 s for running work, and closes every part. */
   close(): Promise<void>
 }
 
-/** Builds every part; nothing listens yet. Throws when a part cannot start, with everything closed again. */
+/** Builds every part without listening. If a part cannot start, closes all and throws. */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<Terrane> {
   const terrane = await buildApp(settings, options)
   await closedOnFailure(terrane, () => welcome(terrane, options))
   return terrane
 }
 
-/** Sees to it that there is a user, whose password is told where it was made up. */
+/** Makes sure that there is a user; shows the password if it was generated. */
 function welcome({ database, accounts, settings }: Terrane, { notice = print }: AppOptions): Promise<void> {
   return database.alone(() => accounts.ensureFirstUser(settings.adminPassword, notice))
 }
@@ -157,7 +157,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     serving.app = app
     closers.push(async () => {
       const answered = closeHttp(app)
-      // A thread that ends moves the log of a file that it has open, and cannot tell that it was us.
+      // A thread that ends moves the log of its open file, and cannot report that as Terrane's change.
       if (importer.workload().running === 0) await catalog.stores.close()
       await Promise.all([answered, importer.stop()])
     })
@@ -171,11 +171,11 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
   }
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningTerrane extends Terrane {
-  /** Where clients reach the base path. */
+  /** Public URL of the base path. */
   url: string
-  /** Where this machine reaches it, without a proxy in front. */
+  /** URL of the base path on this machine, without a proxy. */
   localUrl: string
 }
 
@@ -185,7 +185,7 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
   const { server } = settings
   return closedOnFailure(terrane, async () => {
     const localUrl = (await listen(terrane.app, server)) + server.basePath
-    // Not before it listens: a start that fails must not use up the only showing of a password.
+    // Only when listening: a failed start must not use up the only display of a password.
     await welcome(terrane, options)
     return { ...terrane, url: server.publicUrl ?? localUrl, localUrl }
   })
@@ -200,11 +200,11 @@ async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Pro
   }
 }
 
-/** From here on files are read from the import roots and from folders of our own alone. */
+/** From here on files are read only from the import roots and from folders of the server. */
 async function guardFiles({ data }: Settings, directory: DataDirectory): Promise<void> {
   const { uploads, stores, rejects, archives, indexes, maps, sides } = directory
   const temporary = tmpdir()
-  // Where the temporary folder is reached by a link, what we put there is not found by its own path.
+  // If the temporary folder is reached by a link, files in it are not found by their own paths.
   const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
   setGuard({
     roots: await Promise.all(data.importRoots.map(realPathOf)),
@@ -271,7 +271,7 @@ function openOwnDatabase(url: Settings['databaseUrl'], { databasePath }: DataDir
   return openDatabase(url === undefined ? { path: databasePath } : { url })
 }
 
-/** Throws an `Error` where the catalogue was encrypted with another key. */
+/** Throws an `Error` if the catalogue was encrypted with another key. */
 async function openCheckedDatabase(
   url: Settings['databaseUrl'],
   directory: DataDirectory,
@@ -287,8 +287,8 @@ async function openCheckedDatabase(
 }
 
 /**
- * Makes the key in the data directory that of the catalogue, without starting a server. Throws an `Error` when a server has the
- * data directory.
+ * Makes the key in the data directory that of the catalogue, without starting a server. Throws an `Error` if
+ * a server uses the data directory.
  */
 export async function adoptKey(settings: Settings): Promise<{ keyFile: string }> {
   const directory = prepareDataDirectory(settings.data)
@@ -307,7 +307,7 @@ export async function adoptKey(settings: Settings): Promise<{ keyFile: string }>
   return { keyFile: join(directory.root, 'secret.key') }
 }
 
-/** Where it listens; undefined while it does not. */
+/** Returns the listening port; undefined while not listening. */
 function portOf(app: App | undefined): number | undefined {
   const address = app?.server.address()
   return typeof address === 'object' ? address?.port : undefined

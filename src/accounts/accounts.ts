@@ -16,15 +16,15 @@ import { createThrottle } from './throttle.ts'
 import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
-/** What accounts work with. */
+/** Dependencies of accounts. */
 export interface AccountsNeeds {
   database: Database
   clock: Clock
-  /** What hashing a password costs; default: what is advised today. */
+  /** Cost parameters of password hashes; default: the currently recommended ones. */
   passwordCost?: PasswordCost
 }
 
-/** Who may use the server, and how they prove who they are. */
+/** User accounts and authentication. */
 export class Accounts {
   readonly users: Users
   readonly tokens: Tokens
@@ -33,7 +33,7 @@ export class Accounts {
   readonly local: LocalAccess
   readonly #passwords: Passwords
   readonly #throttle: Throttle
-  /** While the first user is being made, whoever comes early waits for it. */
+  /** Set while the first user is being created: early requests wait for it. */
   #opening: Promise<void> | undefined
 
   constructor({ passwordCost, ...needs }: AccountsNeeds) {
@@ -45,21 +45,25 @@ export class Accounts {
     this.#throttle = createThrottle(needs.clock)
   }
 
-  /** Who gives these credentials from an address; wrong ones are a `Failure`, a session that ended is nobody. */
+  /**
+   * Returns the user of these credentials from an address. Wrong credentials are a `Failure`; an expired
+   * session is anonymous.
+   */
   async authenticate(credentials: Credentials, address: string): Promise<Authenticated> {
     if (this.#opening !== undefined) await this.#opening
     return authenticate(this.#parts, credentials, address)
   }
 
-  /** Starts a session for who gives a name and its password; wrong ones are a `Failure`. */
+  /** Starts a session for a user name and password; wrong ones are a `Failure`. */
   async logIn(given: { name: string; password: string }, address: string): Promise<Session & { id: string }> {
     if (this.#opening !== undefined) await this.#opening
     return this.sessions.start(await checkPassword(this.#parts, given, address))
   }
 
   /**
-   * Checks the current password of a signed-in user before a change that a stolen session must not be enough for. Throws
-   * `Failure` (`forbidden`, `wrong-password`) for a wrong one; repeated failures are slowed down as at a login.
+   * Checks the current password of a signed-in user before a change for which a stolen session must not
+   * suffice. Throws `Failure` (`forbidden`, `wrong-password`) for a wrong one; repeated failures are slowed
+   * down as at a login.
    */
   async confirmPassword(given: { name: string; password: string }, address: string): Promise<void> {
     try {
@@ -71,8 +75,9 @@ export class Accounts {
   }
 
   /**
-   * Gives a server without users the user `admin`. Without a password to use, one is made and handed to `notice`, the
-   * only time it is seen. Throws `SettingsError` for a password that is too short.
+   * Creates the user `admin` on a server without users. Without a configured password generates one and
+   * passes it to `notice`, the only time it is visible. Throws `SettingsError` for a password that is too
+   * short.
    */
   async ensureFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
     const making = this.#makeFirstUser(wanted, notice)

@@ -17,7 +17,9 @@ export interface AuthenticationParts {
   throttle: Throttle
 }
 
-/** Who gives these credentials; wrong ones are a `Failure`, a session that ended is nobody. */
+/**
+ * Returns the user of these credentials. Wrong credentials are a `Failure`; an expired session is anonymous.
+ */
 export async function authenticate(
   parts: AuthenticationParts,
   credentials: Credentials,
@@ -47,7 +49,10 @@ async function byToken(parts: AuthenticationParts, token: string, address: strin
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
 }
 
-/** The user of that name, if the password is theirs; otherwise a `Failure`. Repeated failures are slowed down. */
+/**
+ * Returns the user of that name if the password is correct; otherwise throws `Failure`. Repeated failures are
+ * slowed down.
+ */
 export async function checkPassword(
   parts: AuthenticationParts,
   { name, password }: { name: string; password: string },
@@ -65,7 +70,7 @@ export async function checkPassword(
   throw new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
 }
 
-/** Who is switched off hears of it, and nobody else does: they have given what proves who they are. */
+/** Throws for a disabled user. Only reported to callers that have proven their identity. */
 function enabled(user: User): User {
   if (user.isEnabled) return user
   throw switchedOff(user)
@@ -79,7 +84,7 @@ function switchedOff({ name }: User): Failure {
   )
 }
 
-/** A request refused for haste; `seconds` until the next try. */
+/** The error for a request refused after too many failures; `seconds` until the next attempt. */
 class TooManyFailures extends Failure {
   constructor(seconds: number) {
     super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`, {

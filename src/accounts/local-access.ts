@@ -2,7 +2,10 @@ import type { User } from './records.ts'
 import { randomText } from './secret-texts.ts'
 import type { Users } from './users.ts'
 
-/** Access of commands that run the server in their own process: whoever runs them can read the data directory anyway. */
+/**
+ * Access for commands that run the server in their own process: whoever runs them can read the data directory
+ * anyway.
+ */
 export class LocalAccess {
   readonly #users: Pick<Users, 'find' | 'list'>
   readonly #names = new Map<string, string>()
@@ -11,7 +14,10 @@ export class LocalAccess {
     this.#users = users
   }
 
-  /** Returns a bearer token of an administrator that is valid in this process until `close()`. Throws an `Error` without one. */
+  /**
+   * Returns a bearer token of an administrator that is valid in this process until `close()`. Throws an
+   * `Error` if there is no administrator.
+   */
   async open(): Promise<{ token: string; close(): void }> {
     const admin = (await this.#users.list()).find(({ role, isEnabled }) => role === 'admin' && isEnabled)
     if (admin === undefined) throw new Error('No user who may sign in has the role admin')
@@ -20,7 +26,7 @@ export class LocalAccess {
     return { token, close: () => void this.#names.delete(token) }
   }
 
-  /** The user of a token that is open. */
+  /** Returns the user of a valid token. */
   async findUser(token: string): Promise<User | undefined> {
     const name = this.#names.get(token)
     return name === undefined ? undefined : this.#users.find(name)

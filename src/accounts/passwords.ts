@@ -11,20 +11,20 @@ const maxKnown = 1000
 
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Takes as long for a user who does not exist (`hash` undefined) as for one who does. */
+  /** Takes the same time for a user who does not exist (`hash` undefined) as for one who does. */
   verify(password: string, hash: string | undefined): Promise<boolean>
-  /** Whether this very password was verified against this very hash not long ago; costs nothing. */
+  /** True if this password was recently verified against this hash; without computing a hash. */
   isKnown(password: string, hash: string): boolean
-  /** Whether the same question is being answered already, so that asking it again tells nothing new. */
+  /** True if the same verification is already running. */
   isUnderWay(password: string, hash: string | undefined): boolean
 }
 
 /**
- * Scrypt hashes as `scrypt$logN$r$p$salt$hash`. Verified passwords are remembered as a keyed digest in memory, by
- * hash: a changed password has another hash, so that the old one is forgotten at once.
+ * Scrypt hashes as `scrypt$logN$r$p$salt$hash`. Verified passwords are cached in memory as a keyed digest, by
+ * hash: a changed password has another hash, which invalidates the old entry.
  */
 export function createPasswords(cost: PasswordCost = usualCost): Passwords {
-  // A key object: of bytes each digest would make one, which takes longer than the digest.
+  // A key object: passing bytes would create one for each digest, which takes longer than the digest.
   const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
   const underWay = new Map<string, Promise<boolean>>()
@@ -95,7 +95,7 @@ function parseHash(hash: string): { cost: PasswordCost; salt: Buffer; derived: B
   }
 }
 
-/** Lets a few run at a time and the rest wait; beyond that they are refused. */
+/** Limits concurrent hashes; a few more wait, and others are refused. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []

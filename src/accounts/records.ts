@@ -1,18 +1,18 @@
 import type { Caller, Role } from './caller.ts'
 
-/** Somebody who may log in. */
+/** A user who may log in. */
 export interface User {
   name: string
   email: string | undefined
   role: Role
-  /** False: neither password nor tokens let them in, and none of their sessions goes on. */
+  /** False: password and tokens are rejected, and no session continues. */
   isEnabled: boolean
   passwordHash: string
   createdAt: string
   updatedAt: string
 }
 
-/** What a program proves by who calls. */
+/** An API token, by which a program authenticates. */
 export interface Token {
   id: number
   caption: string
@@ -28,22 +28,22 @@ export interface Session {
   expiresAt: string
 }
 
-/** How long a session lasts from its start. */
+/** Duration of a session from its start. */
 export const sessionSeconds = 12 * 3600
 
-/** What somebody gives to prove who they are. */
+/** Credentials of a request. */
 export type Credentials =
   | { kind: 'basic'; name: string; password: string }
   | { kind: 'bearer'; token: string }
   | { kind: 'session'; id: string }
 
-/** Who calls, with the session's CSRF token where the caller came by a session. */
+/** The caller, with the CSRF token of the session if authenticated by one. */
 export interface Authenticated {
   caller: Caller
   csrfToken?: string
 }
 
-/** What one hash costs: 128 * r * 2^logN bytes, p times over. */
+/** Cost of one hash: 128 * r * 2^logN bytes, p times. */
 export interface PasswordCost {
   logN: number
   r: number

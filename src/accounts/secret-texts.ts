@@ -1,16 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** 256 random bits. */
+/** Returns 256 random bits as text. */
 export function randomText(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is kept of a random text: enough to find it again, not to use it. */
+/** Returns the stored digest of a random text, which identifies the text but cannot replace it. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Takes as long wherever they differ. */
+/** Compares in constant time, wherever the texts differ. */
 export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(one)), Buffer.from(digestOf(other)))
 }

@@ -4,7 +4,7 @@ import { sessionSeconds } from './records.ts'
 import { digestOf, randomText } from './secret-texts.ts'
 import { findUser } from './user-repository.ts'
 
-/** Starts a session; the id is for the cookie alone, only its digest is kept. Sessions that ended are cleared. */
+/** Starts a session; the id is only for the cookie, only its digest is stored. Deletes expired sessions. */
 export async function insertSession(db: Queryable, user: User, now: Date): Promise<Session & { id: string }> {
   const id = randomText()
   const csrfToken = randomText()
@@ -34,7 +34,7 @@ export async function findSession(db: Queryable, id: string, now: Date): Promise
   return user?.isEnabled !== true ? undefined : { user, csrfToken: row.csrf_token, expiresAt: row.expires_at }
 }
 
-/** Sessions of a user that have not ended. */
+/** Counts active sessions of a user. */
 export async function countSessionsOf(db: Queryable, userName: string, at: string): Promise<number> {
   const row = await db
     .selectFrom('sessions')

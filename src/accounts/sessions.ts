@@ -13,12 +13,12 @@ export class Sessions {
     this.#clock = clock
   }
 
-  /** Starts one; its id is for the cookie alone. */
+  /** Starts a session; its id is only for the cookie. */
   start(user: User): Promise<Session & { id: string }> {
     return insertSession(this.#database.kysely, user, this.#clock.now())
   }
 
-  /** Undefined for one that is unknown or has ended. */
+  /** Returns undefined for an unknown or expired session. */
   find(id: string): Promise<Session | undefined> {
     return findSession(this.#database.kysely, id, this.#clock.now())
   }

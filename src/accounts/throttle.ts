@@ -5,7 +5,9 @@ const forgetMs = 15 * 60_000
 const maxDelaySeconds = 300
 const maxPlaces = 20_000
 
-/** Failures that cost nothing: by address with account, and by address alone (many people may share one). */
+/**
+ * Number of failures without a delay: per address and account, and per address (which many people may share).
+ */
 const freeByAccount = 5
 const freeByAddress = 50
 
@@ -15,15 +17,16 @@ interface Place {
 }
 
 /**
- * Slows down guessing: after some free failures an address (and an address with an account) waits twice as long each
- * time, up to five minutes. Never by account alone, which would let a stranger lock a user out.
+ * Slows down password guessing: after some free failures an address (and an address with an account) must
+ * wait twice as long each time, up to five minutes. Never by account alone, which would let a stranger lock a
+ * user out.
  */
 export interface Throttle {
   /** Seconds until this may be tried again; 0: now. */
   secondsToWait(address: string, account?: string): number
-  /** Counts an attempt as a failure, before it is known how it ends. */
+  /** Counts an attempt as a failure before its result is known. */
   attempt(address: string, account?: string): void
-  /** Takes the attempt back. */
+  /** Removes the attempt from the count. */
   succeed(address: string, account?: string): void
 }
 

@@ -22,7 +22,7 @@ export async function listTokens(db: Queryable, userName: string): Promise<Token
   }))
 }
 
-/** Makes a token; its text is returned this once, and only its digest kept. */
+/** Creates a token; its text is returned only here, and only its digest is stored. */
 export async function insertToken(
   db: Queryable,
   wanted: { userName: string; caption: string; expiresAt: string | undefined; at: string },
@@ -43,7 +43,7 @@ export async function insertToken(
   return { id: Number(row.id), text }
 }
 
-/** Whether there was such a token of that user. */
+/** Returns true if the user had this token. */
 export async function deleteToken(db: Queryable, userName: string, id: number): Promise<boolean> {
   const result = await db
     .deleteFrom('tokens')
@@ -58,7 +58,7 @@ export async function deleteTokensOf(db: Queryable, userName: string): Promise<v
   await db.deleteFrom('tokens').where('user_name', '=', userName).execute()
 }
 
-/** The user whom a token stands for; its use is noted to the minute. */
+/** Returns the user of a token and records its use with a resolution of one minute. */
 export async function findUserByToken(db: Queryable, text: string, now: Date): Promise<User | undefined> {
   const row = await db
     .selectFrom('tokens')

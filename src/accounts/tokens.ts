@@ -3,12 +3,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Token, User } from './records.ts'
 import { deleteToken, findUserByToken, insertToken, listTokens } from './token-repository.ts'
 
-/** A token as it is made: its text is known this once. */
+/** A new token: its text is only available here. */
 export interface NewToken extends Token {
   text: string
 }
 
-/** What programs prove by who calls; each belongs to a user. */
+/** API tokens, by which programs authenticate; each belongs to a user. */
 export class Tokens {
   readonly #database: Database
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class Tokens {
     this.#clock = clock
   }
 
-  /** Those of a user, oldest first. */
+  /** Lists the tokens of a user, oldest first. */
   list(userName: string): Promise<Token[]> {
     return listTokens(this.#database.kysely, userName)
   }
@@ -34,12 +34,12 @@ export class Tokens {
     return { id, text, caption, createdAt, expiresAt, lastUsedAt: undefined }
   }
 
-  /** Whether the user had such a token. */
+  /** Returns true if the user had this token. */
   revoke(userName: string, id: number): Promise<boolean> {
     return deleteToken(this.#database.kysely, userName, id)
   }
 
-  /** Whom a token stands for; undefined for one that is unknown or out of date. */
+  /** Returns the user of a token; undefined for an unknown or expired one. */
   findUser(text: string): Promise<User | undefined> {
     return findUserByToken(this.#database.kysely, text, this.#clock.now())
   }

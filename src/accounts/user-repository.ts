@@ -45,7 +45,7 @@ export interface UserValues {
   passwordHash: string
 }
 
-/** Throws `Failure` (`conflict`) for a name that is taken. */
+/** Throws `Failure` (`conflict`) for a name that is in use. */
 export async function insertUser(db: Queryable, name: string, values: UserValues, at: string): Promise<void> {
   const { email, role, isEnabled, passwordHash } = values
   const result = await db
@@ -83,7 +83,7 @@ export async function deleteUserRow(db: Queryable, name: string): Promise<void> 
   await db.deleteFrom('users').where('name', '=', name).execute()
 }
 
-/** Number of users with the role `admin` beside `name` who are not switched off. */
+/** Counts enabled users with the role `admin` other than `name`. */
 export async function countOtherAdmins(db: Queryable, name: string): Promise<number> {
   const row = await db
     .selectFrom('users')

@@ -32,7 +32,7 @@ export interface NewUser {
   isEnabled?: boolean | undefined
 }
 
-/** What of a user may be changed; what is absent stays. */
+/** Changes to a user; absent properties are not changed. */
 export interface UserChange {
   password?: string | undefined
   email?: string | undefined
@@ -44,7 +44,7 @@ export interface UserChange {
 
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
 
-/** Users; one of them at least is always an administrator. */
+/** Users; at least one always is an administrator. */
 export class Users {
   readonly #needs: UserNeeds
 
@@ -52,7 +52,7 @@ export class Users {
     this.#needs = needs
   }
 
-  /** By name. */
+  /** Lists users by name. */
   list(): Promise<User[]> {
     return listUsers(this.#db)
   }
@@ -66,7 +66,7 @@ export class Users {
     return getUser(this.#db, name)
   }
 
-  /** Throws `Failure` for a name that is taken (`conflict`) or cannot be one (`invalid`). */
+  /** Throws `Failure` for a name that is in use (`conflict`) or invalid (`invalid`). */
   async create({ name, password, email, role = 'user', isEnabled = true }: NewUser): Promise<User> {
     checkName(name)
     const passwordHash = await this.#needs.passwords.hash(password)
@@ -98,7 +98,10 @@ export class Users {
     return this.get(name)
   }
 
-  /** With their tokens and sessions. Throws `Failure`: `notFound`, or `conflict` for the last administrator. */
+  /**
+   * Deletes a user with tokens and sessions. Throws `Failure`: `notFound`, or `conflict` for the last
+   * administrator.
+   */
   async delete(name: string): Promise<void> {
     const user = await this.get(name)
     await this.#needs.database.transaction(async (db) => {
@@ -107,14 +110,16 @@ export class Users {
     })
   }
 
-  /** What goes with a user: their tokens, and sessions that have not ended. Throws `Failure` (`notFound`). */
+  /**
+   * Lists what is deleted together with a user: tokens, and active sessions. Throws `Failure` (`notFound`).
+   */
   async dependents(name: string): Promise<{ tokens: string[]; sessions: number }> {
     await this.get(name)
     const tokens = (await listTokens(this.#db, name)).map(({ caption }) => caption)
     return { tokens, sessions: await countSessionsOf(this.#db, name, this.#now()) }
   }
 
-  /** Ends all their logins of web pages. Throws `Failure` (`notFound`). */
+  /** Ends all web sessions of a user. Throws `Failure` (`notFound`). */
   async endSessions(name: string): Promise<void> {
     await this.get(name)
     await deleteSessionsOf(this.#db, name)

@@ -35,11 +35,11 @@ import { openMonitoringAreas } from './monitoring-areas.ts'
 import { openOverview } from './overview.ts'
 import type { Parts } from './parts.ts'
 
-/** Where the set-up builds the pages. */
+/** Folder of the pages built by the set-up script. */
 const basemapFile = join(import.meta.dirname, '..', '..', 'basemap', 'natural-earth.mbtiles')
 const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
-/** Every area of paths, each with the parts that its handlers work with. */
+/** Returns all groups of routes, each with the parts that its handlers use. */
 export function openAreas(context: Parts): Area[] {
   const {
     version,
@@ -121,12 +121,12 @@ export function openAreas(context: Parts): Area[] {
   ]
 }
 
-/** Where the background map comes from that is not ours. */
+/** Origin of an external background map. */
 function originOfMap({ basemap }: Settings): string | undefined {
   return basemap.kind === 'other' ? basemap.origin : undefined
 }
 
-/** An area that is nothing but a table. */
+/** Returns a group of routes defined only by a table. */
 function table<Parts>(endpoints: readonly Endpoint<Parts>[], parts: Parts): Area {
   return (app: App) => addEndpoints(app, endpoints, parts)
 }
@@ -151,7 +151,7 @@ function loadOf(monitoring: Monitoring) {
   }
 }
 
-/** A tile may take the whole deadline of a request, with its wait for a reader. */
+/** A tile may use the whole deadline of a request, including its wait for a reader. */
 function turnsOf({ server }: Parts['settings']): TileTurns {
   return new TileTurns({ deadlineMs: server.requestSeconds * 1000 })
 }

@@ -2,7 +2,7 @@ import type { ServerSettings } from '../config/settings.ts'
 import type { App } from '../http/app-types.ts'
 import { ownValue } from '../lib/own-value.ts'
 
-/** What to do about a failure, by the system's code. */
+/** Advice on errors, by the code of the system. */
 const advice: Record<string, (host: string, port: number) => string> = {
   EADDRINUSE: (host, port) =>
     `Port ${port} of ${host} is in use by another program: TERRANE_PORT names another one, 0 takes a free one`,
@@ -12,7 +12,7 @@ const advice: Record<string, (host: string, port: number) => string> = {
   ENOTFOUND: (host) => `The host ${host} is not known: TERRANE_HOST names an address of this machine`,
 }
 
-/** Listens, and gives the address. Throws an `Error` that names the setting to change. */
+/** Starts listening and returns the address. Throws an `Error` that names the setting to change. */
 export async function listen(app: App, { host, port }: ServerSettings): Promise<string> {
   try {
     return await app.listen({ host, port })

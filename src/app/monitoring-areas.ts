@@ -6,7 +6,7 @@ import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
 import type { Parts } from './parts.ts'
 
-/** `/monitoring` with its parts; nothing where monitoring is off. */
+/** Returns the routes of `/monitoring`; none if monitoring is off. */
 export function openMonitoringAreas(context: Parts): Area[] {
   const { settings, catalog, services, series, moveIn, notifications, events, clock } = context
   const { basePath, dialect } = settings.server
@@ -25,7 +25,7 @@ export function openMonitoringAreas(context: Parts): Area[] {
   })
 }
 
-/** Several servers on one catalogue make the same services once. */
+/** Several servers with one catalogue create the same services once. */
 function configureAlone({ database, services, settings }: Parts): Promise<void> {
   const { mapServers } = settings.monitoring
   return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(settings.server), mapServers }))

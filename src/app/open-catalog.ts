@@ -32,7 +32,7 @@ interface CatalogNeeds {
   readers: Readers
 }
 
-/** The catalogue, ready for use. */
+/** Opens the catalogue and prepares it for use. */
 export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
   const { directory, database, events, clock, log, indexMaker, readers } = needs
   const catalog = new Catalog({
@@ -66,8 +66,8 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
 }
 
 /**
- * Points default stores to where our database is now: it may have been moved, or have another password. Schemas stay. A
- * store that cannot be reached there is left as it is, and says so itself when it is asked.
+ * Points default stores to the present database, which may have been moved, or have another password. Schemas
+ * are not changed. A store that is not reachable there is left unchanged and reports the error when used.
  */
 async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Promise<void> {
   if (settings.databaseUrl === undefined) return
@@ -81,12 +81,12 @@ async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Pro
       if (Object.entries(place).every(([name, value]) => parameters[name] === value)) continue
       await catalog.stores.change(store, { connection: { type, parameters: { ...parameters, ...place } } })
     } catch {
-      // Told by the requests that need the store.
+      // Reported by requests that use the store.
     }
   }
 }
 
-/** Its password is that of the catalogue's database: one that was stored with another key is not needed. */
+/** Its password is that of the catalogue database: one stored with another key is not needed. */
 function withoutSecrets({ type, parameters }: StoreRecord): (error: unknown) => AnyConnection {
   return (error) => {
     if (error instanceof Failure && error.code === 'wrong-secret-key') return { type, parameters }
@@ -106,7 +106,7 @@ function placeOf(databaseUrl: Secret): StoreParameters {
   }
 }
 
-/** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
+/** Returns the default store of a workspace: a GeoPackage, or a schema of the PostgreSQL database. */
 async function defaultStore(
   { settings, directory, database }: CatalogNeeds,
   workspace: string,
@@ -125,7 +125,10 @@ async function defaultStore(
 
 const maxIdentifierBytes = 63
 
-/** The schema for a workspace's tables: never one that holds other things, such as `public` with our own tables. */
+/**
+ * Returns the schema for the tables of a workspace: never one with other contents, such as `public` with the
+ * catalogue.
+ */
 function dataSchema(workspace: string): string {
   const name = `ws_${workspace}`
   if (Buffer.byteLength(name) <= maxIdentifierBytes) return name

@@ -30,21 +30,21 @@ interface MapsNeeds {
 export interface OpenedMaps {
   maps: Maps
   exports: Exports
-  /** Files with the rows of layers. */
+  /** Files with the rows of layers, for download. */
   downloads: Downloads
-  /** Pictures of maps. */
+  /** Map rendering. */
   drawings: MapDrawings
-  /** Maps of tables that belong to no layer. */
+  /** Maps of tables without a layer. */
   sides: SideTables
-  /** What layers were before, to be looked at. */
+  /** Read access to earlier versions of layers. */
   earlier: EarlierVersions
-  /** What changed between them. */
+  /** Differences between versions. */
   versionChanges: VersionChanges
-  /** Removes in the background what an earlier process has left. */
+  /** Removes files left by an earlier process, in the background. */
   start(): void
 }
 
-/** What closes them is added to `closers`, the last to be called first. */
+/** Adds functions that close the parts to `closers`; the last one must be called first. */
 export function openMaps(
   { settings, directory, catalog, readers, events, clock, log }: MapsNeeds,
   closers: (() => void | Promise<void>)[],

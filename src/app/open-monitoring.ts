@@ -20,8 +20,8 @@ interface MonitoringNeeds extends Ground {
 }
 
 /**
- * The parts of monitoring; with `TERRANE_MONITORING=off` none of them works, and `monitoring` is absent. What closes them
- * is added to `closers`, the last to be called first.
+ * Opens the parts of monitoring; with `TERRANE_MONITORING=off` none of them works, and `monitoring` is
+ * absent. Adds functions that close them to `closers`; the last one must be called first.
  */
 export async function openMonitoring(
   needs: MonitoringNeeds,

@@ -24,7 +24,7 @@ interface PictureNeeds {
   log: Logger
 }
 
-/** What draws pictures; what GDAL makes for those of rasters has the limits of transformations. */
+/** Opens the map renderers. GDAL programs for raster maps have the limits of transformations. */
 export function openPictures(
   { settings, directory, catalog, maps, drawings, importer, events, log }: PictureNeeds,
   closers: (() => void | Promise<void>)[],

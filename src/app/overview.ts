@@ -9,7 +9,7 @@ import type { RequestTotalsQuery } from '../monitoring/query/request-totals.ts'
 import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
 import type { Parts } from './parts.ts'
 
-/** Lists of layers, and how things are; with what monitoring has counted where it is on. */
+/** Returns the routes of layer lists and the status overview, with the counts of monitoring if it is on. */
 export function openOverview(context: Parts, bounds: LayerBounds): Area {
   const { catalog, importer, clock, settings, monitoring, notifications } = context
   const counts = monitoring === undefined ? undefined : readCounts(context)
@@ -27,7 +27,7 @@ export function openOverview(context: Parts, bounds: LayerBounds): Area {
   }
 }
 
-/** Questions about requests: of layers of this server itself, and of every server that is watched. */
+/** Queries on requests: for layers of this server, and for all monitored servers. */
 function readCounts({ series, services }: Parts) {
   const ownIds = async (): Promise<number[]> => {
     const active = (await services.list()).filter(({ isActive }) => isActive)

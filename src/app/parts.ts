@@ -26,7 +26,7 @@ import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Services } from '../monitoring/services/services.ts'
 
-/** What the rest is built over. */
+/** Basic parts that all others depend on. */
 export interface Ground {
   settings: Settings
   directory: DataDirectory
@@ -36,20 +36,20 @@ export interface Ground {
   clock: Clock
 }
 
-/** What opens with monitoring, whether it works or not. */
+/** Parts of monitoring, which exist whether or not it is enabled. */
 export interface MonitoringParts {
   /** Absent where it is off. */
   monitoring?: Monitoring
-  /** What monitoring watches. */
+  /** Monitored services. */
   services: Services
-  /** Answers questions about what monitoring has stored, off this thread. */
+  /** Queries stored monitoring data outside of this thread. */
   series: SeriesReader<SeriesReads>
   moveIn: MoveIn
-  /** Checks and what they tell whom. */
+  /** Alert rules and their receivers. */
   notifications: Notifications
 }
 
-/** Every part of a server; only `src/app` sees all of them, and hands each area what it needs. */
+/** All parts of a server; only `src/app` sees all of them, and passes each area what it uses. */
 export interface Parts extends Ground, MonitoringParts {
   accounts: Accounts
   catalog: Catalog
@@ -59,7 +59,7 @@ export interface Parts extends Ground, MonitoringParts {
   downloads: Downloads
   coverages: Coverages
   filtered: FilteredTables
-  /** What layers were before, to be looked at. */
+  /** Read access to earlier versions of layers. */
   earlier: EarlierVersions
   versionChanges: VersionChanges
   sides: SideTables

@@ -7,14 +7,15 @@ import { createVault } from '../lib/secrets/vault.ts'
 /** Name of the row in `settings`. */
 const fingerprintSetting = 'secret-key-fingerprint'
 
-/** Tells keys apart without giving one away. */
+/** Returns a text that identifies a key without revealing it. */
 function fingerprintOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('terrane secret key').digest('hex').slice(0, 32)
 }
 
 /**
- * Throws an `Error` that names the setting if the catalogue's passwords are encrypted with another key than that of the data
- * directory. A catalogue without a fingerprint gets one, unless it has passwords and the key opens none of them.
+ * Throws an `Error` that names the setting if the catalogue's passwords are encrypted with another key than
+ * that of the data directory. A catalogue without a fingerprint gets one, unless it has passwords and the key
+ * decrypts none of them.
  */
 export async function requireSecretKey(database: Database, directory: DataDirectory): Promise<void> {
   const own = fingerprintOf(directory.key)
@@ -27,13 +28,16 @@ export async function requireSecretKey(database: Database, directory: DataDirect
       .values({ name: fingerprintSetting, value: own })
       .onConflict((conflicting) => conflicting.column('name').doNothing())
       .execute()
-    // Another server may have been quicker.
+    // Another server may have written it first.
     return (await findFingerprint(db)) === own
   })
   if (!isKnown) throw new Error(otherKeyText(database, directory))
 }
 
-/** Makes the key of the data directory that of the catalogue: passwords stored with another one must be set again. */
+/**
+ * Makes the key of the data directory that of the catalogue: passwords encrypted with another one must be set
+ * again.
+ */
 export async function adoptSecretKey(database: Database, directory: DataDirectory): Promise<void> {
   const value = fingerprintOf(directory.key)
   await database.kysely
@@ -52,7 +56,7 @@ async function findFingerprint(db: Queryable): Promise<string | undefined> {
   return row?.value
 }
 
-/** True if the key opens one of the stored secrets, or there are none. */
+/** True if the key decrypts one of the stored secrets, or if there are none. */
 async function opensSome(db: Queryable, key: Uint8Array): Promise<boolean> {
   const vault = createVault(key)
   const sealed = [

@@ -13,18 +13,18 @@ import { Versions } from './doors/versions.ts'
 import { Workspaces } from './doors/workspaces.ts'
 import { prepareCatalog, tellUntoldVersions } from './prepare.ts'
 
-/** What is published: workspaces, stores, layers and styles, and the rules between them. */
+/** The catalogue: workspaces, stores, layers and styles, and the constraints between them. */
 export class Catalog {
   readonly workspaces: Workspaces
   readonly stores: Stores
   readonly layers: Layers
   readonly styles: Styles
   readonly versions: Versions
-  /** What there is in workspaces and stores. */
+  /** Contents of workspaces and stores. */
   readonly inventory: Inventory
-  /** All layers as lists show them. */
+  /** Summaries of all layers. */
   readonly cards: LayerCards
-  /** Which stores answer. */
+  /** Availability of stores. */
   readonly looks: StoreLooks
   readonly #parts: StoreParts
 
@@ -40,7 +40,7 @@ export class Catalog {
     this.looks = new StoreLooks(this.stores, parts.clock)
   }
 
-  /** Gives a fresh database its default workspace and styles, and removes indexes that nobody uses any more. */
+  /** Creates the default workspace and styles in a new database, and removes unused indexes. */
   async prepare(): Promise<void> {
     await this.stores.files.sweepIndexes()
     await prepareCatalog(this.#parts)
@@ -53,8 +53,8 @@ export class Catalog {
   }
 
   /**
-   * Runs `work` in one transaction: `change` is the catalogue inside it, `transaction` is for rows of the caller's own that
-   * have to be written with the catalogue's or not at all. What was published is announced after the commit.
+   * Runs `work` in one transaction: `change` is the catalogue inside it, `transaction` is for rows of the
+   * caller that must be written together with the catalogue's. Publications are announced after the commit.
    */
   async transaction<T>(work: (change: CatalogTransaction, transaction: Queryable) => Promise<T>): Promise<T> {
     const { database, events } = this.#parts

@@ -6,7 +6,7 @@ import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows
 import { recordVersions } from './versions/record-versions.ts'
 import { listUntold } from './versions/version-rows.ts'
 
-/** Gives a fresh database its default workspace and styles; one that had them keeps what became of them. */
+/** Creates the default workspace and styles in a new database; existing ones are not changed. */
 export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
   const at = nowOf(parts)
   await parts.database.transaction(async (db) => {
@@ -25,7 +25,7 @@ export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock
   })
 }
 
-/** Layers that are older than their versions were told begin with the one that they have. */
+/** Records the present version of layers that are older than the version records. */
 export async function tellUntoldVersions(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
   const at = nowOf(parts)
   await parts.database.transaction(async (db) => {

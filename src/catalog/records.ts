@@ -11,32 +11,31 @@ import type { StoreParameters } from '../stores/store.ts'
 /** A namespace of stores, layers and styles. */
 export interface Workspace {
   name: string
-  /** Anonymous people may read its layers. */
+  /** Whether anonymous users may read its layers. */
   isPublic: boolean
   createdAt: string
   updatedAt: string
 }
 
-/** Stores of features, and stores of one raster or mosaic. */
+/** Kinds of stores: with features, or with one raster or mosaic. */
 export const storeKinds = ['dataStore', 'coverageStore'] as const
-/** One of `storeKinds`. */
 export type StoreKind = (typeof storeKinds)[number]
 
-/** Stands for a secret in what is shown; written back it keeps the value. */
+/** Replaces a secret in responses; written back it leaves the value unchanged. */
 export const hiddenSecret = '********'
 
-/** Whose word a store's connection stands on. */
+/** Who is responsible for the connection of a store. */
 export type StoreMaker = 'admin' | 'staff'
 
-/** What opens a store of features, or the file of a coverage. */
+/** Connection of a store of features, or the file of a coverage. */
 export interface AnyConnection {
   type: AnyStoreType
   parameters: StoreParameters
-  /** Where the connection may lead; absent: anywhere. */
+  /** Permitted network targets; absent: any. */
   reach?: Reach
 }
 
-/** What holds the data of layers, as it is kept. */
+/** A store, which contains the data of layers, as stored. */
 export interface StoreRecord {
   id: number
   workspace: string
@@ -44,34 +43,34 @@ export interface StoreRecord {
   kind: StoreKind
   type: AnyStoreType
   isEnabled: boolean
-  /** The store of its workspace that takes what names no other. */
+  /** True for the default store of its workspace. */
   isDefault: boolean
-  /** Without secrets: those come by `storeConnection`. */
+  /** Without secrets, which `storeConnection` returns. */
   parameters: StoreParameters
-  /** Names of the parameters that are kept secret. */
+  /** Names of secret parameters. */
   secretNames: string[]
   description: string | undefined
-  /** Undefined for the server itself and for older stores, which are as good as an administrator's. */
+  /** Undefined for the server itself and for older stores, which count as approved by an administrator. */
   madeBy: StoreMaker | undefined
-  /** Whether what its layers were before is kept. */
+  /** True if earlier versions of its layers are retained. */
   keepsVersions: boolean
   createdAt: string
   updatedAt: string
 }
 
-/** What is known of a layer's data, and what people say of them. Kept as one document. */
+/** Description of a layer's data, and descriptive metadata. Stored as one document. */
 export interface LayerDetails {
   kind: 'vector' | 'raster'
   title: string
   abstract?: string
   description?: string
-  /** Words to find it by. */
+  /** Keywords for searching. */
   keywords?: string[]
-  /** Whom to name where the data are shown; plain text. */
+  /** Attribution to show with the data; plain text. */
   attribution?: string
-  /** Under which terms the data may be used. */
+  /** Terms of use of the data. */
   licence?: string
-  /** Who answers questions about the data. */
+  /** Contact for questions about the data. */
   contact?: string
   /** Title, abstract and keywords in other languages. */
   translations?: Translations
@@ -81,9 +80,9 @@ export interface LayerDetails {
   crs?: CrsDeclaration
   envelope?: Envelope
   schema: Schema
-  /** Of a raster layer. */
+  /** Only for a raster layer. */
   raster?: RasterDescription
-  /** Of a mosaic the times of its granules, where they have some. */
+  /** Times of the granules of a mosaic, if they have times. */
   times?: LayerTimes
   /** Features, or granules of a mosaic. */
   featureCount?: number
@@ -99,15 +98,15 @@ export interface LayerTimes {
   to: string
   /** Distinct times. */
   count: number
-  /** All of them in order; empty where there are too many to list. */
+  /** All times in order; empty if there are too many. */
   values: string[]
 }
 
-/** Why the version of a layer grew. */
+/** Causes of new layer versions. */
 export const versionCauses = ['import', 'restore', 'edit', 'style', 'outside', 'delete'] as const
 export type VersionCause = (typeof versionCauses)[number]
 
-/** What is published: a table or file of a store under a name. */
+/** A layer: a table or file of a store published under a name. */
 export interface LayerRecord {
   id: number
   workspace: string
@@ -116,18 +115,18 @@ export interface LayerRecord {
   /** Table or layer name inside the store. */
   nativeName: string
   details: LayerDetails
-  /** Whether anonymous people may read it; undefined where its workspace says. */
+  /** Whether anonymous users may read it; undefined to use the setting of its workspace. */
   isPublic: boolean | undefined
-  /** Grows with every change of data, schema, style or publicity that the catalogue knows of. */
+  /** Increases with every known change of data, schema, style or public access. */
   version: number
   versionCause: VersionCause
-  /** What its data looked like outside when they were last looked at. */
+  /** External state of its data when it was last read. */
   seenState: string | undefined
   createdAt: string
   updatedAt: string
 }
 
-/** How layers are drawn, as the document that was given. */
+/** A style, as the document that was uploaded. */
 export interface StyleRecord {
   id: number
   /** Undefined for a global style. */

@@ -7,10 +7,10 @@ export interface Answer {
   text: string
 }
 
-/** Asks for one of several answers, the last of which is taken where nothing is typed; gives its key. */
+/** Prompts for one of several answers; empty input selects the last one. Returns its key. */
 export type Ask = (question: string, answers: Answer[]) => Promise<string>
 
-/** Undefined where nobody sits at a terminal. */
+/** Returns undefined without an interactive terminal. */
 export function findAsk(): Ask | undefined {
   return isTerminal() && process.stderr.isTTY === true ? askForKey : undefined
 }
@@ -29,9 +29,9 @@ async function askForKey(question: string, answers: Answer[]): Promise<string> {
   }
 }
 
-/** One line from the terminal. Throws `UsageError` where the person leaves instead. */
+/** Reads one line from the terminal. Throws `UsageError` if the user aborts. */
 export async function askLine(question: string, { isShown }: { isShown: boolean }): Promise<string> {
-  // The last line is the prompt, which is drawn anew while somebody types.
+  // The last line is the prompt, which is redrawn while the user types.
   const promptAt = isShown ? question.lastIndexOf('\n') + 1 : question.length
   process.stderr.write(question.slice(0, promptAt))
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })

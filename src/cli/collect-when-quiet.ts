@@ -1,10 +1,10 @@
 const everyMs = 5000
-/** Part of the time in which the main thread works, from which on it is not quiet. */
+/** Share of the time the main thread works, from which on it is not idle. */
 const busyPart = 0.1
 
 /**
- * Collects garbage once when the main thread has become quiet after work: by itself V8 waits for the next work.
- * Does nothing without `--expose-gc`. Gives what ends it.
+ * Runs garbage collection once when the main thread becomes idle after work: V8 itself waits for further
+ * work. Does nothing without `--expose-gc`. Returns a function that stops this.
  */
 export function collectWhenQuiet(): () => void {
   const { gc } = globalThis

@@ -8,7 +8,7 @@ import { UsageError } from './options.ts'
 
 type Command = (args: string[], env: Environment) => Promise<number>
 
-/** Each reads its code when it is called: a command that asks a server does not read the server's. */
+/** Each command imports its code when called: a client command does not import that of the server. */
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
   ['import', async () => (await import('./import-command.ts')).runImport],
@@ -36,7 +36,7 @@ async function runCompletionOf(args: string[], env: Environment): Promise<number
 const versionWords = ['--version', '-v', '-V', 'version']
 const helpWords = ['--help', '-h', 'help']
 
-/** Runs one command and gives its exit code: 0 done, 1 failed, 2 the command line or a setting is wrong. */
+/** Runs one command and returns its exit code: 0 done, 1 failed, 2 invalid command line or setting. */
 export async function runCommandLine(args: string[], env: Environment): Promise<number> {
   const [name = '--help', ...rest] = args
   try {

@@ -23,7 +23,7 @@ async function run(
   return { code, ...said }
 }
 
-/** Runs the completion of bash for a line whose last word is begun. */
+/** Runs bash completion for a line with an incomplete last word. */
 function complete(script: string, words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(' ')
   const program = `${script}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _terrane; echo "\${COMPREPLY[*]}"`
@@ -59,7 +59,7 @@ describe('terrane completion', () => {
       const { stderr } = await run(t, [name, 'no-such-action'])
       const actions = /knows ([^;]+);/.exec(stderr)?.[1]?.split(', ') ?? []
       assert.ok(actions.includes('list'))
-      // Layers are made by imports: the action only says so.
+      // Layers are created by imports: the action only explains that.
       const expected = actions.filter((action) => name !== 'layers' || action !== 'create')
       assert.deepEqual(completedCommand(name).actions.sort(), expected.sort())
     })

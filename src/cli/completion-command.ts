@@ -4,14 +4,14 @@ import { readChoice, readFlags, refuseMoreWords, UsageError } from './options.ts
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
-/** The arguments and options of a command, as its help lists them. */
+/** Arguments and options of a command, as listed in its help. */
 export interface CompletedCommand {
   name: string
   actions: string[]
   options: string[]
 }
 
-/** Words and options of a command, out of its help. */
+/** Extracts arguments and options of a command from its help. */
 export function completedCommand(name: string): CompletedCommand {
   const text = helpText(name)
   const actions = [...text.matchAll(new RegExp(`^terrane ${name} \\[?([a-z][a-z-]+)\\b`, 'gm'))]
@@ -23,7 +23,7 @@ export function completedCommand(name: string): CompletedCommand {
   }
 }
 
-/** `terrane completion bash|zsh|fish`: prints the script that a shell reads. */
+/** `terrane completion bash|zsh|fish`: prints the completion script of a shell. */
 export async function runCompletion(
   args: string[],
   _env: Environment,

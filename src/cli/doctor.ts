@@ -14,11 +14,11 @@ import type { Environment } from './environment.ts'
 import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
 import { textTable } from './text-table.ts'
 
-/** One thing that Terrane uses. */
+/** A dependency or resource that Terrane uses. */
 interface Finding {
   part: string
   found: string
-  /** What it costs; empty when all is well. */
+  /** Consequence of the problem; empty if there is none. */
   cost: string
   isNeeded: boolean
 }
@@ -27,7 +27,7 @@ const neededNodeMajor = 24
 const databaseMilliseconds = 5000
 const programMilliseconds = 10_000
 
-/** `terrane doctor`: a table of what is there; 1 when something is missing that cannot be done without. */
+/** `terrane doctor`: prints a table of dependencies; exit code 1 if a required one is missing. */
 export async function runDoctor(args: string[], env: Environment): Promise<number> {
   const { values, positionals } = readFlags('doctor', args, jsonFlag)
   refuseMoreWords('doctor', positionals, 0)
@@ -155,7 +155,9 @@ async function examineVersions(settings: Settings): Promise<Finding> {
 
 const keptSql = `SELECT count(*) AS contents, coalesce(sum(size_bytes), 0) AS bytes FROM layer_contents WHERE form = 'kept'`
 
-/** What the catalogue says that is kept of what layers were; undefined where there is none yet. */
+/**
+ * Returns the size of retained versions according to the catalogue; undefined if there is no catalogue yet.
+ */
 async function keptVersions({
   data,
   databaseUrl,
@@ -205,7 +207,9 @@ async function freeSpace(folder: string): Promise<string> {
   return `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB`
 }
 
-/** What a program says on both streams, whatever its exit code; undefined when it is not installed. */
+/**
+ * Returns the output of a program on both streams, whatever its exit code; undefined if it is not installed.
+ */
 async function programAnswer(program: string, args: string[]): Promise<string | undefined> {
   try {
     const { stdout, stderr } = await runProgram(program, args, { timeoutMs: programMilliseconds })

@@ -31,7 +31,7 @@ const flags = {
   ...accessFlags,
 } as const
 const formats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
-/** Endings of files that are called otherwise than their formats. */
+/** File name extensions that differ from the format name. */
 const endings = new Map([
   ['zip', 'shp'],
   ['json', 'geojson'],
@@ -78,7 +78,7 @@ function readPlan(
   return { layer, output, path: `/download?${query}` }
 }
 
-/** Has the server make the file, fetches it, and takes it away there. */
+/** Creates the file on the server, downloads it, and deletes it there. */
 async function downloadLayer(client: RestClient, { layer, output, path }: DownloadPlan) {
   const whole = layer.includes(':') ? layer : await withWorkspace(client, layer)
   const address = `/ogc/collections/${encodeURIComponent(whole)}${path}`
@@ -93,7 +93,7 @@ async function downloadLayer(client: RestClient, { layer, output, path }: Downlo
   }
 }
 
-/** A name alone means a layer of the default workspace, which the server knows. */
+/** A name without a workspace refers to the default workspace, which the server knows. */
 async function withWorkspace(client: RestClient, name: string): Promise<string> {
   const layer = fieldOf(await client.get(`/rest/layers/${encodeURIComponent(name)}`), 'layer')
   return `${textOf(fieldOf(layer, 'workspace'), 'name')}:${name}`

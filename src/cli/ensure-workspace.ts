@@ -1,7 +1,7 @@
 import type { SessionContext } from './import-context.ts'
 import { RestError } from './rest-client.ts'
 
-/** Makes the workspace of an import where it is missing and that is wished: by an option, or by an answer. */
+/** Creates a missing workspace of an import if requested by an option, or by the answer to a prompt. */
 export async function ensureWorkspace(
   { client, ask }: SessionContext,
   name: string,

@@ -1,2 +1,2 @@
-/** Environment variables, as the process was given them. */
+/** Environment variables of the process. */
 export type Environment = Record<string, string | undefined>

@@ -33,7 +33,7 @@ const formats = ['mbtiles', 'pmtiles'] as const
 interface ExportPlan {
   layer: string
   output: string
-  /** As the server wants it. */
+  /** Request body for the server. */
   body: { export: Record<string, unknown> }
 }
 
@@ -97,7 +97,7 @@ function readBox(text: string): number[] {
   throw new UsageError(`--bbox is west,south,east,north in degrees; found "${text}"`)
 }
 
-/** Has the server make the file, fetches it, and takes it away there. */
+/** Creates the file on the server, downloads it, and deletes it there. */
 async function exportLayer(client: RestClient, { layer, output, body }: ExportPlan) {
   const begun = await client.post(`/rest/layers/${encodeURIComponent(layer)}/exports`, body)
   const { download, sizeBytes } = await fetchMadeFile(client, begun, { layer, output, unit: 'tiles' })

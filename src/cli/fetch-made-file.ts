@@ -9,11 +9,13 @@ const pollMs = 300
 interface MadeFileWish {
   layer: string
   output: string
-  /** What the server counts. */
+  /** Unit that the server counts. */
   unit: 'tiles' | 'rows'
 }
 
-/** Waits for a file that the server has begun to make, fetches it, and takes it away there, also where this ends early. */
+/**
+ * Waits for a file that the server is creating, downloads it, and deletes it on the server, also on failure.
+ */
 export async function fetchMadeFile(
   client: RestClient,
   begun: unknown,
@@ -54,7 +56,7 @@ async function waitFor(
   }
 }
 
-/** A file that was not fetched whole leaves nothing, and what was there before. */
+/** An incomplete download leaves nothing, and does not change an existing file. */
 async function fetchFile(
   client: RestClient,
   path: string,

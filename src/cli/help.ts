@@ -277,7 +277,7 @@ and run this command once; passwords of stores and receivers must be set again.`
 The exit code is 1 when something is missing that Terrane cannot do without.`,
 }
 
-/** What `--help` prints, for one command or for all. */
+/** Returns the `--help` text of one command or of all. */
 export function helpText(command?: string): string {
   return (command === undefined ? undefined : ownValue(details, command)) ?? overview
 }

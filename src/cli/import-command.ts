@@ -16,12 +16,12 @@ import { standardStream, withStandardInput } from './standard-streams.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { mainPaths } from './upload-files.ts'
 
-/** `terrane import`: 0 when every task is complete, 1 otherwise. */
+/** `terrane import`: exit code 0 if every task is complete, 1 otherwise. */
 export async function runImport(args: string[], env: Environment): Promise<number> {
   const options = parseImportOptions(args)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const database = options.database === undefined ? undefined : parseDatabase(options.database, env)
-  // What the process list shows may hold a password no longer than necessary.
+  // The command line in the process list may contain a password, so it is replaced as early as possible.
   if (database !== undefined) process.title = 'terrane import'
   const outcomes = await withServer(settings, options, env, (access) => importAll(access, options, database))
   process.stdout.write(`${options.isJson ? outcomesAsJson(outcomes) : summary(outcomes)}\n`)

@@ -28,13 +28,13 @@ export type TargetOptions = Partial<
 export interface SessionContext {
   client: RestClient
   display: ProgressDisplay
-  /** Whether to try paths on the server before files are uploaded. */
+  /** True to try paths on the server before uploading files. */
   isLocal: boolean
-  /** Absent where nobody sits at a terminal. */
+  /** Absent without an interactive terminal. */
   ask?: Ask
 }
 
-/** A task that is about to be told how it is loaded. */
+/** A task before its load settings are sent. */
 export interface PlannedTask {
   client: RestRequests
   /** Path of the task. */

@@ -9,17 +9,17 @@ import { readImport } from './import-views.ts'
 import { UsageError } from './options.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
-/** A database as the server is told of it; it holds a secret and is never shown. */
+/** A database in the form sent to the server; contains a secret and is never shown. */
 export interface NamedDatabase {
-  /** What people call it; without its password. */
+  /** Display name, without its password. */
   label: string
   parameters: Record<string, string | number>
 }
 
-/** A password that is not in the address. */
+/** Environment variable of a password that is not in the address. */
 const passwordVariable = 'TERRANE_SOURCE_PASSWORD'
 
-/** The database that `--database` names: an address with a scheme, or a file. Throws `UsageError`. */
+/** Parses the value of `--database`: an address with a scheme, or a file. Throws `UsageError`. */
 export function parseDatabase(text: string, env: Environment): NamedDatabase {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? []
   return scheme === undefined || scheme.toLowerCase() === 'file'
@@ -40,7 +40,7 @@ function fileDatabase(text: string): NamedDatabase {
 
 function serverDatabase(text: string, env: Environment): NamedDatabase {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // The address may hold a password: it is not repeated.
+  // The address may contain a password, so it is not repeated.
   if (url === undefined)
     throw new UsageError('--database is no address of the form postgres://user@host:port/name')
   const reader = findDatabaseReader(url.protocol.slice(0, -1))

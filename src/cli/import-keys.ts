@@ -3,17 +3,17 @@ import type { PlannedTask, SessionContext } from './import-context.ts'
 import { fieldOf, listOf, textOf } from './json-views.ts'
 import type { TaskNote } from './task-outcome.ts'
 
-/** Columns that the server proposes, with what speaks for them. */
+/** Columns that the server proposes, with the evidence. */
 interface KeysView {
   keys: string[]
   evidence: string
 }
 
 const mostShown = 3
-/** The server looks through all rows of both sides; each question waits a minute. */
+/** The server reads all rows of both sides; each request waits up to a minute. */
 const mostQuestions = 10
 
-/** Names the columns by which an upsert matches rows, where nobody has: as a person chooses, or what would do is told. */
+/** Sets the key columns of an upsert if none are given: as the user chooses, or reports usable ones. */
 export async function prepareKeys(
   { ask }: SessionContext,
   { client, path, task, workspace }: PlannedTask,

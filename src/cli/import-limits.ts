@@ -3,7 +3,7 @@ import { UsageError } from './options.ts'
 const limitPattern = /^(\d+(?:\.\d+)?)(%?)$/
 
 /**
- * What stops a load, of several `--stop-if`: each a JSON object as the server takes it, or short `removed=10%`,
+ * Parses several `--stop-if`: each a JSON object in the form of the API, or the short form `removed=10%`,
  * `changed=1000`, `fewer=100`, `columns=lost`, `crs`.
  */
 export function readStopIf(texts: string[]): Record<string, unknown> | undefined {

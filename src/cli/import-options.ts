@@ -12,37 +12,37 @@ export interface ImportOptions {
   /** Name of the file that is read from standard input (`-`). */
   inputName?: string
   workspace?: string
-  /** Whether to make the workspace where there is none of that name. */
+  /** True to create a missing workspace. */
   createsWorkspace: boolean
   store?: string
   srs?: string
-  /** CRS that data are reprojected to whose own one has no code. */
+  /** Target CRS for data whose own CRS has no code. */
   reproject?: string
-  /** Absent: `create`, asking at a terminal where the layer exists. */
+  /** Absent: `create`; prompts at a terminal if the layer exists. */
   mode?: ImportMode
   /** Columns with the coordinates of data without geometry. */
   coordinates?: Columns
-  /** Whether data without geometry may become tables. */
+  /** True if data without geometry may become tables. */
   takesTables: boolean
-  /** Whether everyone may read what is imported. */
+  /** True if anonymous users may read the imported layers. */
   isPublic: boolean
-  /** Whether a replace that reads no row may empty the layer. */
+  /** True if a replace that reads no row may empty the layer. */
   allowsEmpty: boolean
-  /** Columns by which rows are the same. */
+  /** Key columns. */
   keys: string[]
-  /** Whether an upsert deletes what does not come. */
+  /** True if an upsert deletes rows that are missing in the data. */
   deletesMissing: boolean
-  /** What stops a load before its commit, as the server takes it. */
+  /** Limits that stop a load before its commit, in the form of the API. */
   stopIf?: Record<string, unknown>
-  /** Whether everything is done but the commit. */
+  /** True for a dry run: everything except the commit. */
   isRehearsal: boolean
   isJson: boolean
-  /** A running server; absent: the one of these settings, or one started for this import. */
+  /** URL of a running server; absent: the server with these settings, or one started for this import. */
   url?: string
   user: string
   /** A database to import from, in place of paths. */
   database?: string
-  /** Tables of it; none: all. */
+  /** Its tables to import; empty: all. */
   tables: string[]
 }
 

@@ -8,13 +8,13 @@ import type { RestClient } from './rest-client.ts'
 import type { TaskNote, TaskOutcome } from './task-outcome.ts'
 
 export interface ImportPlan {
-  /** By the ids of tasks. */
+  /** By task id. */
   notes: ReadonlyMap<number, TaskNote>
-  /** What became of tasks that are gone. */
+  /** Outcome of removed tasks. */
   skipped: TaskOutcome[]
 }
 
-/** Tells the server how each task is to be loaded, and gives what there is to say. */
+/** Sets how the server loads each task, and returns notes for the user. */
 export async function preparePlan(
   context: SessionContext,
   { id, workspace }: ImportView,
@@ -64,7 +64,7 @@ async function prepareTask(
   return withKeys(context, planned, messages)
 }
 
-/** A definition that the data declare is transformed where that was asked for; otherwise the given code counts. */
+/** A definition declared in the data is reprojected if requested; otherwise the given code is assigned. */
 async function giveCrs({
   client,
   path,
@@ -83,7 +83,7 @@ async function giveCrs({
   if (srs !== undefined) await client.put(`${path}/layer`, { layer: { srs } })
 }
 
-/** Keys that nobody has named are looked for when all else is known of the rows. */
+/** Keys that are not given are searched after all other settings are made. */
 async function withKeys(
   context: SessionContext,
   planned: PlannedTask,
@@ -95,7 +95,7 @@ async function withKeys(
   return left === undefined ? { messages } : { left, messages }
 }
 
-/** How the task is loaded, as far as that is not how it would be anyway. */
+/** Returns the load settings of the task that differ from the defaults. */
 function changeOf(mode: string | undefined, options: TargetOptions): Record<string, unknown> {
   const { keys = [], deletesMissing, stopIf } = options
   return {
@@ -136,7 +136,7 @@ const modeAnswers: Answer[] = [
   { key: 'n', text: 'load a new layer beside it' },
 ]
 
-/** Undefined for a new layer, as where nobody can be asked. */
+/** Returns undefined for a new layer, and without an interactive terminal. */
 async function askForMode({ ask }: SessionContext, name: string): Promise<ModeAnswer> {
   if (ask === undefined) return undefined
   const key = await ask(`Layer ${name} exists already.`, modeAnswers)

@@ -2,17 +2,17 @@ import { amount } from './progress-display.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { textTable } from './text-table.ts'
 
-/** The state of what was only rehearsed, and would go well. */
+/** State of a successful dry run. */
 export const rehearsed = 'REHEARSED'
 
-/** Whether all went as it was asked for. */
+/** True if everything succeeded as requested. */
 export function isWhole(outcomes: TaskOutcome[]): boolean {
   return outcomes.every(
     (one) => (one.state === 'COMPLETE' || one.state === rehearsed) && one.isFailed !== true,
   )
 }
 
-/** One line for each task, the sums, and all that there is to say. */
+/** Returns one line per task, the totals, and all messages. */
 export function summary(outcomes: TaskOutcome[]): string {
   const rows = outcomes.map((one) => [
     one.file,
@@ -33,7 +33,7 @@ export function summary(outcomes: TaskOutcome[]): string {
   return [table, last, ...(messages.length === 0 ? [] : ['', ...messages])].join('\n')
 }
 
-/** For programs. */
+/** Formats outcomes as JSON for programs. */
 export function outcomesAsJson(outcomes: TaskOutcome[]): string {
   const tasks = outcomes.map(({ messages, isFailed: _isFailed, seconds, ...one }) => ({
     ...one,
@@ -46,11 +46,11 @@ export function outcomesAsJson(outcomes: TaskOutcome[]): string {
 const levels = ['error', 'warning', 'info']
 const mostNames = 3
 
-/** What was said of any task: each message once, with the files that it is about, the worst first. */
+/** Returns the messages of all tasks: each once, with its files, the most severe first. */
 function messageLines(outcomes: TaskOutcome[]): string[] {
   const groups = new Map<string, { level: string; text: string; files: Set<string> }>()
   for (const { file, message, messages } of outcomes) {
-    // The table shows the first line alone.
+    // The table shows only the first line.
     const whole = message.includes('\n') ? [{ level: 'error', text: message }] : []
     for (const { level, text } of [...whole, ...messages]) {
       const key = `${level} ${text}`

@@ -21,7 +21,9 @@ export function importPath(
   return importCreated(context, basename(path), options, () => createImport(context, path, options))
 }
 
-/** Runs what `create` makes and waits for its end. A failure becomes an outcome; only bugs throw. */
+/**
+ * Runs the import that `create` returns and waits for its end. A failure becomes an outcome; only bugs throw.
+ */
 export async function importCreated(
   context: SessionContext,
   label: string,
@@ -59,7 +61,7 @@ function withAdvice(error: RestError, { workspace }: TargetOptions): string {
   return `${error.message}: --create-workspace makes it`
 }
 
-/** Where an import goes, as the server is told. */
+/** Returns the target of an import in the form of the API. */
 export function targetOf({ workspace, store, allowsEmpty }: TargetOptions): Record<string, unknown> {
   return {
     ...(workspace === undefined ? {} : { targetWorkspace: { workspace: { name: workspace } } }),
@@ -68,7 +70,7 @@ export function targetOf({ workspace, store, allowsEmpty }: TargetOptions): Reco
   }
 }
 
-/** A text says why there is nothing to import. */
+/** Returns a text if there is nothing to import. */
 async function createImport(
   { client, display, isLocal }: SessionContext,
   path: string,
@@ -89,7 +91,7 @@ async function createImport(
   return readImport(await client.get(`/rest/imports/${created.id}`))
 }
 
-/** Undefined when the server may not read that path by itself. */
+/** Returns undefined if the server may not read that path itself. */
 async function tryServerPath(
   client: RestClient,
   path: string,

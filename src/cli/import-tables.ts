@@ -11,8 +11,8 @@ import type { TaskNote } from './task-outcome.ts'
 const degrees = 'EPSG:4326'
 
 /**
- * Makes points of data that have no geometry where columns are named, or a table where that was asked for; what is
- * left as it is, is told.
+ * Creates points for data without geometry if columns are given, or a table if requested; reports tasks that
+ * need input.
  */
 export async function prepareTable(
   context: SessionContext,
@@ -23,7 +23,7 @@ export async function prepareTable(
   if (options.coordinates !== undefined) return makePoints(planned, options.coordinates, options.srs)
   if (options.takesTables === true || (mode !== 'create' && (await isTable(planned))))
     return makeTable(planned)
-  // Tables of a database are tables by nature: `--srs` has always been word enough for them.
+  // For tables of a database without geometry `--srs` has always been sufficient.
   if (options.database !== undefined && options.srs !== undefined) return makeTable(planned)
   const proposal = proposeColumns(task.columns)
   const wanted = await askForColumns(context, planned, proposal)
@@ -32,7 +32,7 @@ export async function prepareTable(
   return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
 }
 
-/** Makes points of a task's rows by columns with coordinates; tells what is left to do. */
+/** Creates points for the rows of a task from coordinate columns; returns what the user must still do. */
 export async function makePoints(
   { client, path, task }: PlannedTask,
   wanted: Columns,
@@ -48,7 +48,7 @@ export async function makePoints(
   const read = [lng, lat].filter((column) => column !== undefined)
   const isSexagesimal = lng !== undefined && lat !== undefined && areSexagesimal(lng, lat)
   try {
-    // The chain first: with a coordinate system alone it would be ready to become a table.
+    // The chain first: with a CRS alone the task would be ready as a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
       ...{ latField, lngField, pointFieldName: freeName(task.columns.map((one) => one.name)) },
@@ -63,7 +63,7 @@ export async function makePoints(
   }
 }
 
-/** A name for the geometry that no column has. */
+/** Returns a geometry name that no column uses. */
 function freeName(columns: string[]): string {
   const taken = new Set(columns.map((name) => name.toLowerCase()))
   let name = 'location'
@@ -71,12 +71,12 @@ function freeName(columns: string[]): string {
   return name
 }
 
-/** Has a task load rows without a geometry. Any coordinate system lets a table be loaded; it has no use for it. */
+/** Makes a task load rows without a geometry. Any CRS allows loading a table, which does not use it. */
 export async function makeTable({ client, path, options }: PlannedTask): Promise<undefined> {
   await client.put(`${path}/layer`, { layer: { srs: options.srs ?? degrees } })
 }
 
-/** Whether the layer to load into is a table already. */
+/** True if the target layer is a table already. */
 async function isTable({ client, workspace, task }: PlannedTask): Promise<boolean> {
   const attributes = await layerAttributes(client, `${workspace}:${task.layer}`)
   return attributes !== undefined && !hasGeometry(attributes)
@@ -125,7 +125,7 @@ function adviceFor(proposal: Proposal | undefined, srs: string | undefined): str
   return `The data have no geometry: make points by ${options}, ${table}`
 }
 
-/** As a shell takes it. */
+/** Quotes a name for a shell. */
 function quoted(name: string): string {
   return /^[\p{L}\p{N}_.-]+$/u.test(name) && !name.startsWith('-')
     ? name

@@ -1,21 +1,21 @@
 import type { ColumnView } from '../geo/coordinate-columns.ts'
 import type { Unit } from './progress-display.ts'
 
-/** What the command line needs of an import; read out of the server's JSON. */
+/** Properties of an import that the command line uses, from the JSON of the server. */
 export interface ImportView {
   id: number
   state: string
-  /** Where its layers go. */
+  /** Target workspace of its layers. */
   workspace: string
   message?: string
   messages: MessageView[]
 }
 
-/** Something that the server has to say about an import or a task. */
+/** A message of the server about an import or a task. */
 export interface MessageView {
   level: string
   text: string
-  /** Of a message of the server. */
+  /** Code of a server message. */
   code?: string
 }
 
@@ -28,11 +28,11 @@ export interface TaskView {
   updateMode?: string
   srs?: string
   rejected: number
-  /** What its progress counts; of a task in full only. */
+  /** Unit of its progress; only in a full task. */
   unit: Unit
-  /** Its columns beside the geometry; of a task with its whole layer only. */
+  /** Its attribute columns; only in a task with its whole layer. */
   columns: ColumnView[]
-  /** Whether it is known to have rows without a geometry. */
+  /** True if it is known to have rows without a geometry. */
   isTable: boolean
   errorMessage?: string
   messages: MessageView[]
@@ -41,7 +41,7 @@ export interface TaskView {
 export interface ProgressView {
   state: string
   done: number
-  /** -1 where it cannot be known. */
+  /** -1 if unknown. */
   total: number
   phase?: string
   rowsPerSecond?: number
@@ -58,7 +58,7 @@ export function readImport(body: unknown): ImportView {
   }
 }
 
-/** A task as the server shows it, in a collection or alone. */
+/** Reads a task from the JSON of the server, in a collection or alone. */
 function readTask(body: unknown): TaskView {
   const json = object(body)
   const data = object(json.data)
@@ -88,7 +88,7 @@ export function readTasks(body: unknown): TaskView[] {
   return (Array.isArray(tasks) ? tasks : [task]).map(readTask)
 }
 
-/** Whether a list of attributes, of a task's layer or of a published one, has a geometry. */
+/** True if a list of attributes, of a task's layer or of a published one, has a geometry. */
 export function hasGeometry(attributes: unknown): boolean {
   return list(attributes).some(isGeometry)
 }

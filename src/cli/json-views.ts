@@ -1,4 +1,4 @@
-/** A field of what a server has answered; undefined where there is none. */
+/** Returns a field of a server response; undefined if missing. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
@@ -8,7 +8,7 @@ export function listOf(value: unknown, name: string): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-/** As people read it; empty for what is absent. */
+/** Returns the value as text; empty if absent. */
 export function textOf(value: unknown, name: string): string {
   const found = fieldOf(value, name)
   return found == null ? '' : String(found)

@@ -13,7 +13,7 @@ const flags = {
   ...accessFlags,
 } as const
 const mostRows = 10_000
-/** Seconds that one question waits for the rest to be counted. */
+/** Maximum wait of a request for counting the remaining rows, in seconds. */
 const waitSeconds = 30
 const widestCell = 40
 const numbers = ['empty', 'distinct']
@@ -45,7 +45,7 @@ interface Looked {
   first: unknown
 }
 
-/** Asks until all rows are counted. */
+/** Repeats the request until all rows are counted. */
 async function countColumns(client: RestClient, path: string): Promise<{ counted: unknown }> {
   for (;;) {
     const counted = await client.get(path)

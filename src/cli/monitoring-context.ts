@@ -10,5 +10,5 @@ export interface MonitoringContext {
   say(text: string): void
 }
 
-/** Gets the words behind its own; gives the exit code. */
+/** Receives the remaining arguments; returns the exit code. */
 export type MonitoringCommand = (context: MonitoringContext, words: string[]) => Promise<number>

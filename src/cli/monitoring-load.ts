@@ -33,7 +33,7 @@ export const loadDump: MonitoringCommand = async ({ client, options, say }, word
   }
 }
 
-/** Shows how far the server is once it has everything; gives the function that stops it. */
+/** Shows the progress of the server after it has received everything; returns a function that stops this. */
 function watch(client: RestRequests, display: ProgressDisplay, total: number): () => void {
   let isAsking = false
   const timer = setInterval(async () => {
@@ -46,7 +46,7 @@ function watch(client: RestRequests, display: ProgressDisplay, total: number): (
       else if (phase !== '' && phase !== 'receiving')
         display.update(path, { label: phase, done, total: 0, unit: 'rows' })
     } catch {
-      // The answer to the upload says what is wrong.
+      // The response to the upload gives the reason.
     }
     isAsking = false
   }, pollMilliseconds)

@@ -17,12 +17,12 @@ const flags = {
 const ofServices = ['type', 'host', 'kind', 'log', 'source', 'source-user', 'address', 'interval'] as const
 
 export interface MonitoringOptions {
-  /** What to do, such as `services add`. */
+  /** The subcommand, such as `services add`. */
   words: string[]
   access: AccessOptions
-  /** Print what the server answers, as JSON. */
+  /** Print the server response as JSON. */
   isJson: boolean
-  /** Of `services add`. */
+  /** Options of `services add`. */
   service: Partial<Record<(typeof ofServices)[number], string>>
 }
 

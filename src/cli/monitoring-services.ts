@@ -7,7 +7,7 @@ import { textTable } from './text-table.ts'
 interface Kind {
   plural: 'services' | 'hosts'
   columns: string[]
-  /** What a new one is made of; throws `UsageError`. */
+  /** Returns the request body for a new one; throws `UsageError`. */
   toBody(name: string, words: string[], context: MonitoringContext): Promise<object>
 }
 

@@ -4,7 +4,9 @@ import { UsageError } from './options.ts'
 import type { RestRequests } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
-/** `terrane monitoring status`: 0 when every check holds and everything is collected, 1 otherwise. */
+/**
+ * `terrane monitoring status`: exit code 0 if no alert is active and all services are collected, 1 otherwise.
+ */
 export const showStatus: MonitoringCommand = async ({ client, options, say }, words) => {
   if (words.length > 0) throw new UsageError(`\`terrane monitoring status\` takes no "${words[0]}"`)
   const notifications = await readProblems(client)
@@ -30,7 +32,10 @@ export const showStatus: MonitoringCommand = async ({ client, options, say }, wo
   return problems.length === 0 && textOf(health, 'status') === 'ok' ? 0 : 1
 }
 
-/** What does not hold, and how bad it is: in the dialect of older systems `status` tells it, else `notifications`. */
+/**
+ * Reads active alerts and their severity: in the dialect of older systems from `status`, else from
+ * `notifications`.
+ */
 async function readProblems(client: RestRequests): Promise<unknown> {
   for (const path of ['notifications', 'status']) {
     const data = fieldOf(await client.get(`/monitoring/api/${path}/`), 'data')

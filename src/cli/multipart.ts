@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 
 export interface UploadFile {
   path: string
-  /** Name that the server is told. */
+  /** File name sent to the server. */
   name: string
   sizeBytes: number
 }
@@ -27,7 +27,7 @@ export function multipartBody(
   }
 }
 
-/** One file as a body of bytes that is read from disk while it is sent. */
+/** Creates a request body of one file that is read from disk while it is sent. */
 export function fileBody(
   file: UploadFile,
   onSent: (bytes: number) => void,
@@ -52,7 +52,7 @@ async function* parts(
   yield end
 }
 
-/** `sent` is what was sent before. */
+/** `sent` is the number of bytes sent before. */
 async function* fileBytes(
   { path, sizeBytes }: UploadFile,
   onSent: (bytes: number) => void,
@@ -60,7 +60,7 @@ async function* fileBytes(
 ): AsyncGenerator<Buffer> {
   if (sizeBytes === 0) return
   let bytes = sent
-  // The announced length must hold, also when the file grows meanwhile.
+  // The announced length must be exact, even if the file grows in the meantime.
   for await (const chunk of createReadStream(path, { end: sizeBytes - 1, highWaterMark: 1 << 18 })) {
     bytes += chunk.length
     onSent(bytes)

@@ -3,24 +3,24 @@ import { parseArgs } from 'node:util'
 import { ownValue } from '../lib/own-value.ts'
 import { nearestWord } from '../lib/text/nearest-word.ts'
 
-/** The command line is wrong; the message says what was expected. */
+/** The error for an invalid command line; the message says what was expected. */
 export class UsageError extends Error {}
 
-/** Which server, and as whom. */
+/** Server URL and user. */
 export interface AccessOptions {
   url?: string
   user: string
-  /** Whether a token is not enough for what is asked, so that the user's own password is needed. */
+  /** True if a token is not sufficient for the request, so that the user's own password is needed. */
   needsPassword?: boolean
 }
 
-/** Options of every command that speaks with a server. */
+/** Options of every command that accesses a server. */
 export const accessFlags = {
   url: { type: 'string' },
   user: { type: 'string', short: 'u', default: 'admin' },
 } as const
 
-/** Prints what the server answers. */
+/** Prints the server response. */
 export const jsonFlag = { json: { type: 'boolean', default: false } } as const
 
 /** The values of `accessFlags`; throws `UsageError`. */
@@ -31,8 +31,11 @@ export function readAccess({ url, user }: { url?: string; user: string }): Acces
   return { user, url: url.replace(/\/+$/, '') }
 }
 
-/** The options and words of a command; a mistake is a `UsageError` that names the nearest option. */
-// Its result type is what `parseArgs` works out of the flags.
+/**
+ * Reads the options and arguments of a command; an error is a `UsageError` that names the most similar
+ * option.
+ */
+// The result type is what `parseArgs` infers from the flags.
 export function readFlags<T extends ParseArgsOptionsConfig>(command: string, args: string[], options: T) {
   refuseMistakes(command, args, options)
   return parseArgs({ args, options, allowPositionals: true })
@@ -51,7 +54,7 @@ function refuseMistakes(command: string, args: string[], options: ParseArgsOptio
   }
 }
 
-/** A value that looks like an option stands for one that was forgotten. */
+/** A value that looks like an option indicates a missing value. */
 function hasValue(value: string | undefined, isInline: boolean | undefined): boolean {
   if (value === undefined || value === '') return false
   return isInline === true || !/^-./.test(value)
@@ -68,13 +71,13 @@ function unknownOption(
   return `\`terrane ${command}\` has no option ${rawName}${hint}`
 }
 
-/** The words of a command that takes at most `most`. */
+/** Throws if there are more than `most` arguments. */
 export function refuseMoreWords(command: string, words: string[], most: number): void {
   const extra = words[most]
   if (extra !== undefined) throw new UsageError(`\`terrane ${command}\` takes no "${extra}"`)
 }
 
-/** One of several words; throws `UsageError` that names them and the nearest. */
+/** Reads one of several words; throws a `UsageError` that lists them and the most similar one. */
 export function readChoice<T extends string>(what: string, found: string, choices: readonly T[]): T {
   const choice = choices.find((one) => one === found.toLowerCase())
   if (choice !== undefined) return choice

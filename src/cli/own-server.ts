@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import type { RestClient } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 
-/** A server that this process runs. */
+/** A server run by this process. */
 export interface OwnServer extends RunningTerrane {
   /** Calls `work` with a client that acts as an administrator until the call ends. */
   withClient<T>(work: (client: RestClient) => Promise<T>): Promise<T>
@@ -11,7 +11,7 @@ export interface OwnServer extends RunningTerrane {
 
 /** Starts serving in this process. */
 export async function startOwnServer(settings: Settings, options: AppOptions = {}): Promise<OwnServer> {
-  // A command that finds a server does not read the server's code.
+  // A command that uses a running server does not import the server's code.
   const { startServer } = await import('../app.ts')
   const server = await startServer(settings, options)
   return { ...server, withClient: (work) => withClient(server, work) }

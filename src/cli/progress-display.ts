@@ -1,10 +1,10 @@
 export type Unit = 'rows' | 'tiles' | 'bytes'
 
-/** How far one piece of work is. */
+/** Progress of one piece of work. */
 export interface ProgressLine {
   label: string
   done: number
-  /** Below 1 where it is not known. */
+  /** Below 1 if unknown. */
   total: number
   unit: Unit
   perSecond?: number
@@ -20,7 +20,7 @@ const barWidth = 18
 const mostBars = 8
 
 /**
- * Bars for the work under way, drawn again in place on a terminal; finished lines stay above them. Elsewhere (a log,
+ * Progress bars of running work, redrawn in place on a terminal, below the finished lines. Elsewhere (a log,
  * a pipe) only the finished lines are printed.
  */
 export class ProgressDisplay {
@@ -37,7 +37,7 @@ export class ProgressDisplay {
     this.#draw('')
   }
 
-  /** Takes a bar away; `text`, where given, stays in its place. */
+  /** Removes a bar; `text`, if given, replaces it. */
   finish(key: string, text?: string): void {
     this.#lines.delete(key)
     this.#draw(text === undefined ? '' : `${text}\n`)
@@ -61,7 +61,7 @@ export class ProgressDisplay {
   }
 }
 
-/** One bar: `roads  [######------]  52 %  120,000 of 230,000 rows  410,000 rows/s`. */
+/** Returns one bar: `roads  [######------]  52 %  120,000 of 230,000 rows  410,000 rows/s`. */
 export function barText({ label, done, total, unit, perSecond }: ProgressLine): string {
   const speed = perSecond === undefined ? '' : `  ${amount(perSecond, unit)}/s`
   const name = label.padEnd(20)

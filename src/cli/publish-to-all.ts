@@ -3,7 +3,7 @@ import type { RestClient } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
-/** Lets everyone read the layers that were imported; what went wrong becomes a message of the task. */
+/** Makes the imported layers public; errors become messages of the task. */
 export async function publishToAll(
   client: RestClient,
   workspace: string,

@@ -9,7 +9,7 @@ import type { TaskOutcome } from './task-outcome.ts'
 
 const pollMilliseconds = 150
 
-/** Rehearses an import that has tasks, and gives what a run would come to. */
+/** Starts a dry run of an import that has tasks, and returns what a run would do. */
 export async function rehearseImport(
   { client }: { client: RestClient },
   importId: number,

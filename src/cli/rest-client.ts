@@ -8,7 +8,7 @@ import { HttpAgent, httpRequest } from '../lib/network/node-http.ts'
 import type { UploadFile } from './multipart.ts'
 import { fileBody, multipartBody } from './multipart.ts'
 
-/** The server answered with a failure. */
+/** The error for an error response of the server. */
 export class RestError extends Error {
   readonly status: number
   readonly code: string
@@ -27,18 +27,21 @@ export interface RestRequests {
   post(path: string, body?: unknown): Promise<unknown>
   put(path: string, body: unknown): Promise<unknown>
   delete(path: string): Promise<unknown>
-  /** Sends files as one multipart request; `onSent` hears of the bytes so far. */
+  /** Sends files as one multipart request; `onSent` receives the number of bytes so far. */
   upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
   /** Sends one file as the body of a request. */
   sendFile(path: string, file: UploadFile, onSent: (bytes: number) => void): Promise<unknown>
-  /** Writes what the path answers into a file, and gives its headers; `onReceived` hears of the bytes so far. */
+  /**
+   * Writes the response of a path to a file, and returns its headers; `onReceived` receives the number of
+   * bytes so far.
+   */
   download(path: string, file: string, onReceived: (bytes: number) => void): Promise<IncomingHttpHeaders>
 }
 
 /** A connection to a server. The caller must call `close()`. */
 export interface RestClient extends RestRequests {
   readonly url: string
-  /** The password that the client signs in with; undefined where it has a token. */
+  /** Password of the client; undefined if it uses a token. */
   readonly password: string | undefined
   close(): void
 }
@@ -117,7 +120,8 @@ async function exchange(
     request.end()
     return answered
   }
-  // A server that refuses an upload answers before it has read everything: its answer counts, not the broken pipe.
+  // A server that refuses an upload responds before it has read everything: its response counts, not the
+  // broken pipe.
   const sent = pipeline(body, request).catch(() => undefined)
   const answer = await answered
   if (answer.complete) await sent
@@ -151,7 +155,7 @@ function textField(body: unknown, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The failures of monitoring: messages for each field; those about no single field stand under `__all__`. */
+/** Errors of monitoring: messages by field; those about no single field are under `__all__`. */
 function fieldMessages(body: unknown): string | undefined {
   const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
   if (typeof errors !== 'object' || errors === null) return undefined

@@ -7,7 +7,7 @@ import type { TaskOutcome } from './task-outcome.ts'
 const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
 const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']
 
-/** Whether the sample was imported already, or somebody's own data came first. */
+/** True if the sample was not imported yet and there are no other data. */
 export async function isSampleWanted({ client }: SessionContext, dataDirectory: string): Promise<boolean> {
   if (existsSync(markerFile(dataDirectory))) return false
   const body = await client.get('/rest/imports?limit=1')
@@ -27,7 +27,7 @@ export async function importSample(context: SessionContext, dataDirectory: strin
   return outcomes
 }
 
-/** Lets everyone read a sample layer; its workspace stays private. */
+/** Makes a sample layer public; its workspace stays private. */
 async function makePublic({ client }: SessionContext, layer: string): Promise<void> {
   await client.put(`/rest/layers/${encodeURIComponent(layer)}`, { layer: { public: true } })
 }

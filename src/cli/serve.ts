@@ -13,7 +13,7 @@ import type { RestClient } from './rest-client.ts'
 import { importSample, isSampleWanted } from './sample.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** `terrane serve`: until a signal stops it, in order. */
+/** `terrane serve`: runs until a signal stops it in order. */
 export async function runServe(args: string[], env: Environment): Promise<number> {
   const settings = loadSettings({ ...env, ...readServeFlags(args) })
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
@@ -38,7 +38,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
 
 const flags = { port: { type: 'string' }, host: { type: 'string' }, data: { type: 'string' } } as const
 
-/** Settings that the command line names, in place of those of the environment. */
+/** Reads settings from the command line, which override those of the environment. */
 function readServeFlags(args: string[]): Environment {
   const { values, positionals } = readFlags('serve', args, flags)
   refuseMoreWords('serve', positionals, 0)
@@ -46,7 +46,7 @@ function readServeFlags(args: string[]): Environment {
   return defined({ TERRANE_PORT: port, TERRANE_HOST: host, TERRANE_DATA: data })
 }
 
-/** The sample is a courtesy: its failure is told and stops nothing. */
+/** Importing the sample is optional: a failure is reported and does not stop the server. */
 async function offerSample(server: OwnServer, settings: Settings): Promise<void> {
   try {
     await server.withClient((client) => giveSample(client, settings))

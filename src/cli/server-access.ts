@@ -11,14 +11,14 @@ import { createRestClient } from './rest-client.ts'
 /** A server to talk to. */
 export interface ServerAccess {
   client: RestClient
-  /** Whether the server may see the same files under the same names. */
+  /** True if the server may see the same files under the same paths. */
   isLocal: boolean
 }
 
 const probeMilliseconds = 2000
 
 /**
- * Calls `work` with the server at `url`, else with the one that runs under these settings, else with one that is
+ * Calls `work` with the server at `url`, else with the running server with these settings, else with one
  * started for this call.
  */
 export async function withServer<T>(
@@ -93,7 +93,7 @@ async function joinServer<T>(
   }
 }
 
-/** The user's password, or a token where none is given and one is enough. */
+/** Returns the user's password, or a token if none is given and a token is sufficient. */
 async function signInOf({ user, needsPassword }: AccessOptions, env: Environment): Promise<SignIn> {
   const { TERRANE_PASSWORD, TERRANE_TOKEN: token } = env
   if (TERRANE_PASSWORD === undefined && token !== undefined && needsPassword !== true)
@@ -105,7 +105,7 @@ async function signInOf({ user, needsPassword }: AccessOptions, env: Environment
 async function startOwn<T>(settings: Settings, work: (own: OwnServer) => Promise<T>): Promise<T> {
   const own = await startOwnServer(
     { ...settings, server: { ...settings.server, host: '127.0.0.1', port: 0 } },
-    // Standard output belongs to what the command found.
+    // Standard output is reserved for the result of the command.
     { notice: (text) => process.stderr.write(`${text}\n`) },
   )
   try {

@@ -10,8 +10,8 @@ import { UsageError } from './options.ts'
 export const standardStream = '-'
 
 /**
- * Writes standard input into a temporary file called `name` and calls `work` with its path; the file is removed afterwards. Throws
- * `UsageError` for a name that is none, or where a terminal is the input.
+ * Writes standard input to a temporary file called `name` and calls `work` with its path; the file is removed
+ * afterwards. Throws `UsageError` for an invalid name, or if the input is a terminal.
  */
 export async function withStandardInput<T>(
   name: string | undefined,
@@ -36,8 +36,8 @@ export async function withStandardInput<T>(
 }
 
 /**
- * Calls `write` with a temporary file and then gives that its name, or sends it to standard output for `-`. Where `write` fails nothing
- * is left, and an earlier file stays.
+ * Calls `write` with a temporary file and then renames the file, or sends it to standard output for `-`. If
+ * `write` fails, nothing is left, and an existing file is not changed.
  */
 export async function writeOutput<T>(output: string, write: (path: string) => Promise<T>): Promise<T> {
   const isStandard = output === standardStream
@@ -54,7 +54,7 @@ export async function writeOutput<T>(output: string, write: (path: string) => Pr
   }
 }
 
-/** Prints what a command did: to standard error where standard output has a file. */
+/** Prints a message: to standard error if standard output contains a file. */
 export function printBeside(output: string | undefined, text: string): void {
   const stream = output === standardStream ? process.stderr : process.stdout
   stream.write(`${text}\n`)

@@ -1,5 +1,5 @@
 const signals = ['SIGTERM', 'SIGINT'] as const
-/** The orderly stop takes 10 s at most; after this the process ends without it. */
+/** An orderly stop takes 10 s at most; after this time the process ends without it. */
 const patienceMilliseconds = 15_000
 
 /** Resolves at the first signal to stop. A second signal, or a stop that hangs, ends the process at once. */

@@ -1,7 +1,7 @@
 import type { MessageView } from './import-views.ts'
 import type { Unit } from './progress-display.ts'
 
-/** What became of one task, or of a whole import that has none. */
+/** Outcome of one task, or of a whole import without tasks. */
 export interface TaskOutcome {
   file: string
   layer: string
@@ -12,15 +12,15 @@ export interface TaskOutcome {
   rejected: number
   seconds: number
   message: string
-  /** What an upsert has done with the rows. */
+  /** Row changes of an upsert. */
   changes?: RowChanges
-  /** All that the server and the command line have to say of it. */
+  /** All messages of the server and the command line about it. */
   messages: MessageView[]
-  /** Something beside the import was asked for and failed. */
+  /** True if something requested in addition to the import has failed. */
   isFailed?: boolean
 }
 
-/** Rows by what an upsert has done with them. */
+/** Numbers of rows by the change of an upsert. */
 export interface RowChanges {
   added: number
   changed: number
@@ -28,10 +28,10 @@ export interface RowChanges {
   unchanged: number
 }
 
-/** What the command line has to say of a task, beside what the server says. */
+/** Notes of the command line about a task, in addition to those of the server. */
 export interface TaskNote {
-  /** The task is not run; its state and message are these. */
+  /** Set if the task is not run: its state and message. */
   left?: { state: string; message: string }
-  /** Said once it is complete. */
+  /** Messages to show once it is complete. */
   messages: MessageView[]
 }

@@ -1,4 +1,7 @@
-/** Rows as a table in text, columns as wide as their widest cell; columns named in `right` are set to the right. */
+/**
+ * Formats rows as a text table, columns as wide as their widest cell; columns named in `right` are
+ * right-aligned.
+ */
 export function textTable(head: string[], rows: string[][], right: string[] = []): string {
   const widths = head.map((title, at) => Math.max(...[head, ...rows].map((row) => width(row[at] ?? title))))
   const line = (cells: string[]): string =>

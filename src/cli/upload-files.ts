@@ -7,7 +7,7 @@ import { UsageError } from './options.ts'
 
 const scanTimeoutMs = 60_000
 
-/** The files that stand for a path: a folder's whole content, or one file with those that belong to it. */
+/** Returns the files of a path: the whole content of a folder, or one file with its sidecars. */
 export async function filesToUpload(path: string): Promise<UploadFile[]> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) throw new UsageError(`${path} does not exist`)
@@ -16,7 +16,7 @@ export async function filesToUpload(path: string): Promise<UploadFile[]> {
   return Promise.all([path, ...Object.values(sidecars)].map((one) => uploadFile(one, basename(one))))
 }
 
-/** Leaves out the sidecars of files that are named too, so that `*` does what was meant. */
+/** Omits sidecars of files that are also given, so that `*` works as expected. */
 export function mainPaths(paths: string[]): string[] {
   const mains = new Set(groupSidecars(paths).map((file) => file.path))
   return paths.filter((path) => mains.has(join(dirname(path), basename(path))))

@@ -4,8 +4,8 @@ import type { RestRequests } from './rest-client.ts'
 import type { RowChanges } from './task-outcome.ts'
 
 /**
- * What an upsert that is complete has done with the rows of its layer, as the version that it made tells it; `loaded` rows came.
- * Without such a version nothing has changed.
+ * Returns the row changes of a completed upsert, according to the version that it created; `loaded` is the
+ * number of loaded rows. Without such a version nothing has changed.
  */
 export async function readUpsertChanges(
   client: RestRequests,
@@ -28,7 +28,7 @@ export async function readUpsertChanges(
   }
 }
 
-/** The numbers as people read them. */
+/** Formats the numbers for people. */
 export function changesText({ added, changed, removed, unchanged }: RowChanges): string {
   return Object.entries({ added, changed, removed, unchanged })
     .map(([what, rows]) => `${rows.toLocaleString('en')} ${what}`)

@@ -14,7 +14,7 @@ export interface RunContext {
 }
 
 const pollMilliseconds = 150
-/** So long nothing may change while work still waits; then it is told as not run. */
+/** Maximum time without changes while work is queued; then it is reported as not run. */
 const idleMilliseconds = 60_000
 const runnableStates = ['READY', 'CANCELED', 'ERROR']
 const endStates = ['COMPLETE', 'ERROR', 'CANCELED']
@@ -30,7 +30,9 @@ const hints: Record<string, string> = {
 const declaredHint =
   'The data declare a coordinate system without a code: give --reproject EPSG:n, or --srs EPSG:n for one that means the same'
 
-/** Runs an import that has tasks, shows how far each is, and gives what became of them; `start` is for the seconds. */
+/**
+ * Runs an import that has tasks, shows their progress, and returns the outcomes; `start` is the start time.
+ */
 export async function runImport(
   context: RunContext,
   importId: number,
@@ -56,7 +58,7 @@ export async function runImport(
   return outcomes
 }
 
-/** Adds what an upsert has done with the rows. */
+/** Adds the row changes of an upsert. */
 async function withChanges(
   client: RestRequests,
   importId: number,
@@ -70,7 +72,7 @@ async function withChanges(
   return { ...outcome, changes, message }
 }
 
-/** One import under way, looked at again and again. */
+/** Polls a running import. */
 class Watch {
   readonly #client: RestRequests
   readonly #display: ProgressDisplay
@@ -89,7 +91,7 @@ class Watch {
     this.#tasks = new Map(tasks.map((task) => [task.id, task]))
   }
 
-  /** Looks once; false when nothing is left to wait for. */
+  /** Polls once; returns false if nothing is left to wait for. */
   async isGoing(): Promise<boolean> {
     const { state } = readImport(await this.#client.get(`${this.#path}?expand=none`))
     const tasks = readTasks(await this.#client.get(`${this.#path}/tasks`))
@@ -123,7 +125,7 @@ class Watch {
     return [{ level: 'warning', text: `${this.#path}/tasks/${id}/rejects tells why rows were rejected` }]
   }
 
-  /** Shows one task; the text changes when the task gets on. */
+  /** Shows one task; returns a text that changes when the task progresses. */
   async #follow(task: TaskView): Promise<string> {
     const isOver = endStates.includes(task.state)
     if (this.#ended.has(task.id) || (!isOver && task.state !== 'RUNNING')) return ''
@@ -133,7 +135,7 @@ class Watch {
     const label = layer || file || `task ${task.id}`
     if (isOver) {
       const seconds = this.#seconds()
-      // A file that is served as it is has rows, but none are loaded one by one.
+      // A file that is served directly has rows, but none are loaded individually.
       const all = task.state === 'COMPLETE' ? Math.max(done, total) : done
       this.#ended.set(task.id, { done: all, seconds })
       const end = `${task.state}  ${amount(all, unit)} in ${seconds.toFixed(1)} s`

@@ -7,10 +7,10 @@ import { databaseFile } from './database-file.ts'
 import { readSecretKey } from './secret-key.ts'
 import type { DataSettings } from './settings.ts'
 
-/** Where things lie in the data directory; absolute paths. */
+/** Paths in the data directory; absolute. */
 export interface DataDirectory {
   root: string
-  /** Our own database in embedded use. */
+  /** The embedded catalogue database. */
   databasePath: string
   /** Default import root, for the operator's files. */
   incoming: string
@@ -18,20 +18,23 @@ export interface DataDirectory {
   uploads: string
   /** GeoPackages and files that published layers read. */
   stores: string
-  /** Rows that imports refused. */
+  /** Rejected rows of imports. */
   rejects: string
   archives: string
-  /** Of files that layers are served from. */
+  /** Indexes of files that are served directly. */
   indexes: string
-  /** What is made of layers so that maps are quick; all of it can be made again. */
+  /** Caches that make maps faster; all of them can be rebuilt. */
   maps: string
-  /** Tables that belong to no layer, of which there are maps: rows before they are loaded, changes. A folder for each owner. */
+  /**
+   * Tables without a layer that are shown on maps: rows before they are loaded, changes. A folder for each
+   * owner.
+   */
   sides: string
-  /** 32 bytes that seal secrets; losing them loses the stored passwords. */
+  /** 32 bytes that encrypt secrets; without them the stored passwords are lost. */
   key: Uint8Array
 }
 
-/** Makes the folders and the key where they are missing. Throws an `Error` that names the folder or the file of the key. */
+/** Creates missing folders and the key. Throws an `Error` that names the folder or the key file. */
 export function prepareDataDirectory(settings: DataSettings): DataDirectory {
   const folders = prepareFolders(settings.directory)
   return { ...folders, key: readSecretKey(join(folders.root, 'secret.key')) }
@@ -62,8 +65,8 @@ function prepareFolders(root: string): Omit<DataDirectory, 'key'> {
 }
 
 /**
- * A path for a new store of `workspace` where no file is yet, and that is not `taken` by a store whose file is still to
- * come: `name`, or with 0, 1, 2, ... in it.
+ * Returns a path for a new store of `workspace` that is not in use, and not in `taken` by a store whose file
+ * does not exist yet: `name`, or `name` with 0, 1, 2, ...
  */
 export function freeStoreFile(
   directory: Pick<DataDirectory, 'stores'>,
@@ -78,18 +81,18 @@ export function freeStoreFile(
   })
 }
 
-/** Kept from the garbage collector, which would close them. */
+/** Referenced here, since the garbage collector would close them. */
 const locks = new Set<DatabaseSync>()
 
 /**
- * Takes the data directory for this process; returns what gives it back. The system gives it back too when the
- * process dies. Throws an `Error` when another process has it.
+ * Locks the data directory for this process; returns a function that releases the lock. The system also
+ * releases it when the process dies. Throws an `Error` if another process has it.
  */
 export function lockDataDirectory(root: string): () => void {
   const pidPath = join(root, 'terrane.pid')
   const lock = openLock(join(root, 'terrane.lock'))
   try {
-    // Nothing is ever written to it: the journal stays in memory, since a full disk has no room for one.
+    // The lock file is never written: the journal stays in memory, since a full disk has no space for one.
     lock.exec('pragma busy_timeout = 200; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
@@ -127,7 +130,7 @@ function cannotLock(path: string, error: unknown): Error {
   return new Error(`${path} cannot be locked: ${plainReason(error) ?? String(error)}`, { cause: error })
 }
 
-/** The number only helps people to find this process: a full disk must not keep the server from starting. */
+/** The process id is only informative: a full disk must not prevent the start of the server. */
 function writePid(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`)

@@ -1,2 +1,2 @@
-/** Our own database in the data directory, in embedded use. */
+/** File name of the embedded catalogue database in the data directory. */
 export const databaseFile = 'terrane.sqlite'

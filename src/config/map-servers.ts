@@ -9,11 +9,11 @@ const maxServers = 100
 const mapServerKinds = ['mapserver', 'qgis', 'geoserver'] as const
 export type MapServerKind = (typeof mapServerKinds)[number]
 
-/** A map server that runs beside this one and is to be watched. */
+/** A monitored map server next to this server. */
 export interface MapServerSettings {
   name: string
   kind: MapServerKind
-  /** Its base address, without a slash behind. */
+  /** Its base URL, without a trailing slash. */
   url: string
   /** Absolute path of its access log. */
   log?: string
@@ -24,13 +24,13 @@ export interface MapServerSettings {
   hostMetrics?: string
 }
 
-/** Tells one problem of one server. */
+/** Reports one problem of one server. */
 type Tell = (message: string) => void
 type Entry = Record<string, unknown>
 
 const keys = ['name', 'kind', 'url', 'log', 'user', 'password', 'hostMetrics']
 
-/** The servers of a JSON list; what is wrong is told without the values, which may be passwords. */
+/** Reads servers from a JSON list; error messages do not contain the values, which may be passwords. */
 export function readMapServers(read: Reader): MapServerSettings[] {
   const text = read.text(setting)
   if (text === undefined) return []

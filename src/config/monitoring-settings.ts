@@ -8,7 +8,7 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 
 const privacyModes = ['truncated', 'full', 'none'] as const
-/** What is kept of client addresses: cut to their network, whole, or nothing. */
+/** How client addresses are stored: truncated to their network, whole, or not at all. */
 export type PrivacyMode = (typeof privacyModes)[number]
 
 export interface Keep {
@@ -22,38 +22,38 @@ export interface Keep {
 }
 
 export interface SeriesLimits {
-  /** Labels of a period, metric and split. */
+  /** Maximum number of labels per period, metric and split. */
   labels: number
   /** The same for `request.users`. */
   visitors: number
-  /** Resources of a minute and service; twenty times as many are known altogether. */
+  /** Maximum number of resources per minute and service; twenty times as many in total. */
   resources: number
-  /** IANA name of the time zone by whose days usage is counted; default: UTC. */
+  /** IANA time zone whose days are used for usage counts; default: UTC. */
   zone?: string
-  /** Cells of zoom 8 that a layer and day keep its demand by; default: 128. */
+  /** Cells of zoom level 8 for the demand of a layer and day; default: 128. */
   demandCells?: number
 }
 
 export interface MonitoringSettings {
   isOn: boolean
   privacy: PrivacyMode
-  /** Map servers that run beside this one and are to be watched. */
+  /** Monitored map servers next to this server. */
   mapServers: MapServerSettings[]
-  /** Address of the mail server, such as smtp://user:password@mail.example.org:587; absent: no mail is sent. */
+  /** Address of the mail server, such as smtp://user:password@mail.example.org:587; absent: no mail. */
   smtpUrl?: Secret
-  /** Absent: `terrane@` and the host. */
+  /** Absent: `terrane@` and the host name. */
   mailFrom?: string
-  /** Path of an MMDB file with places of addresses. */
+  /** Path of an MMDB file with locations of addresses. */
   placesFile?: string
-  /** Addresses and networks of the operator's own. */
+  /** Addresses and networks of the operator. */
   ownNetworks?: string[]
   keep: Keep
   limits: SeriesLimits
-  /** Largest number of rows of one answer of metric data, and of entries of a list. */
+  /** Maximum number of rows in a response with metric data, and of entries in a list. */
   maxAnswerRows: number
 }
 
-/** Above the periods of any window, so that a row for each is never refused. */
+/** More than the periods of any window, so that a row for each is never refused. */
 const leastAnswerRows = 20_000
 
 export function readMonitoring(read: Reader): MonitoringSettings {
@@ -87,7 +87,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
   }
 }
 
-/** Days; 0 keeps for ever. */
+/** Days; 0 means unlimited. */
 function readKeep(read: Reader): MonitoringSettings['keep'] {
   const days = { min: 0, max: 36_500 }
   return {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Reader } from './parse.ts'
 
-/** Addresses, networks, and names that stand for some. */
+/** Reads addresses, networks, and names for some of them. */
 export function readNetworks(read: Reader, name: string, names: readonly string[] = []): string[] {
   return read.list(name).filter((one) => {
     const [address, prefix, ...rest] = one.split('/')

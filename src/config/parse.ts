@@ -1,17 +1,17 @@
 import { ownValue } from '../lib/own-value.ts'
-/** Reads values out of an environment and gathers every problem, so that all are told at once. */
+/** Reads values from an environment and collects all problems, to report them together. */
 export interface Reader {
   text(name: string): string | undefined
   integer(name: string, limits: { fallback: number; min: number; max: number }): number
   /** A size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
   bytes(name: string, fallback: number, limits?: { min: number }): number
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T
-  /** `on` or `off` (also true/false, yes/no, 1/0). */
+  /** Reads `on` or `off` (also true/false, yes/no, 1/0). */
   flag(name: string, fallback: boolean): boolean
-  /** Comma or blank separated; empty when unset. */
+  /** Reads a list separated by commas or blanks; empty if unset. */
   list(name: string): string[]
   problem(name: string, message: string): void
-  /** The names that were asked for so far. */
+  /** Returns the names read so far. */
   names(): Iterable<string>
 }
 

@@ -1,4 +1,4 @@
-/** Characters that a password has at least. */
+/** Minimum length of a password, in characters. */
 export const minPasswordLength = 8
-/** What is said of a shorter one, behind its name. */
+/** Error text about a shorter password, after its name. */
 export const shortPassword = `must have at least ${minPasswordLength} characters`

@@ -1,18 +1,21 @@
 import type { Reader } from './parse.ts'
 
-/** Limits for the requests of one client connection and of one client address. */
+/** Limits on the requests of one client connection and of one client address. */
 export interface ConnectionLimits {
-  /** Requests that a connection may have unanswered; further ones are not read. */
+  /** Maximum number of pending requests of a connection; further ones are not read. */
   pipelinedRequests: number
-  /** Requests of one client address that are answered at the same time; the rest wait. */
+  /** Maximum number of concurrent requests of one client address; the rest wait. */
   addressRequests: number
-  /** Response bytes that the clients of one address have not taken yet; beyond them its next requests wait. */
+  /**
+   * Maximum response bytes that clients of one address have not received yet; beyond it the next requests
+   * wait.
+   */
   addressUnsentBytes: number
-  /** A connection is closed if its client takes nothing of a response for this long. */
+  /** A connection is closed if its client reads nothing of a response for this long. */
   unreadSeconds: number
 }
 
-/** Limits for XML bodies and filters of requests. */
+/** Limits on XML bodies and filters of requests. */
 export interface DocumentLimits {
   /** Size of an XML body or of a form. */
   bodyBytes: number
@@ -28,7 +31,7 @@ export interface DocumentLimits {
   coordinates: number
 }
 
-/** Reads the settings that limit what one client may send and hold. */
+/** Reads the settings that limit what one client may send and occupy. */
 export function readConnectionLimits(read: Reader): ConnectionLimits {
   const count = { max: 1_000_000 }
   return {

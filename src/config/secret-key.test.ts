@@ -43,7 +43,7 @@ describe('readSecretKey', () => {
     assert.throws(() => readSecretKey(path), {
       message: /^The key file \S+secret\.key cannot be read: it is a folder\. Make it readable/,
     })
-    // Root reads every file.
+    // Root can read every file.
     if (process.getuid?.() === 0) return
     rmSync(path, { recursive: true })
     writeFileSync(path, 'ab'.repeat(32))

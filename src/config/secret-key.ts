@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { plainReason } from '../lib/plain-reason.ts'
 
 const keyBytes = 32
-/** A proposal of a process that starts beside this one is younger. */
+/** A pending key file of a process that is starting concurrently is younger than this. */
 const abandonedMs = 10 * 60_000
 
 /**
- * Reads the key that encrypts stored passwords; makes it first where there is none. Of two processes that make it, one
- * wins for both. Throws an `Error` that names the file, what is wrong with it and what to do.
+ * Reads the key that encrypts stored passwords, and creates it if there is none. If two processes create it,
+ * one key wins for both. Throws an `Error` that names the file, the problem and what to do.
  */
 export function readSecretKey(path: string): Uint8Array {
   removeAbandoned(path)
@@ -31,7 +31,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** The key is complete before it has its name: the file is written under another name and linked. */
+/** The key is complete before it gets its name: it is written under another name and linked. */
 function makeKey(path: string): void {
   const proposal = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -46,7 +46,7 @@ function makeKey(path: string): void {
   }
 }
 
-/** Removes what processes left that died, or found no room, while they made a key. */
+/** Removes files left by processes that crashed, or ran out of disk space, while creating a key. */
 function removeAbandoned(path: string): void {
   const folder = dirname(path)
   const prefix = `${basename(path)}.`
@@ -66,7 +66,7 @@ function withReason(path: string, error: unknown): string {
   return `${path} cannot be read: ${reasonOnly(error)}`
 }
 
-/** The reason without the path, which the message names already. */
+/** Returns the reason without the path, which the message already contains. */
 function reasonOnly(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return plainReason(Object.assign(new Error(), { code })) ?? String(error)

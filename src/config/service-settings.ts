@@ -3,11 +3,11 @@ import type { TranslatedTexts, Translations } from '../lib/text/translations.ts'
 import { languageCode } from '../lib/text/translations.ts'
 import type { Reader } from './parse.ts'
 
-/** What the map services say of themselves: who offers them, and under which terms. */
+/** Metadata of the map services: provider and terms. */
 export interface ServiceSettings {
   /** Default: the name of this program. */
   title: string
-  /** Default: what each service does. */
+  /** Default: a description of each service. */
   abstract?: string
   keywords: string[]
   /** Terms; default: none. */
@@ -19,16 +19,16 @@ export interface ServiceSettings {
   translations?: Translations
 }
 
-/** What INSPIRE asks for. */
+/** Metadata required by INSPIRE. */
 interface InspireSettings {
-  /** Records in a catalogue: of the services that show, and of those that give the data. */
+  /** Catalogue records: of the view services, and of the download services. */
   viewRecord?: string
   downloadRecord?: string
-  /** That titles are in, by ISO 639-2. */
+  /** Language of the titles, as ISO 639-2 code. */
   language: string
 }
 
-/** Who is asked about the services. */
+/** Contact for the services. */
 export interface ServiceContact {
   organisation?: string
   person?: string
@@ -98,7 +98,7 @@ function readWebAddress(read: Reader, name: string): string | undefined {
 const setting = 'TERRANE_SERVICE_TRANSLATIONS'
 const example = '{"ger": {"title": "Karten", "abstract": "…", "keywords": ["Straßen"]}}'
 
-/** What the services say of themselves in other languages, as JSON by codes of ISO 639-2. */
+/** Reads translations of the service metadata, as JSON by ISO 639-2 codes. */
 function readTranslations(read: Reader): Translations | undefined {
   const text = read.text(setting)
   if (text === undefined) return undefined

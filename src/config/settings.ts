@@ -24,98 +24,98 @@ type LogLevel = (typeof logLevels)[number]
 
 export interface ServerSettings {
   host: string
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   port: number
-  /** Empty, or such as `/geoserver`: a slash in front, none behind. */
+  /** Empty, or such as `/geoserver`: with a leading and without a trailing slash. */
   basePath: string
-  /** Where clients reach the base path, without a slash behind; absent: the host that a request names. */
+  /** Public URL of the base path, without a trailing slash; absent: the host of the request is used. */
   publicUrl?: string
-  /** Addresses and networks whose `X-Forwarded-*` headers count. */
+  /** Addresses and networks whose `X-Forwarded-*` headers are trusted. */
   trustedProxies: string[]
-  /** Origins of foreign pages that may call. */
+  /** Origins of other sites that may send requests. */
   corsOrigins: string[]
-  /** How long a cache that many share may keep what is public. */
+  /** How long a shared cache may store public responses. */
   sharedMaxAgeSeconds: number
-  /** Time in which the answer of a request that reads must begin. */
+  /** Time within which the response of a read request must begin. */
   requestSeconds: number
   dialect: Dialect
-  /** Whether WMS draws by styles that requests bring along. */
+  /** True if WMS accepts styles in requests. */
   takesSldBody: boolean
 }
 
-/** Our own map of the world, a style of somebody else, or water alone. */
+/** The bundled world map, an external style, or only water. */
 export type Basemap = { kind: 'own' | 'off' } | { kind: 'other'; url: string; origin: string }
 
 export interface DataSettings {
   /** Absolute path of the data directory. */
   directory: string
-  /** Absolute paths of the folders that imports may name files in. */
+  /** Absolute paths of the folders whose files imports may use. */
   importRoots: string[]
-  /** Whether the bundled sample data are imported on the first start. */
+  /** True to import the bundled sample data at the first start. */
   sample: boolean
 }
 
 interface LimitSettings {
   maxUploadBytes: number
-  /** Of uploads that come in pieces, until they are imported. */
+  /** Size of resumable uploads, until they are imported. */
   maxResumableBytes: number
   maxExpandedBytes: number
   maxArchiveEntries: number
   /** Expanded size divided by packed size. */
   maxArchiveRatio: number
   maxTasks: number
-  /** How long one of GDAL's programs may work on a raster. */
+  /** Maximum duration of a GDAL program on a raster. */
   toolSeconds: number
-  /** Bytes that the transformations of a raster may take on the disk. */
+  /** Maximum disk space of the transformations of a raster, in bytes. */
   maxRasterBytes: number
-  /** Bytes that kept tiles may take on the disk altogether; 0: none are kept. */
+  /** Maximum total size of cached tiles on disk; 0: no caching. */
   maxTileBytes: number
-  /** Bytes that copies of layers in web mercator may take, where only GDAL finds the way there. */
+  /** Maximum size of Web Mercator copies of layers that only GDAL can reproject, in bytes. */
   maxTileCopyBytes: number
-  /** Bytes that exported files may take on the disk altogether. */
+  /** Maximum total size of exported files, in bytes. */
   maxExportBytes: number
-  /** Files with the rows of layers, altogether. */
+  /** Maximum total size of files with the rows of layers. */
   maxDownloadBytes: number
-  /** Bytes that rows may take on the disk that somebody looks at before they are loaded. */
+  /** Maximum size of preview rows on disk. */
   maxPreviewBytes: number
-  /** Loads at the same time; the rest queue. */
+  /** Maximum number of concurrent loads; the rest are queued. */
   concurrentLoads: number
-  /** Work that neither gets on nor hears its signal for so long is ended. */
+  /** Work that neither progresses nor reacts to its signal for this long is terminated. */
   silenceSeconds: number
-  /** A load waits so long for a database that is away. */
+  /** Maximum wait of a load for an unreachable database. */
   databaseWaitSeconds: number
 }
 
 interface RetentionSettings {
-  /** Uploads of unfinished imports are kept so long after the last change. */
+  /** Uploads of unfinished imports are retained for this long after the last change. */
   uploadDays: number
-  /** Records of finished imports. */
+  /** Retention of records of finished imports. */
   importDays: number
-  /** What layers were before their last changes; 0: nothing is kept. */
+  /** Retention of earlier versions of layers; 0: nothing is retained. */
   versionDays: number
-  /** Bytes that the versions of the layers of one store may take. */
+  /** Maximum size of the versions of the layers of one store. */
   versionBytes: number
-  /** What rehearsals have staged and found. */
+  /** Retention of staged rows and results of dry runs. */
   rehearsalHours: number
-  /** Bytes that staged rehearsals may take altogether. */
+  /** Maximum total size of staged dry runs. */
   rehearsalBytes: number
 }
 
 export interface RemoteSettings {
-  /** Networks that remote data may come from though they are private. */
+  /** Private networks from which remote data may be fetched. */
   allow: string[]
-  /** For everything of one fetch. */
+  /** For all data of one fetch. */
   totalSeconds: number
-  /** Longest time in which nothing comes. */
+  /** Maximum time without received data. */
   stallSeconds: number
-  /** How often one place of a file is tried. */
+  /** Maximum number of attempts at one position of a file. */
   tries: number
-  /** Path of a PEM file with authorities beside those of the system. */
+  /** Path of a PEM file with certificate authorities in addition to those of the system. */
   authoritiesFile?: string
-  /** Absent: that of Amazon. */
+  /** Absent: Amazon's endpoint. */
   s3Endpoint?: string
   s3Region: string
-  /** Whether SFTP servers whose key is not known yet are refused. */
+  /** True to refuse SFTP servers with an unknown key. */
   onlyKnownHosts: boolean
 }
 
@@ -128,22 +128,22 @@ export interface Settings {
   adminPassword?: Secret
   logLevel: LogLevel
   limits: LimitSettings
-  /** Limits for the requests of one connection and of one client address. */
+  /** Limits on the requests of one connection and of one client address. */
   connections: ConnectionLimits
-  /** Limits for XML bodies and filters of requests. */
+  /** Limits on XML bodies and filters of requests. */
   documents: DocumentLimits
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
-  /** What the map services say of themselves. */
+  /** Metadata of the map services. */
   service: ServiceSettings
-  /** The map that lies below data on the pages. */
+  /** The background map of the pages. */
   basemap: Basemap
-  /** What looks odd and stops nothing. */
+  /** Warnings that do not prevent the start. */
   notices: string[]
 }
 
-/** The environment holds values that are not understood; `problems` has one message for each. */
+/** The error for invalid values in the environment; `problems` has one message for each. */
 export class SettingsError extends Error {
   readonly problems: string[]
 
@@ -155,7 +155,7 @@ export class SettingsError extends Error {
 }
 
 /**
- * Settings from environment variables, for each part its own group. Reads everything before it throws a
+ * Reads settings from environment variables, grouped by part. Reads everything before it throws a
  * `SettingsError` that lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
@@ -164,7 +164,7 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
   return settings
 }
 
-/** The same with defaults in the place of what is not understood, and a message for each. */
+/** The same with defaults for invalid values, and a message for each. */
 export function readSettings(env: Record<string, string | undefined>): {
   settings: Settings
   problems: string[]
@@ -197,10 +197,10 @@ export function readSettings(env: Record<string, string | undefined>): {
   return { settings, problems }
 }
 
-/** Asks for a password that a user may have, where the first start is still to come. */
+/** Requires a valid initial password if the first start is still to come. */
 function checkFirstPassword(read: Reader, { adminPassword, databaseUrl, data }: Settings): void {
   if (adminPassword === undefined || adminPassword.reveal().length >= minPasswordLength) return
-  // Of a database on a server only the start itself can tell whether it has users.
+  // For a database server only the start itself can find out whether it has users.
   if (databaseUrl !== undefined || existsSync(join(data.directory, databaseFile))) return
   read.problem('TERRANE_ADMIN_PASSWORD', shortPassword)
 }

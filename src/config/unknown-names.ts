@@ -1,6 +1,6 @@
 import { nearestWord } from '../lib/text/nearest-word.ts'
 
-/** Read by the command line and the set-up alone. */
+/** Only used by the command line and the set-up. */
 const namesElsewhere = [
   'TERRANE_PASSWORD',
   'TERRANE_TOKEN',
@@ -9,16 +9,16 @@ const namesElsewhere = [
   'TERRANE_SETUP_SYSTEM',
 ]
 
-/** A variable that looks like a setting and is none. */
+/** A variable that looks like a setting but is not one. */
 export interface UnknownName {
   name: string
-  /** The setting that it most likely means. */
+  /** The most similar setting. */
   nearest?: string
 }
 
 const prefix = 'TERRANE_'
 
-/** What of an environment begins like a setting and is none of `known`. */
+/** Returns names in an environment that look like settings but are not in `known`. */
 export function unknownNames(
   env: Record<string, string | undefined>,
   known: Iterable<string>,
@@ -28,7 +28,7 @@ export function unknownNames(
     .filter((name) => name.toUpperCase().startsWith(prefix) && env[name] !== undefined)
     .filter((name) => !name.startsWith(prefix) || !settings.includes(name.slice(prefix.length)))
     .map((name) => {
-      // Without what all begin with, which would make any two alike.
+      // Without the common prefix, which would make any two names similar.
       const nearest = nearestWord(name.slice(prefix.length), settings)
       return { name, ...(nearest === undefined ? {} : { nearest: prefix + nearest }) }
     })

@@ -7,5 +7,5 @@ function readVersion(): string {
     : '0.0.0'
 }
 
-/** This program's version, from its manifest. */
+/** Version of this program, from its manifest. */
 export const version = readVersion()

@@ -7,18 +7,18 @@ import type { Secret } from '../lib/secrets/secret.ts'
 import type { Database } from './connection.ts'
 
 /**
- * Short messages between the processes that share our PostgreSQL. They are kept nowhere: who does not listen at that
- * moment misses them, so whoever needs an effect looks for it and tells again.
+ * Short messages between processes that share a PostgreSQL database. They are not stored: a process that is
+ * not listening misses them, so a sender that needs an effect must check for it and send again.
  */
 export interface Broadcast {
-  /** Tells every other process; never throws. What has more than 7,900 bytes as JSON is not told. */
+  /** Sends to every other process; never throws. Messages above 7,900 bytes of JSON are not sent. */
   tell(topic: string, body: object): void
-  /** Hears what other processes tell. */
+  /** Registers a listener for messages from other processes. */
   listen(topic: string, listener: (body: unknown) => void): void
   close(): Promise<void>
 }
 
-/** An embedded database has one process, which nobody else hears. */
+/** An embedded database has a single process, so there are no receivers. */
 export const silence: Broadcast = {
   tell: () => undefined,
   listen: () => undefined,
@@ -26,15 +26,15 @@ export const silence: Broadcast = {
 }
 
 const channel = 'terrane'
-/** Of the connection that each server keeps open to hear the others. */
+/** Application name of the connection that each server keeps open to receive messages. */
 const applicationName = 'terrane broadcast'
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL accepts less than 8,000 bytes. */
 const maxBytes = 7900
 const reconnectMs = 1000
 const timeoutMs = 10_000
-/** More messages that wait to be sent are dropped. */
+/** Maximum number of waiting messages; further ones are dropped. */
 const maxWaiting = 1000
-/** How often it is made sure that the connection lives. */
+/** Interval for checking that the connection is alive. */
 const checkMs = 10_000
 
 interface Envelope {
@@ -60,7 +60,7 @@ class PostgresBroadcast implements Broadcast {
     this.#log = log
   }
 
-  /** Ends when the first connection listens; a lost one is made anew. */
+  /** Resolves when the first connection listens; a lost one is replaced. */
   async open(): Promise<void> {
     const lost = await this.#connect()
     this.#keeping = this.#keep(lost)
@@ -85,7 +85,7 @@ class PostgresBroadcast implements Broadcast {
     await this.#keeping
   }
 
-  /** Gives a promise that ends with the connection. */
+  /** Returns a promise that resolves when the connection ends. */
   async #connect(): Promise<{ lost: Promise<void> }> {
     const { Client } = await import('pg')
     const client = new Client({
@@ -137,7 +137,7 @@ class PostgresBroadcast implements Broadcast {
     return undefined
   }
 
-  /** One statement after the other; a connection that does not answer is given up, which makes a new one. */
+  /** Runs statements in sequence; a connection that does not respond is closed and replaced. */
   #queue(work: (client: Client) => Promise<unknown>): void {
     this.#waiting += 1
     this.#sending = this.#sending.then(async () => {
@@ -163,14 +163,14 @@ class PostgresBroadcast implements Broadcast {
   }
 }
 
-/** Opens the connection that listens, beside those of the pool. */
+/** Opens the listening connection, in addition to those of the pool. */
 export async function openBroadcast(url: Secret, log: Logger): Promise<Broadcast> {
   const broadcast = new PostgresBroadcast(url, log)
   await broadcast.open()
   return broadcast
 }
 
-/** Whether another server listens at the database now. */
+/** True if another server is listening on the database. */
 export async function isSharedWithOthers({ kind, kysely }: Database): Promise<boolean> {
   if (kind === 'sqlite') return false
   const { rows } = await sql<{ servers: number }>`

@@ -10,19 +10,19 @@ import type { Tables } from './tables.ts'
 
 type DatabaseKind = 'sqlite' | 'postgres'
 
-/** A connection or a transaction: repositories take one as their first argument and never reach for another. */
+/** A connection or a transaction: repositories take one as their first argument and never use another. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>
 
 export interface Database {
   kind: DatabaseKind
   kysely: Kysely<Tables>
-  /** Runs `work` in one transaction; inside it use only what it is given, the outer connection would wait for ever. */
+  /** Runs `work` in one transaction. Inside it use only its argument; the outer connection would deadlock. */
   transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>
   /** Runs short `work` while no other process that shares the database is inside `alone`. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /**
-   * How many statements that may change something have begun: while it stays, so does what was read since. Undefined where
-   * others write too.
+   * Number of statements started that may change data: while it is unchanged, data read since are current.
+   * Undefined if other processes write too.
    */
   writes(): number | undefined
   close(): Promise<void>
@@ -43,7 +43,7 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 const int8 = 20
-/** Our own statements take milliseconds; a server that says nothing for so long is gone. */
+/** Terrane's statements take milliseconds; a server that does not respond for this long is unreachable. */
 const queryTimeoutMs = 60_000
 
 async function postgresPool(url: string): Promise<Pool> {
@@ -59,16 +59,16 @@ async function postgresPool(url: string): Promise<Pool> {
     keepAlive: true,
     types: { getTypeParser },
   })
-  // A connection that ends, idle or on loan, is replaced by the pool; who uses it gets the error from the statement.
+  // The pool replaces a connection that ends, idle or in use; its user gets the error from the statement.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** Any number that other programs in one database hardly use. */
+/** An arbitrary number that other programs in the same database are unlikely to use. */
 const aloneLock = 1_953_656_173
 
-/** The lock goes with the connection, however the process ends. */
+/** The lock is released with the connection, however the process ends. */
 function aloneInPostgres<T>(kysely: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
   return kysely.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(${aloneLock})`.execute(connection)
@@ -93,7 +93,7 @@ function cannotOpen(settings: DatabaseSettings, reason: string, cause: unknown):
   return new Error(text, { cause })
 }
 
-/** Opens our own database and brings its tables up to date. */
+/** Opens the catalogue database and migrates its tables. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const isEmbedded = 'path' in settings
   const sqlite = isEmbedded ? new SqliteAdapter(settings.path) : undefined

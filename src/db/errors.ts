@@ -6,22 +6,28 @@ import { isConnectionLost } from '../lib/postgres/errors.ts'
 const postgresCode = '23505'
 /** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE. */
 const sqliteCodes = [1555, 2067]
-/** PostgreSQL's too_many_connections and cannot_connect_now, and a name server that does not answer. */
+/** PostgreSQL's too_many_connections and cannot_connect_now, and an unresponsive name server. */
 const awayCodes = ['53300', '57P03', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
-/** What the client says when its own time limits are over. */
+/** Messages of the client when its own timeouts expire. */
 const timeouts = /^(timeout exceeded when trying to connect|Query read timeout|timeout expired)/
 
-/** Whether our own database refused a row since there is one with its key: two requests made the same thing at once. */
+/**
+ * True if the catalogue database rejected a row because its key exists: two requests created the same object
+ * concurrently.
+ */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }
   return code === postgresCode || sqliteCodes.includes(Number(errcode))
 }
 
-/** SQLite's busy, readonly, ioerr and cantopen: of the file of our own database, which others hold or the system refuses. */
+/** SQLite's busy, readonly, ioerr and cantopen: the catalogue file is locked or inaccessible. */
 const sqliteAwayCodes = [5, 8, 10, 14]
 
-/** What a caller can do about an error of our own database; undefined where that is nothing. */
+/**
+ * Returns an error with an action for the caller for an error of the catalogue database; undefined if there
+ * is none.
+ */
 export function explainError(error: unknown): Failure | undefined {
   if (!isUniqueViolation(error)) return findOutage(error)
   const text = 'Another request made the same thing at the same moment: read it again'
@@ -33,7 +39,10 @@ export function isCatalogueAway(error: unknown): boolean {
   return !(error instanceof Failure) && findOutage(error)?.code === 'database-away'
 }
 
-/** That the disk is full or our own database away, without inner detail; undefined for other errors. */
+/**
+ * Returns an error for a full disk or an unreachable catalogue database, without internal details; undefined
+ * for other errors.
+ */
 export function findOutage(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }

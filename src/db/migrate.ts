@@ -32,10 +32,10 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
   }
 }
 
-/** Throws where a newer version has brought the tables further than this one knows. */
+/** Throws if a newer version has migrated the tables further than this one knows. */
 async function refuseNewer(db: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
   const query = sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`
-  // A fresh database has no such table; whatever else is wrong, the migrations will tell.
+  // A new database has no such table; the migrations report other errors.
   const done = await query.execute(db).catch(() => ({ rows: [] }))
   const newer = done.rows.find(({ name }) => !Object.hasOwn(known, name))
   if (newer === undefined) return
@@ -44,7 +44,7 @@ async function refuseNewer(db: Kysely<Tables>, known: Record<string, Migration>)
   )
 }
 
-/** Applies the migrations that are missing; safe when several processes start at once. */
+/** Applies missing migrations; safe if several processes start concurrently. */
 export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Promise<void> {
   const known = migrations(isSqlite)
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } })

@@ -15,7 +15,7 @@ function toParameter(value: unknown): Parameter {
 }
 
 const cachedStatements = 500
-/** Waits for other processes first: the pragma that follows may find the file locked. */
+/** Waits for other processes first: the next pragma may find the file locked. */
 const settings =
   'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'
 /** SQLite's full, ioerr and cantopen. */
@@ -23,16 +23,16 @@ const noRoomCodes = [10, 13, 14]
 
 interface Prepared {
   statement: StatementSync
-  /** Whether it gives rows. */
+  /** True if it returns rows. */
   isReader: boolean
-  /** Whether it may change something, or ends what has. */
+  /** True if it may change data, or end a transaction that did. */
   isWriter: boolean
 }
 
-/** What a rollback gives where SQLite has ended the transaction itself, as it does when the disk is full. */
+/** Result of a rollback if SQLite has ended the transaction itself, as it does when the disk is full. */
 const nothingChanged = { changes: 0, lastInsertRowid: 0 }
 
-/** `node:sqlite` in the form that Kysely's SQLite dialect drives. Statements are prepared once and kept. */
+/** `node:sqlite` in the form required by Kysely's SQLite dialect. Prepared statements are cached. */
 export class SqliteAdapter implements SqliteDatabase {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
@@ -42,7 +42,7 @@ export class SqliteAdapter implements SqliteDatabase {
     this.#database = openFile(path)
   }
 
-  /** How many statements that may change something have been run. */
+  /** Number of executed statements that may change data. */
   get writes(): number {
     return this.#writes
   }
@@ -53,7 +53,7 @@ export class SqliteAdapter implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    // A deferred transaction that reads first cannot become a writer once another has written.
+    // A deferred transaction that starts with a read cannot become a writer after another has written.
     const { statement, isReader, isWriter } = this.#prepared(sql === 'begin' ? 'begin immediate' : sql)
     const begin = (): void => {
       if (isWriter) this.#writes += 1
@@ -86,8 +86,8 @@ export class SqliteAdapter implements SqliteDatabase {
 }
 
 /**
- * Opens the file. Its write-ahead log needs a file of shared memory beside it, which a full disk has no room for: there the
- * database is locked for this process, which has the data directory for itself anyway.
+ * Opens the file. Its write-ahead log needs a shared memory file next to it, for which a full disk has no
+ * space: the database is then locked for this process, which uses the data directory exclusively anyway.
  */
 function openFile(path: string): DatabaseSync {
   const opened = new DatabaseSync(path)

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * Our own tables, the same on SQLite and PostgreSQL: times are ISO 8601 text in UTC, flags 0 or 1, `document` and
- * the like JSON text. Only repositories read and write them.
+ * Tables of the catalogue, the same on SQLite and PostgreSQL: times are ISO 8601 text in UTC, flags 0 or 1,
+ * `document` and the like JSON text. Only repositories read and write them.
  */
 export interface Tables {
   settings: { name: string; value: string }
@@ -36,7 +36,7 @@ export interface Tables {
     user_name: string
     key: string
     request_hash: string
-    /** 0 while the first request is under way. */
+    /** 0 while the first request is in progress. */
     status: number
     headers: string
     body: string
@@ -51,16 +51,16 @@ export interface Tables {
     type: string
     is_enabled: number
     is_default: number
-    /** JSON of the parameters that may be shown. */
+    /** JSON of plain parameters. */
     parameters: string
-    /** Encrypted JSON of those that may not; empty when there are none. */
+    /** Encrypted JSON of secret parameters; empty if there are none. */
     secrets: string
     description: string | null
     created_at: string
     updated_at: string
-    /** A `StoreMaker`; null for the server itself, and for stores that are older than this column. */
+    /** A `StoreMaker`; null for the server itself, and for stores older than this column. */
     made_by: Generated<string | null>
-    /** Whether what its layers were before is kept. */
+    /** Whether earlier versions of its layers are retained. */
     keeps_versions: Generated<number>
   }
   styles: {
@@ -82,13 +82,13 @@ export interface Tables {
     document: string
     created_at: string
     updated_at: string
-    /** Grows in the transaction of every change. */
+    /** Incremented in the transaction of every change. */
     version: Generated<number>
-    /** Why it grew last: a `VersionCause`. */
+    /** Cause of the last increment: a `VersionCause`. */
     version_cause: Generated<string>
-    /** What the data looked like outside when they were last looked at; null until then. */
+    /** External state of the data when it was last read; null before. */
     seen_state: Generated<string | null>
-    /** Null where the workspace says. */
+    /** Null to use the setting of the workspace. */
     is_public: Generated<number | null>
   }
   layer_versions: {
@@ -102,7 +102,7 @@ export interface Tables {
     cause: string
     import_id: number | null
     mode: string | null
-    /** Rows of the layer; null where they are not known. */
+    /** Number of rows of the layer; null if unknown. */
     row_count: number | null
     /** JSON of `ChangeCounts`. */
     changes: string | null
@@ -120,20 +120,20 @@ export interface Tables {
   layer_contents: {
     id: Generated<number>
     store_id: number
-    /** The table's name in small letters. */
+    /** Table name in lower case. */
     table_key: string
     /** A `ContentForm`. */
     form: string
-    /** Of what is kept: its id in the store. */
+    /** Id of retained contents within the store. */
     kept_id: string | null
-    /** JSON of what is kept. */
+    /** JSON of retained contents. */
     kept: string | null
-    /** Why it cannot come back. */
+    /** Why it cannot be restored. */
     reason: string | null
     size_bytes: number | null
-    /** The content that took its place. */
+    /** Id of the contents that replaced these. */
     after_id: number | null
-    /** What the table looked like outside where others have brought it about. */
+    /** External state of the table, if another program has changed it. */
     state: string | null
     began_at: string
     ended_at: string | null
@@ -142,7 +142,7 @@ export interface Tables {
   layer_restores: {
     load_id: string
     store_id: number
-    /** JSON of what is under way. */
+    /** JSON of the running restore. */
     document: string
     created_at: string
   }
@@ -166,7 +166,7 @@ export interface Tables {
     import_id: number
     id: number
     state: string
-    /** Path of the main file without case, by which tasks are ordered. */
+    /** Sort key of tasks: path of the main file without case. */
     sort_key: string
     document: string
     updated_at: string
@@ -175,7 +175,7 @@ export interface Tables {
   granules: {
     import_id: number
     task_id: number
-    /** Path below the data folder. */
+    /** Path relative to the data folder. */
     file_id: string
     sort_key: string
     /** JSON of a `GranuleRecord`. */
@@ -184,7 +184,7 @@ export interface Tables {
   jobs: {
     id: Generated<number>
     kind: string
-    /** Jobs of one key run one after the other; empty for none. */
+    /** Jobs with the same key run in sequence; empty for none. */
     key: string
     payload: string
     state: string
@@ -220,10 +220,10 @@ export interface Tables {
     is_active: number
     grace_seconds: number
     window_seconds: number
-    /** When a message about a problem was last delivered. */
+    /** Time of the last delivered message about a problem. */
     last_send: string | null
     failing_since: string | null
-    /** End of the last period that some server has acted upon, in seconds since 1970. */
+    /** End of the last period that a server has evaluated, in seconds since 1970. */
     evaluated_to: number
     revision: number
   }
@@ -235,25 +235,25 @@ export interface Tables {
     description: string
     /** JSON of a `DefinitionBounds`. */
     document: string
-    /** JSON of a `Threshold`; null where nothing is compared. */
+    /** JSON of a `Threshold`; null if nothing is compared. */
     threshold: string | null
   }
   notification_receivers: {
     id: Generated<number>
     check_id: number
     kind: string
-    /** Of a user alone. */
+    /** Only for a user. */
     user_name: string | null
     /** User name, address or URL. */
     target: string
-    /** Encrypted, of a webhook; empty otherwise. */
+    /** Encrypted secret of a webhook; empty otherwise. */
     secret: string
   }
   notification_deliveries: {
     id: Generated<number>
     check_id: number
     receiver_id: number
-    /** As people read it. */
+    /** As a text for people. */
     receiver: string
     kind: string
     /** JSON of a `Message`. */

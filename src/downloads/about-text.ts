@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../catalog/records.ts'
 import { namedTerms, termsOf } from './terms.ts'
 
-/** What is told of a file in words: what it is of, on which terms, and what it has lost. */
+/** Returns a description of a file: the layer, its terms, and what the file has lost. */
 export function aboutText(
   layer: LayerRecord,
   { srs, version }: { srs?: string; version?: number },

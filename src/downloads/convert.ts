@@ -9,28 +9,28 @@ import { zipFiles } from '../lib/files/zip-files.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { NumberField } from './number-fields.ts'
 
-/** A table in a GeoPackage of ours that becomes a file of another format. */
+/** A table in a GeoPackage to convert to another format. */
 export interface Conversion {
   from: string
   table: string
-  /** An empty folder for what is made on the way. */
+  /** An empty folder for temporary files. */
   folder: string
-  /** Base name of what stands in a zip. */
+  /** Base name of the files in a zip. */
   name: string
   path: string
   maxBytes: number
   geometry: GeometryField | undefined
-  /** Types of geometries that were met. */
+  /** Geometry types in the table. */
   typeCodes: readonly number[]
-  /** Fields of numbers that need another width than GDAL gives them, by the names of columns in the table. */
+  /** Numeric fields that need another width than GDAL's default, by column of the table. */
   numberFields: Readonly<Record<string, NumberField>>
   /** Columns of the table, in their order. */
   columns: readonly string[]
-  /** What is told in a zip. */
+  /** Description in a zip. */
   about: string
 }
 
-/** Kinds of geometry that are a file each, by their codes (OGC 06-103r4, table 7). */
+/** Kinds of geometry that each have a file of their own, by type codes (OGC 06-103r4, table 7). */
 const kinds = [
   { ending: 'points', codes: [1], type: 'POINT' },
   { ending: 'multipoints', codes: [4], type: 'MULTIPOINT' },
@@ -49,7 +49,7 @@ const typeNames: Record<number, string> = {
   7: 'GEOMETRYCOLLECTION',
 }
 
-/** Makes the file. Throws `Failure` (`unavailable`, `gdal-missing`) and `FormatError`. */
+/** Creates the file. Throws `Failure` (`unavailable`, `gdal-missing`) and `FormatError`. */
 export async function convert(
   conversion: Conversion,
   written: WrittenByGdal,
@@ -79,15 +79,21 @@ export async function convert(
   await stat(path)
 }
 
-/** One of the files that a table becomes. */
+/** One of the files that a table is converted to. */
 interface FilePart {
   ending: string
   options: string[]
-  /** Types of its geometries, quoted; absent where it has all rows. `hasRest`: it has those without a geometry too. */
+  /**
+   * Types of its geometries, quoted; absent if it contains all rows. `hasRest`: it also contains rows without
+   * a geometry.
+   */
   kind?: { names: string; hasRest: boolean }
 }
 
-/** The files that a table becomes where each holds one kind of geometry; rows without one stand in the first. */
+/**
+ * Returns the files that a table is converted to if each contains only one kind of geometry; rows without
+ * geometry go into the first one.
+ */
 function partsOf({ geometry, typeCodes }: Conversion): FilePart[] {
   if (geometry === undefined) return [{ ending: '', options: ['-nlt', 'NONE'] }]
   const met = kinds.filter(({ codes }) => codes.some((code) => typeCodes.includes(code)))
@@ -101,7 +107,7 @@ function partsOf({ geometry, typeCodes }: Conversion): FilePart[] {
   }))
 }
 
-/** Rows of the kind. */
+/** Returns the condition for rows of the kind. */
 function whereOf({ geometry }: Conversion, kind: FilePart['kind']): string[] {
   if (kind === undefined || geometry === undefined) return []
   const column = quoteName(geometry.name)
@@ -110,8 +116,8 @@ function whereOf({ geometry }: Conversion, kind: FilePart['kind']): string[] {
 }
 
 /**
- * A statement of OGR's own SQL for the rows of the kind, which gives fields their widths; undefined where none needs another, or a name
- * cannot be quoted there.
+ * Returns an OGR SQL statement for the rows of the kind that sets field widths; undefined if no field needs
+ * another one, or a name cannot be quoted there.
  */
 function sqlOf({ table, columns, numberFields }: Conversion, kind: FilePart['kind']): string | undefined {
   if (Object.keys(numberFields).length === 0) return undefined

@@ -1,13 +1,13 @@
 import type { PlacedSource } from '../maps/rasters/rasters.ts'
 
-/** The cells of a coverage: of one raster, or of the grid that holds all of a mosaic. */
+/** The cells of a coverage: of one raster, or of a grid that covers a whole mosaic. */
 export interface CoverageGrid {
   /** Authority code. */
   srs: string
   /** Columns and rows. */
   width: number
   height: number
-  /** From cells to the CRS, in GDAL's order. */
+  /** Affine coefficients from cells to the CRS, in GDAL's order. */
   geoTransform: readonly number[]
 }
 
@@ -19,7 +19,7 @@ export interface CellWindow {
   rows: number
 }
 
-/** Undefined where the CRS has no code, or no regular grid holds the cells. */
+/** Undefined if the CRS has no code, or if no regular grid fits the cells. */
 export function gridOf(sources: readonly PlacedSource[]): CoverageGrid | undefined {
   const [first, ...others] = sources
   if (first?.srs === undefined || first.geoTransform === undefined) return undefined
@@ -28,7 +28,7 @@ export function gridOf(sources: readonly PlacedSource[]): CoverageGrid | undefin
   return commonGrid(srs, sources)
 }
 
-/** As fine as the finest of them. Granules that are turned or stand on their heads have no place in it. */
+/** Returns a grid with the resolution of the finest raster. Undefined with rotated or flipped granules. */
 function commonGrid(srs: string, sources: readonly PlacedSource[]): CoverageGrid | undefined {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
   let [across, down] = [Infinity, Infinity]
@@ -50,7 +50,7 @@ function commonGrid(srs: string, sources: readonly PlacedSource[]): CoverageGrid
   }
 }
 
-/** Where a cell's corner lies: x and y. */
+/** Returns the coordinates of the corner of a cell: x and y. */
 export function cornerOf(
   { geoTransform }: Pick<CoverageGrid, 'geoTransform'>,
   column: number,
@@ -60,7 +60,7 @@ export function cornerOf(
   return [x + column * ax + row * bx, y + column * ay + row * by]
 }
 
-/** Where a place lies on the grid: columns and rows from the corner of the first cell. */
+/** Returns the grid coordinates of a location: columns and rows from the corner of the first cell. */
 function cellOf(
   { geoTransform }: Pick<CoverageGrid, 'geoTransform'>,
   [x, y]: readonly [x: number, y: number],
@@ -70,7 +70,7 @@ function cellOf(
   return [((x - left) * by - (y - top) * bx) / whole, ((y - top) * ax - (x - left) * ay) / whole]
 }
 
-/** What the cells cover, of a turned grid the rectangle around. */
+/** Returns the envelope of the cells; for a rotated grid that of the enclosing rectangle. */
 export function envelopeOf(
   grid: CoverageGrid,
   { column, row, columns, rows }: CellWindow = {
@@ -87,12 +87,15 @@ export function envelopeOf(
   return { minX: Math.min(...xs), minY: Math.min(...ys), maxX: Math.max(...xs), maxY: Math.max(...ys) }
 }
 
-/** Of a cell, by which an edge may be off: coordinates come as texts with fewer digits than they were worked out with. */
+/**
+ * Tolerance of edges as a share of a cell: coordinates are texts with fewer digits than in the calculation.
+ */
 const slack = 1e-3
 
 /**
- * The cells whose middle lies in a box (edges included), of a turned grid the rectangle of cells around it; where the box holds no middle, the
- * cells in which it lies. Undefined outside of the grid.
+ * Returns the cells whose centers are in a box (edges included); for a rotated grid the enclosing rectangle
+ * of cells. If the box contains no center, returns the cells that contain the box. Undefined outside of the
+ * grid.
  */
 export function windowOf(
   grid: CoverageGrid,
@@ -116,7 +119,7 @@ export function windowOf(
   return { column: across.first, columns: across.count, row: down.first, rows: down.count }
 }
 
-/** Of one direction; the middle of cell n lies at n + 0.5. */
+/** For one direction; the center of cell n is at n + 0.5. */
 function spanOf(ends: readonly number[], size: number): { first: number; count: number } | undefined {
   const [low, high] = [Math.min(...ends), Math.max(...ends)]
   if (!(high > slack && low < size - slack) && !(low === high && low >= 0 && low <= size)) return undefined

@@ -23,13 +23,13 @@ export {
   type Resampling,
 } from './cut-coverage.ts'
 
-/** What is wanted of a coverage. */
+/** A request for a part of a coverage. */
 export interface CoverageWish extends Omit<CoverageCut, 'grid' | 'sources'> {
-  /** Of a mosaic all that lie in one of them; undefined: the newest. */
+  /** For a mosaic: all granules within one of these; undefined: the newest. */
   times: readonly TimeWish[] | undefined
 }
 
-/** A file that goes when it is closed. */
+/** A file that is removed on close. */
 export interface CoverageFile {
   path: string
   format: CutFormat
@@ -40,21 +40,21 @@ interface CoveragesNeeds {
   catalog: Pick<Catalog, 'layers'>
   rasters: Rasters
   folder: string
-  /** Bytes that one file may have. */
+  /** Maximum size of one file, in bytes. */
   maxBytes: number
   onError(error: unknown): void
 }
 
-/** At a time; others wait. */
+/** Maximum number of concurrent cuts; others wait. */
 const atATime = 3
 const mostWaiting = 100
 const longestMs = 5 * 60_000
-/** Granules that one answer is made of at most. */
+/** Maximum number of granules per response. */
 const mostGranules = 500
-/** How often a coverage that is replaced meanwhile is cut anew. */
+/** Maximum number of attempts if the coverage is replaced meanwhile. */
 const mostTries = 5
 
-/** Parts of coverages as files, made for one request each. */
+/** Creates files with parts of coverages, one per request. */
 export class Coverages {
   readonly #needs: CoveragesNeeds
   readonly #ending = new AbortController()
@@ -67,7 +67,7 @@ export class Coverages {
     this.#needs = needs
   }
 
-  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  /** Removes leftover files; call once at the start, without waiting. */
   start(): void {
     removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
   }
@@ -76,14 +76,17 @@ export class Coverages {
     this.#ending.abort(new Error('The server stops'))
   }
 
-  /** The cells of a coverage at all of its times; undefined where no regular grid with a CRS that has a code holds them. */
+  /**
+   * Returns the cells of a coverage at all of its times; undefined if no regular grid fits them or the CRS
+   * has no code.
+   */
   async grid(layer: LayerRecord, signal: AbortSignal): Promise<CoverageGrid | undefined> {
     return gridOf((await this.#needs.rasters.sources(layer, signal)).all)
   }
 
   /**
-   * What `plan` makes of the grid, as a file, of one state of the coverage. Throws `Failure`, `FormatError` and what `plan`
-   * throws.
+   * Writes the part of the grid that `plan` returns to a file, from one state of the coverage. Throws
+   * `Failure`, `FormatError` and the errors of `plan`.
    */
   async cut(
     asked: LayerRecord,
@@ -95,7 +98,7 @@ export class Coverages {
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
       const isLast = tries === mostTries
-      // Where nobody can tell whether others write, at least what we write ourselves is known.
+      // If foreign changes cannot be detected, at least Terrane's own changes are known.
       const isSame = (): Promise<boolean> =>
         before.isCurrent ? layers.isStill(layer, before) : layers.isSettled(layer)
       let file: CoverageFile | undefined
@@ -105,7 +108,7 @@ export class Coverages {
         await file.close()
       } catch (error) {
         await file?.close()
-        // Its file may have been replaced under the reader.
+        // Its file may have been replaced while it was read.
         if (signal.aborted || isLast || (await isSame())) throw error
       }
       layer = (await layers.find(layer.workspace, layer.name)) ?? layer
@@ -147,7 +150,7 @@ export class Coverages {
   }
 }
 
-/** Those with cells in the window; one at least, whose cells say what there is. */
+/** Returns the sources with cells in the window; at least one, which defines the bands. */
 function takingPart(
   sources: readonly PlacedSource[],
   grid: CoverageGrid,
@@ -170,7 +173,7 @@ function tooBusy(): Failure {
   return new Failure('unavailable', 'too-busy', text, { retryAfterSeconds: 2 })
 }
 
-/** A file that is gone or broken, or GDAL that is not there. */
+/** The error for a missing or broken file, or missing GDAL. */
 function unreadableFile(error: unknown): Failure | undefined {
   const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   if (!isGone && !(error instanceof FormatError)) return undefined

@@ -14,10 +14,10 @@ import { cornerOf, envelopeOf } from './coverage-grid.ts'
 import type { GdalStep } from './gdal-step.ts'
 import { runGdalStep } from './gdal-step.ts'
 
-/** How cells of another grid are worked out. */
+/** Resampling methods for cells of another grid. */
 export type Resampling = 'nearest' | 'bilinear' | 'cubic'
 
-/** What coverages are cut to. */
+/** Output formats of coverages. */
 export const cutFormats = {
   tif: { driver: 'GTiff', mediaType: 'image/tiff', extension: 'tif' },
   png: { driver: 'PNG', mediaType: 'image/png', extension: 'png' },
@@ -25,25 +25,25 @@ export const cutFormats = {
 } as const
 export type CutFormat = keyof typeof cutFormats
 
-/** What becomes of one direction: so many cells, or so many times as many. */
+/** Scaling of one axis: number of cells, or factor. */
 export type AxisScale = { cells: number } | { factor: number }
 
-/** Another grid, in another CRS; without a box all of the coverage. */
+/** Another grid, in another CRS; without a box the whole coverage. */
 interface OtherGrid {
   srs: string
   /** In that CRS. */
   box: Envelope | undefined
 }
 
-/** What of a coverage becomes a file. */
+/** The part of a coverage to write to a file. */
 export interface CoverageCut {
   grid: CoverageGrid
-  /** Rasters with a part in it, the last above the others; at least one. */
+  /** Rasters that contribute, the last one on top; at least one. */
   sources: readonly PlacedSource[]
   place: CellWindow | OtherGrid
   scale: { across: AxisScale; down: AxisScale }
   resampling: Resampling
-  /** Numbers of bands from 1, in their order; undefined: all. */
+  /** Band numbers from 1, in order; undefined: all. */
   bands: readonly number[] | undefined
   format: CutFormat
   /** Creation options of GDAL's driver, such as `COMPRESS=DEFLATE`. */
@@ -51,14 +51,14 @@ export interface CoverageCut {
 }
 
 interface CutPlace {
-  /** An empty folder for what stands between. */
+  /** An empty folder for temporary files. */
   workPath: string
   path: string
   roomBytes: number
   timeoutMs: number
 }
 
-/** Of cells as they are, before anything is compressed. */
+/** Maximum size of uncompressed cells. */
 const mostBytes = 2 ** 31
 const cellBytes = new Map(
   Object.entries({
@@ -69,8 +69,8 @@ const cellBytes = new Map(
 const methods: Record<Resampling, string> = { nearest: 'near', bilinear: 'bilinear', cubic: 'cubic' }
 
 /**
- * Writes a part of a coverage. Cells that stay on their grid keep their values, types, nodata values, colours and descriptions.
- * Throws `Failure` (`raster-too-large`) and `FormatError`.
+ * Writes a part of a coverage. Cells on an unchanged grid preserve their values, types, nodata values,
+ * colours and descriptions. Throws `Failure` (`raster-too-large`) and `FormatError`.
  */
 export async function cutCoverage(cut: CoverageCut, place: CutPlace, signal: AbortSignal): Promise<void> {
   const { workPath: folder, roomBytes, timeoutMs } = place
@@ -85,7 +85,7 @@ export async function cutCoverage(cut: CoverageCut, place: CutPlace, signal: Abo
   })
 }
 
-/** What is read, and which of its cells are written, to how many. */
+/** Returns the input, and the cells to read and their output size. */
 async function findCells(
   cut: CoverageCut,
   linked: readonly LinkedRaster[],
@@ -118,7 +118,7 @@ async function findCells(
   return { input, cells: sizeArguments(cut, await sizeOf(input, step)) }
 }
 
-/** Gives `work` all of the rasters, in their order. */
+/** Calls `work` with all rasters, in their order. */
 async function withSources(
   sources: readonly PlacedSource[],
   signal: AbortSignal,
@@ -136,7 +136,7 @@ async function withSources(
   await withRasterSource(file, driver, (one) => withSources(sources, signal, work, [...linked, one]))
 }
 
-/** Leaves GDAL the drivers of all of them. */
+/** Permits GDAL the drivers of all rasters. */
 function together(linked: readonly LinkedRaster[]): GdalStep['linked'] {
   const [first] = linked
   if (first === undefined) throw new TypeError('A coverage is cut of one raster at least')
@@ -150,7 +150,7 @@ function isWhole({ width, height, geoTransform }: PlacedSource, grid: CoverageGr
   return isThere && width === grid.width && height === grid.height
 }
 
-/** What the catalogue knows of the place of these cells, whether or not the file does. */
+/** Returns the georeferencing of these cells according to the catalogue, whether or not the file has any. */
 function placeOf(grid: CoverageGrid, { column, row, columns, rows }: CellWindow): string[] {
   const [, , bx = 0, , ay = 0] = grid.geoTransform
   const corners = [...cornerOf(grid, column, row), ...cornerOf(grid, column + columns, row + rows)]
@@ -158,7 +158,7 @@ function placeOf(grid: CoverageGrid, { column, row, columns, rows }: CellWindow)
   return ['-a_srs', grid.srs, ...(isUpright ? ['-a_ullr', ...corners.map(String)] : [])]
 }
 
-/** What cannot be joined without leaving a granule out fails. */
+/** Fails if the sources cannot be joined without omitting a granule. */
 async function joinSources(
   grid: CoverageGrid,
   linked: readonly LinkedRaster[],
@@ -177,7 +177,7 @@ async function joinSources(
   return view
 }
 
-/** Exact at every cell, so that a part of a coverage is what it is in the whole. */
+/** Exact at every cell, so that a part of a coverage equals the same part of the whole. */
 function warpArguments({ scale, resampling }: CoverageCut, { srs, box }: OtherGrid): string[] {
   const edges = box && ['-te', ...[box.minX, box.minY, box.maxX, box.maxY].map(String)]
   const { across, down } = scale
@@ -192,7 +192,7 @@ interface CutSize {
   bytesOfCell: number
 }
 
-/** To how many cells so many become. Throws `Failure` (`raster-too-large`). */
+/** Returns the number of output cells. Throws `Failure` (`raster-too-large`). */
 function sizeArguments({ scale, resampling }: CoverageCut, known: CutSize): string[] {
   const [width, height] = [cellsOf(scale.across, known.width), cellsOf(scale.down, known.height)]
   if (width * height * known.bytesOfCell > mostBytes)

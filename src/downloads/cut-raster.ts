@@ -14,7 +14,7 @@ import { findReprojector } from '../stores/reading/reprojectors.ts'
 import { runGdalStep } from './gdal-step.ts'
 import { namedTerms, termsOf } from './terms.ts'
 
-/** What of a raster becomes a file. */
+/** The part of a raster to write to a file. */
 interface RasterCut {
   layer: LayerRecord
   /** Its file. */
@@ -31,7 +31,9 @@ interface RasterCut {
 const timeoutMs = 60 * 60_000
 const cog = ['-q', '-of', 'COG', '-co', 'COMPRESS=DEFLATE', '-co', 'BIGTIFF=IF_SAFER']
 
-/** Writes a coverage, or what a box leaves of it, as a cloud optimized GeoTIFF. Throws `Failure` and `FormatError`. */
+/**
+ * Writes a coverage, or the part in a box, as a cloud optimized GeoTIFF. Throws `Failure` and `FormatError`.
+ */
 export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<void> {
   const { source, workPath, path, roomBytes } = cut
   const file = await withSidecars(source)
@@ -56,7 +58,7 @@ export async function cutRaster(cut: RasterCut, signal: AbortSignal): Promise<vo
   })
 }
 
-/** What is told of the layer, in the tags that TIFF has for it (TIFF 6.0, section 8) and as GDAL's metadata. */
+/** Returns the metadata of the layer as TIFF tags (TIFF 6.0, section 8) and as GDAL metadata. */
 function tagsOf(layer: LayerRecord): string[] {
   const terms = termsOf(layer)
   const { abstract, attribution, licence } = terms
@@ -71,7 +73,7 @@ function tagsOf(layer: LayerRecord): string[] {
   return items.flatMap(([name, text]) => ['-mo', `${name}=${text}`])
 }
 
-/** What the catalogue knows of the place of the cells, whether or not the file does. */
+/** Returns the georeferencing of the cells according to the catalogue, whether or not the file has any. */
 function placeOf({ details: { srs, raster } }: LayerRecord): string[] {
   const [x0 = 0, ax = 0, bx = 0, y0 = 0, ay = 0, by = 0] = raster?.geoTransform ?? []
   const isUpright = raster?.geoTransform !== undefined && bx === 0 && ay === 0
@@ -82,7 +84,7 @@ function placeOf({ details: { srs, raster } }: LayerRecord): string[] {
   ]
 }
 
-/** Cells as they are where they stay in their CRS; else each the nearest of them. */
+/** Copies cells unchanged within their own CRS; otherwise uses the nearest cell. */
 async function cutArguments({ layer, box, srs }: RasterCut): Promise<[program: string, args: string[]]> {
   const own = layer.details.srs ?? layer.details.crs
   if (srs === undefined || srs === layer.details.srs) {
@@ -99,7 +101,7 @@ async function cutArguments({ layer, box, srs }: RasterCut): Promise<[program: s
   return ['gdalwarp', ['-t_srs', srs, '-r', 'near', ...(corners ?? [])]]
 }
 
-/** What the cells cover; undefined of a raster that is turned. */
+/** Returns the envelope of the cells; undefined for a rotated raster. */
 function extentOf({ details: { raster } }: LayerRecord): Envelope | undefined {
   const [x = 0, ax = 0, bx = 0, y = 0, ay = 0, by = 0] = raster?.geoTransform ?? []
   if (raster?.geoTransform === undefined || bx !== 0 || ay !== 0) return undefined
@@ -110,7 +112,7 @@ function extentOf({ details: { raster } }: LayerRecord): Envelope | undefined {
   }
 }
 
-/** The part of a box that has cells: what lies beside would make the file large with nothing. */
+/** Returns the part of a box that contains cells: empty surroundings would only enlarge the file. */
 function within(box: Envelope, extent: Envelope | undefined): Envelope {
   if (extent === undefined) return box
   const part = {

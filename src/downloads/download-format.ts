@@ -5,65 +5,68 @@ import type { WishedFilter } from '../stores/reading/wished-filter.ts'
 import type { FeatureQuery } from '../stores/store.ts'
 import type { RetoldFormat } from './retell.ts'
 
-/** What layers can be downloaded as. */
+/** Download formats of layers. */
 export const downloadFormats = ['gpkg', 'geojson', 'csv', 'shp', 'fgb', 'parquet', 'kml', 'tif'] as const
 export type DownloadFormat = (typeof downloadFormats)[number]
 
-/** Which rows of those that are selected, in which order. Plain data. */
+/** Selects a part of the matching rows, and their order. Plain data. */
 export type RowsPage = Partial<Pick<FeatureQuery, 'limit' | 'offset' | 'sort' | 'featureIds'>>
 
-/** What is asked for. */
+/** A download request. */
 export interface DownloadWish {
   format: DownloadFormat
-  /** Code of the CRS; absent: the usual one of the format, which is mostly the layer's own. */
+  /** Code of the CRS; absent: the default of the format, usually the CRS of the layer. */
   srs?: string
   box?: WishedBox
   filter?: WishedFilter
-  /** Some of the rows that are left; absent: all. Of the present version alone. */
+  /** A part of the matching rows; absent: all. Only for the present version. */
   page?: RowsPage
   /** Names of attributes; absent: all. */
   properties?: string[]
-  /** Which version of the layer; absent: the present one. */
+  /** Version of the layer; absent: the present one. */
   version?: number
 }
 
-/** What rows are written as by ourselves, one after the other, besides GeoPackages. */
+/** Formats in addition to GeoPackage to which Terrane writes rows sequentially. */
 export type RowsFormat = 'geojson' | 'csv' | 'parquet'
 
-/** What is known of a format of files beforehand. */
+/** Properties of a file format. */
 export interface FormatOfFile {
   title: string
   mediaType: string
-  /** Of the file that is sent. */
+  /** File name extension of the download. */
   extension: string
   of: 'features' | 'coverage'
-  /** The only CRS that it may have. */
+  /** The only CRS that the format supports. */
   onlySrs?: string
-  /** The CRS where none is asked for; default: the layer's own. */
+  /** Default CRS; absent: the CRS of the layer. */
   usualSrs?: string
-  /** Rows without geometry are left out. */
+  /** True if rows without geometry are omitted. */
   needsGeometry?: boolean
   columns?: ColumnRules
-  /** What the rows are written as, one after the other; absent: a GeoPackage. */
+  /** Format in which rows are written sequentially; absent: a GeoPackage. */
   rows?: RowsFormat
-  /** What is made from the GeoPackage by GDAL. */
+  /** Set if GDAL creates the file from the GeoPackage. */
   gdal?: WrittenByGdal
-  /** How it tells attribution, licence and contact where it is not written with them: by another beginning, or not at all. */
+  /**
+   * How the file gets attribution, licence and contact if they are not written with the rows: by another
+   * header, or not at all.
+   */
   terms?: RetoldFormat | 'lost'
-  /** Values that columns of their type have no place for: they are missing. */
+  /** Values that columns of the format cannot store; they are missing. */
   lacks?: readonly SpecialValue[]
-  /** What every file of it loses. */
+  /** What every file of the format loses. */
   losses: readonly string[]
 }
 
 /** NaN, infinite numbers, infinite dates and times. */
 export type SpecialValue = 'nan' | 'infinity' | 'infinite-time'
 
-/** What columns of a format can be. */
+/** Restrictions on columns of a format. */
 export interface ColumnRules {
   maxNameBytes?: number
   maxTextBytes?: number
-  /** Numbers have as many characters as their field. */
+  /** Set if numbers have as many characters as their field. */
   hasNumberFields?: true
   /** Types that become text, binary as Base64. */
   asText?: readonly AttributeType[]
@@ -72,7 +75,7 @@ export interface ColumnRules {
 
 const wgs84 = 'EPSG:4326'
 
-/** Every format by its name in addresses. */
+/** All formats by their names in URLs. */
 export const formatsOfFiles: Readonly<Record<DownloadFormat, FormatOfFile>> = {
   gpkg: {
     ...{ title: 'GeoPackage', mediaType: 'application/geopackage+sqlite3', extension: 'gpkg' },

@@ -24,7 +24,7 @@ import { tellInGeoPackage } from './tell-in-geopackage.ts'
 import type { FileTerms } from './terms.ts'
 import { termMembers } from './terms.ts'
 
-/** What is left to everything else on the disk. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
 async function write(wish: RowsWish, { signal, notify }: CallContext<number>): Promise<RowsWritten> {
@@ -53,7 +53,7 @@ async function write(wish: RowsWish, { signal, notify }: CallContext<number>): P
   }
 }
 
-/** Tells how many rows have been read, and stops where there is no more room. */
+/** Reports the number of rows read, and stops if the disk is full. */
 async function* watched(
   pages: AsyncIterable<FeaturePage>,
   { path, roomBytes }: RowsWish,
@@ -107,7 +107,7 @@ async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<Fea
   for await (const { batch } of pages) yield batch
 }
 
-/** One file without a log beside it, which programs may read where they cannot write. */
+/** Merges the log into the file, so that programs can read it without write access. */
 function makeWhole(path: string, terms: FileTerms): void {
   const db = new DatabaseSync(path)
   try {
@@ -184,7 +184,7 @@ async function* geoJsonTexts(
   yield '\n]}\n'
 }
 
-/** As in the GeoJSON of 2008, section 3.1, with x or easting first. */
+/** `crs` member of GeoJSON 2008, section 3.1, with x or easting first. */
 function crsMember(srs: string): object {
   const [authority, code] = srs.split(':')
   return { type: 'name', properties: { name: `urn:ogc:def:crs:${authority}::${code}` } }

@@ -30,10 +30,10 @@ import { namedTerms, termMembers, termsOf } from './terms.ts'
 
 export { type DownloadFormat, type DownloadWish, downloadFormats, formatsOfFiles } from './download-format.ts'
 
-/** A file with what a layer holds, as it is kept. Its progress counts rows. */
+/** A file with the contents of a layer, as stored. Its progress counts rows. */
 export interface DownloadRecord extends MadeFile {
   format: DownloadFormat
-  /** What its coordinates are in, where that has a code. */
+  /** Code of the CRS, if it has one. */
   srs?: string
   /** What the file has lost. */
   losses?: string[]
@@ -42,7 +42,7 @@ export interface DownloadRecord extends MadeFile {
   contact?: string
 }
 
-/** What is known of a file once it is there. */
+/** Properties of a finished file. */
 type Made = Pick<DownloadRecord, 'losses' | 'attribution' | 'licence' | 'contact'> & { sizeBytes: number }
 
 interface DownloadNeeds {
@@ -55,14 +55,14 @@ interface DownloadNeeds {
 
 interface DownloadLimits {
   folder: string
-  /** Most that all files may take together. */
+  /** Maximum total size of all files. */
   maxBytes: number
 }
 
-/** At a time; others wait. */
+/** Maximum number of concurrent downloads; others wait. */
 const atATime = 2
 const heavyAtATime = atATime - 1
-/** Rows of a layer of which a file is made within a few seconds. */
+/** Number of rows of a layer for which a file is created within a few seconds. */
 const lightDownloadRows = 100_000
 const limits = {
   atATime,
@@ -74,10 +74,10 @@ const limits = {
 }
 const silenceMs = 10 * 60_000
 const maxHeapMb = 512
-/** A file that was sent at once stays for those who read ranges of it. */
+/** Retention of a file that was sent directly, for clients that read ranges of it. */
 const shortlyKeptMs = 15 * 60_000
 
-/** Files with the rows of layers, or with what a filter leaves of them, made on request and kept for a while. */
+/** Files with the rows of layers, optionally filtered, created on request and retained for a limited time. */
 export class Downloads {
   readonly files: MadeFiles<DownloadRecord, LayerRecord>
   readonly #needs: DownloadNeeds
@@ -103,7 +103,7 @@ export class Downloads {
     return this.files.start()
   }
 
-  /** `owner` is whose downloads are counted together. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
+  /** Downloads are counted per `owner`. Throws `Failure`: `too-many-downloads`, `downloads-full`. */
   async begin(
     layer: LayerRecord,
     wish: DownloadWish,
@@ -178,7 +178,7 @@ export class Downloads {
     return { sizeBytes, losses, ...termMembers(rows.terms) }
   }
 
-  /** What GDAL does not write of a layer. */
+  /** Adds layer metadata that GDAL does not write. */
   async #retell(
     { terms: as }: FormatOfFile,
     terms: FileTerms,
@@ -210,7 +210,7 @@ export class Downloads {
     }
   }
 
-  /** The layer as it is now, or was at the version, and where its rows stand. */
+  /** Returns the layer, present or at the version, and the location of its rows. */
   async #source({ layerId, version }: DownloadRecord, signal: AbortSignal): Promise<EarlierLayer> {
     const { layers, stores } = this.#needs.catalog
     const layer = await this.#layer({ layerId })
@@ -225,7 +225,7 @@ export class Downloads {
     return layer
   }
 
-  /** How many rows there will be, where that is known at once; sees to it that a file has its index. */
+  /** Returns the number of rows, if known without counting; makes sure that a file has its index. */
   async #count(
     { layer, store }: EarlierLayer,
     { box, filter }: DownloadWish,
@@ -237,7 +237,7 @@ export class Downloads {
   }
 }
 
-/** Longitude and latitude of WGS 84 are what readers of GeoParquet take where nothing is said. */
+/** Without a CRS, readers of GeoParquet assume longitude and latitude on WGS 84. */
 async function withProjJson(rows: RowsWish, signal: AbortSignal): Promise<RowsWish> {
   if (rows.as !== 'parquet' || rows.to === 'EPSG:4326') return rows
   const found = rows.to === undefined ? undefined : await findProjJson(rows.to, signal)

@@ -3,22 +3,22 @@ import type { ColumnRules } from './download-format.ts'
 
 /** A column of a file. Plain data. */
 export interface FileColumn {
-  /** As the layer has it. */
+  /** Column name in the layer. */
   source: string
-  /** As the file has it. */
+  /** Column in the file. */
   attribute: Attribute
 }
 
-/** What becomes of the columns of a layer. */
+/** How the columns of a layer are written. */
 export interface FileColumns {
   columns: FileColumn[]
-  /** Those that the format has no place for. */
+  /** Columns that the format cannot store. */
   dropped: string[]
-  /** Those whose values change their type. */
+  /** Columns whose values change their type. */
   asText: { name: string; type: AttributeType }[]
 }
 
-/** The columns that a file of these rules gets for attributes of a layer. */
+/** Returns the columns of a file with these rules for attributes of a layer. */
 export function fileColumns(attributes: readonly Attribute[], rules: ColumnRules = {}): FileColumns {
   const { asText = [], dropped = [], maxNameBytes } = rules
   const kept = attributes.filter(({ type }) => !dropped.includes(type))
@@ -39,7 +39,7 @@ export function fileColumns(attributes: readonly Attribute[], rules: ColumnRules
   }
 }
 
-/** Names of at most so many bytes, no two alike whatever the case of their letters. */
+/** Returns names up to a maximum number of bytes, unique without case. */
 function shortNames(attributes: readonly Attribute[], maxBytes: number): string[] {
   const taken = new Set<string>()
   return attributes.map(({ name }) => {
@@ -51,13 +51,13 @@ function shortNames(attributes: readonly Attribute[], maxBytes: number): string[
   })
 }
 
-/** The longest beginning of a text, in whole characters, that is no longer than so many bytes of UTF-8. */
+/** Returns the longest prefix of whole characters within a number of bytes in UTF-8. */
 function cutBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, wholeLength(bytes, maxBytes))
 }
 
-/** The end of the last whole character within so many bytes of UTF-8. */
+/** Returns the end of the last whole character within a number of bytes in UTF-8. */
 export function wholeLength(bytes: Uint8Array, maxBytes: number): number {
   if (bytes.length <= maxBytes) return bytes.length
   let end = maxBytes

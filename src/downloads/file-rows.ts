@@ -17,7 +17,7 @@ import { withoutLost } from './lost-values.ts'
 import { NumberFieldSurvey } from './number-fields.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
 
-/** What the file has for the layer's schema. */
+/** Returns the schema of the file for the schema of the layer. */
 export function fileSchema({ columns, geometry, to }: RowsWish): Schema {
   const crs = typeof to === 'string' ? { srs: to } : to
   return {
@@ -27,8 +27,8 @@ export function fileSchema({ columns, geometry, to }: RowsWish): Schema {
 }
 
 /**
- * The rows as the file shall have them, all of one state of the table: of one statement or transaction. `counts` is
- * filled on the way.
+ * Yields the rows as written to the file, all from one state of the table: one statement or transaction.
+ * Fills `counts`.
  */
 export async function* fileRows(
   store: VectorStore,
@@ -64,7 +64,7 @@ export async function* fileRows(
   }
 }
 
-/** What is counted of rows. */
+/** Counters of rows. */
 interface Seen {
   counts: RowsWritten
   numbers: Map<string, NumberFieldSurvey>
@@ -112,7 +112,7 @@ function asBase64(column: Column, rowCount: number): Column {
   return builder.finish()
 }
 
-/** Texts of at most so many bytes, in whole characters. */
+/** Truncates texts to a number of bytes, in whole characters. */
 function cutTexts(column: VarColumn, rowCount: number, maxBytes: number, onCut: () => void): VarColumn {
   const { offsets, bytes, validity } = column
   const isLong = (row: number): boolean =>

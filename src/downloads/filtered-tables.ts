@@ -17,16 +17,16 @@ import { fileColumns } from './file-columns.ts'
 import { fileSrs, planRows } from './plan-rows.ts'
 import { removeLeftBehind } from './remove-left-behind.ts'
 
-/** Which rows of a layer are drawn. */
+/** Selects the drawn rows of a layer. */
 export interface FilteredWish {
-  /** Absent: wherever they lie. */
+  /** Absent: everywhere. */
   box?: WishedBox
   filter?: WishedFilter
-  /** Of features. */
+  /** Ids of features. */
   ids?: string[]
 }
 
-/** Rows of a layer that stand in a GeoPackage of their own, which goes when it is closed. */
+/** Rows of a layer in a GeoPackage of their own, which is removed on close. */
 export interface FilteredTable extends DrawnRows {
   close(): Promise<void>
 }
@@ -38,18 +38,18 @@ interface FilteredNeeds {
 }
 
 const atATime = 3
-/** Those that read large layers; the others are kept for small ones. */
+/** Maximum number of concurrent reads of large layers; the other slots are for small ones. */
 const heavyAtATime = 2
 const mostWaiting = 200
 const silenceMs = 20_000
 const maxHeapMb = 512
 const roomBytes = 2 ** 30
-/** A system that every map server knows, for layers whose own has no code. */
+/** A CRS that every map server knows, for layers whose own CRS has no code. */
 const otherSrs = 'EPSG:3857'
 
 /**
- * The rows that a filter leaves of a layer, written aside for one map: filters mean what they mean everywhere, whatever the
- * program that draws could make of them.
+ * Writes the filtered rows of a layer to a temporary file for one map, so that filters have the same meaning
+ * everywhere, whatever the drawing program supports.
  */
 export class FilteredTables {
   readonly #needs: FilteredNeeds
@@ -67,7 +67,7 @@ export class FilteredTables {
     })
   }
 
-  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  /** Removes leftover files; call once at the start, without waiting. */
   start(): void {
     removeLeftBehind(this.#needs.folder).catch(this.#needs.onError)
   }
@@ -76,7 +76,7 @@ export class FilteredTables {
     return this.#pool.close()
   }
 
-  /** Throws `Failure` (`too-busy`) and what reading the rows throws. */
+  /** Throws `Failure` (`too-busy`) and the errors of reading the rows. */
   async write(
     layer: LayerRecord,
     { box, filter, ids }: FilteredWish,
@@ -89,7 +89,7 @@ export class FilteredTables {
     try {
       const connection = await catalog.stores.connection(await catalog.stores.get(layer.storeId))
       const store = await catalog.layers.openStoreOf(layer)
-      // Sees to it that a file has its index.
+      // Makes sure that a file has its index.
       if (connection.indexFolder !== undefined) await store.findTable(layer.nativeName)
       const wish = {
         format: 'gpkg' as const,

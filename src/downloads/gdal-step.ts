@@ -4,10 +4,10 @@ import type { RasterSource } from '../formats/raster/raster-programs.ts'
 import type { ProgramResult } from '../lib/process.ts'
 import { runProgram } from '../lib/process.ts'
 
-/** What a step of GDAL's programs over rasters works with. */
+/** Input of a GDAL step for rasters. */
 export interface GdalStep {
   linked: Pick<RasterSource, 'env' | 'folder'>
-  /** Where it writes. */
+  /** Output folder. */
   folder: string
   roomBytes: number
   timeoutMs: number
@@ -15,10 +15,10 @@ export interface GdalStep {
 }
 
 const maxOutputBytes = 1 << 20
-/** What stands between, and what is written: none of it is found by the name of an input. */
+/** Drivers of intermediate and output files; none of them is chosen by the name of an input. */
 const writing = ['VRT', 'COG', 'MEM', 'GTiff', 'PNG', 'JPEG']
 
-/** Runs one of GDAL's programs within the room that its folder has. Throws `Failure` and `FormatError`. */
+/** Runs a GDAL program within the disk space of its folder. Throws `Failure` and `FormatError`. */
 export async function runGdalStep(
   name: string,
   args: string[],

@@ -12,7 +12,7 @@ function list(names: readonly string[]): string {
     .join(', ')}${more}`
 }
 
-/** What a file has lost, in words for people: what every file of the format does, then what this one does. */
+/** Returns texts on what a file has lost: first for every file of the format, then for this one. */
 export function lossesOf(
   { losses, needsGeometry = false }: Pick<FormatOfFile, 'losses' | 'needsGeometry'>,
   { columns, dropped, asText }: FileColumns,

@@ -11,7 +11,9 @@ interface FilePlace {
   as: RowsFormat | undefined
 }
 
-/** The column with null for NaN and infinite values that the file has no place for; each calls `onLost`. */
+/**
+ * Returns the column with null for NaN and infinite values that the file cannot store; each calls `onLost`.
+ */
 export function withoutLost(column: Column, rowCount: number, place: FilePlace, onLost: () => void): Column {
   const isLost = lossTest(column, place)
   if (isLost === undefined) return column
@@ -27,7 +29,7 @@ export function withoutLost(column: Column, rowCount: number, place: FilePlace, 
   return validity === undefined ? column : { ...column, validity, nullCount }
 }
 
-/** Undefined where nothing of the column can be lost. */
+/** Returns undefined if no value of the column can be lost. */
 function lossTest(
   column: Column,
   { attribute, lacks = [], as }: FilePlace,
@@ -48,7 +50,7 @@ function lossTest(
     return isTested ? (row) => isInfiniteMicros(values[row] as bigint) : undefined
   }
   if (column.type !== 'decimal') return undefined
-  // Parquet has digits as text; so has a GeoPackage where no number holds every value.
+  // Parquet stores decimals as text, and so does a GeoPackage if no numeric type fits every value.
   if (as === 'parquet' || (as === undefined && attribute.precision === undefined)) return undefined
   return (row) => isLostDecimal(String(columnValue(column, row)))
 }

@@ -8,37 +8,37 @@ export interface NumberField {
   decimals: number
 }
 
-/** What numbers of a column lose in a dBASE table, and the field that they need. Plain data. */
+/** What the numbers of a column lose in a dBASE table, and the field they need. Plain data. */
 export interface NumberLosses {
-  /** Absent where the field that GDAL makes by itself holds every value. */
+  /** Absent if the default field of GDAL fits every value. */
   field?: NumberField
-  /** Values that are written with fewer digits than they have. */
+  /** Number of values written with fewer digits. */
   rounded: number
-  /** Values that are missing, since they have too many digits before the point. */
+  /** Number of missing values, which have too many digits before the decimal point. */
   tooLarge: number
-  /** Whole numbers of more characters than programs read as whole numbers. */
+  /** Number of integers with more characters than programs read as integers. */
   wide: number
 }
 
-/** Characters of a number at most that programs read. */
+/** Maximum number of characters that programs read. */
 const mostWidth = 31
-/** Before the point, with the sign. */
+/** Before the decimal point, including the sign. */
 const mostBeforePoint = mostWidth - 2
 const mostDecimals = 400
-/** The field of a floating-point number where nothing else is known (GDAL's driver). */
+/** Default field of a floating-point number (GDAL's driver). */
 const usual = { width: 24, decimals: 15 }
-/** Characters of a whole number that GDAL reads as such (OGR_DBF_MAX_INT_WIDTH). */
+/** Maximum number of characters that GDAL reads as an integer (OGR_DBF_MAX_INT_WIDTH). */
 const mostIntegerWidth = 18
 
-/** Finds the widths that the numbers of one column need; takes numbers from it that no field holds. */
+/** Finds the field width for the numbers of one column; excludes numbers that fit no field. */
 export class NumberFieldSurvey {
   #beforePoint = 1
   #tooLarge = 0
   #wide = 0
-  /** How many values have so many decimals. */
+  /** Number of values by their number of decimals. */
   readonly #byDecimals = new Uint32Array(mostDecimals + 1)
 
-  /** The column, with null for what is too large. */
+  /** Returns the column with null for values that are too large. */
   add(column: Column, rowCount: number): Column {
     if (column.kind === 'big' && column.type === 'int64')
       this.#addIntegers(column.values, column.validity, rowCount)
@@ -50,7 +50,7 @@ export class NumberFieldSurvey {
     const needed = this.#byDecimals.findLastIndex((count) => count > 0)
     const isUsual = this.#beforePoint + 1 + usual.decimals <= usual.width && needed <= usual.decimals
     const most = mostWidth - this.#beforePoint - 1
-    // Rounding may carry into one more digit before the point.
+    // Rounding may add a digit before the decimal point.
     const decimals = needed <= most ? Math.max(1, needed) : Math.max(1, most - 1)
     const rounded = this.#byDecimals.subarray(decimals + 1).reduce((sum, count) => sum + count, 0)
     const width = Math.max(usual.width, this.#beforePoint + 1 + decimals + (needed <= most ? 0 : 1))
@@ -79,7 +79,7 @@ export class NumberFieldSurvey {
     return { ...column, validity, nullCount }
   }
 
-  /** False for a number that is too large; its text is the shortest that names it. */
+  /** Returns false for a number that is too large; its text is the shortest one. */
   #takes(text: string): boolean {
     const exponentAt = text.indexOf('e')
     const mantissa = exponentAt < 0 ? text : text.slice(0, exponentAt)

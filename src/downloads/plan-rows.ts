@@ -11,7 +11,7 @@ import type { FileColumn } from './file-columns.ts'
 import type { RowsWish } from './rows-wish.ts'
 import { termsOf } from './terms.ts'
 
-/** The attributes of a layer that are wanted, in its order. */
+/** Returns the requested attributes of a layer, in its order. */
 export function chosenAttributes({ details }: LayerRecord, properties: string[] | undefined): Attribute[] {
   const { attributes } = details.schema
   return properties === undefined ? attributes : attributes.filter(({ name }) => properties.includes(name))
@@ -21,20 +21,20 @@ function ownCrs({ details: { kind, srs, crs, schema } }: LayerRecord): CrsDeclar
   return kind === 'vector' && schema.geometry === undefined ? undefined : (srs ?? crs)
 }
 
-/** The CRS of the file; undefined where that of the layer is not known. */
+/** Returns the CRS of the file; undefined if that of the layer is unknown. */
 function fileCrs(layer: LayerRecord, { format, srs }: DownloadWish): CrsDeclaration | string | undefined {
   const own = ownCrs(layer)
   const { onlySrs, usualSrs } = formatsOfFiles[format]
   return own === undefined ? undefined : (onlySrs ?? srs ?? usualSrs ?? own)
 }
 
-/** The code of the CRS of the file, where it has one. */
+/** Returns the code of the CRS of the file, if it has one. */
 export function fileSrs(layer: LayerRecord, wish: DownloadWish): string | undefined {
   const crs = fileCrs(layer, wish)
   return typeof crs === 'object' ? crs.srs : crs
 }
 
-/** Which rows of a layer are written, and as what. */
+/** Plans which rows of a layer are written, and in which format. */
 export function planRows(
   { layer, connection, columns: shown }: EarlierLayer,
   wish: DownloadWish,

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What is older was left behind by a process that died; what is younger may be another server's. */
+/** Older files were left by a crashed process; younger ones may belong to another server. */
 const leftBehindMs = 2 * 3_600_000
 
-/** Removes what stands in a folder since a process died that made files for one request each. */
+/** Removes files left in a folder by crashed processes that created files for single requests. */
 export async function removeLeftBehind(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)

@@ -7,10 +7,10 @@ import { tellInHeader } from './tell-in-flatgeobuf.ts'
 import type { FileTerms } from './terms.ts'
 import { namedTerms } from './terms.ts'
 
-/** Formats that GDAL writes without what is told of a layer. */
+/** Formats that GDAL writes without layer metadata. */
 export type RetoldFormat = 'fgb' | 'kml'
 
-/** A file that is copied with what is told of its layer. Plain data. */
+/** A file to copy with added layer metadata. Plain data. */
 export interface RetellWish {
   from: string
   path: string
@@ -18,20 +18,20 @@ export interface RetellWish {
   terms: FileTerms
 }
 
-/** What comes in place of the first bytes of a file. */
+/** Replacement of the first bytes of a file. */
 interface Beginning {
   text: Uint8Array
-  /** How many bytes it replaces. */
+  /** Number of bytes that it replaces. */
   instead: number
 }
 
-/** Where a document begins, at most. */
+/** Maximum offset of the document element. */
 const mostKmlHead = 64 << 10
-/** The bytes by which FlatGeobuf is known, and the size of its header. */
+/** Magic bytes of FlatGeobuf, and the size of its header. */
 const magicBytes = 8
 const fgbHead = magicBytes + 4
 
-/** Copies the file; only its beginning is another. */
+/** Copies the file with another header. */
 export async function retell({ from, path, as, terms }: RetellWish, signal: AbortSignal): Promise<void> {
   const file = await open(from)
   try {
@@ -53,9 +53,9 @@ async function flatGeobufBeginning(file: FileHandle, terms: FileTerms): Promise<
   return { text: Buffer.concat([head, header]), instead: fgbHead + size }
 }
 
-/** The description of the document, behind its name where it has one (OGC 07-147r2, section 9.7). */
+/** Returns the description of the document, after its name if there is one (OGC 07-147r2, section 9.7). */
 async function kmlBeginning(file: FileHandle, terms: FileTerms): Promise<Beginning> {
-  // Its bytes are kept as they are, whatever character the cut goes through.
+  // Preserves the bytes, even if the cut splits a character.
   const head = (await bytesOf(file, 0, mostKmlHead)).toString('latin1')
   const [opening] = /<Document\b[^>]*>(?:\s*<name>[^<]*<\/name>)?/.exec(head) ?? ['']
   const end = head.indexOf(opening) + opening.length

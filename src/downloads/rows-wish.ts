@@ -8,56 +8,56 @@ import type { FileColumn } from './file-columns.ts'
 import type { NumberLosses } from './number-fields.ts'
 import type { FileTerms } from './terms.ts'
 
-/** Which rows a file gets, and what it is. Plain data: it crosses processes. */
+/** The rows of a file, and its format. Plain data: it is passed between processes. */
 export interface RowsWish {
   connection: StoreConnection
   table: string
-  /** Where the columns of the table have other names than those of the layer. */
+  /** Set if the columns of the table have other names than those of the layer. */
   shown?: ShownColumns
   select: Pick<PageWish, 'box' | 'filter'>
-  /** Which of them; absent: all. */
+  /** A part of the rows; absent: all. */
   page?: RowsPage
   columns: FileColumn[]
   geometry: Schema['geometry']
-  /** What the coordinates of the table are in, and those of the file; absent: where that is not known. */
+  /** CRS of the coordinates of the table, and of the file; absent if unknown. */
   from?: CrsDeclaration | string
   to?: CrsDeclaration | string
   maxTextBytes?: number
-  /** Numbers have as many characters as their field. */
+  /** True if numbers have as many characters as their field. */
   hasNumberFields?: boolean
-  /** Values that the file has no place for. */
+  /** Values that the file cannot store. */
   lacks?: readonly SpecialValue[]
-  /** What is written; absent: a GeoPackage. */
+  /** Format; absent: a GeoPackage. */
   as?: RowsFormat
-  /** The CRS of a GeoParquet file as PROJJSON; null: not known. */
+  /** CRS of a GeoParquet file as PROJJSON; null: unknown. */
   projJson?: object | null
   path: string
-  /** Of the table in a GeoPackage, or of the collection in GeoJSON. */
+  /** Name of the GeoPackage table or the GeoJSON collection. */
   name: string
-  /** Code of a CRS that GeoJSON has to name. */
+  /** Code of a CRS that GeoJSON must name. */
   namedSrs?: string
   roomBytes: number
-  /** Told in the file, where its format has a place for it. */
+  /** Metadata written to the file, if its format supports them. */
   terms: FileTerms
 }
 
-/** What became of the rows. Plain data. */
+/** Statistics of the written rows. Plain data. */
 export interface RowsWritten {
   rows: number
-  /** Types of geometries (OGC 06-103r4, table 7, without Z and M) that were met. */
+  /** Geometry types of the rows (OGC 06-103r4, table 7, without Z and M). */
   typeCodes: number[]
-  /** Rows without a geometry, or with an empty one. */
+  /** Rows with a missing or empty geometry. */
   withoutGeometry: number
-  /** How many texts were cut, by the names of their columns. */
+  /** Number of truncated texts by column. */
   cutTexts: Record<string, number>
-  /** How many values the file has no place for, by the names of their columns. */
+  /** Number of values that the file cannot store, by column. */
   lostValues: Record<string, number>
-  /** What numbers lose, and the fields that they need, by the names of their columns. */
+  /** What numbers lose, and the fields they need, by column. */
   numbers: Record<string, NumberLosses>
-  /** Geometries that have no place in the CRS of the file. */
+  /** Number of geometries that cannot be transformed to the CRS of the file. */
   unplaced: number
-  /** What the file could not take, by the reason. */
+  /** Number of rows that the file could not store, by reason. */
   refused: Record<string, number>
-  /** Names of columns by those of the layer, where the file has others. */
+  /** Column names of the file by those of the layer, where they differ. */
   renamed: Record<string, string>
 }

@@ -1,7 +1,10 @@
 import type { FileTerms } from './terms.ts'
 import { termMembers } from './terms.ts'
 
-/** Fields of a header in the order of its vtable (FlatGeobuf, header.fbs), with where the new table has each, seen from its start. */
+/**
+ * Fields of a header in the order of its vtable (FlatGeobuf, header.fbs), with their offsets from the start
+ * of the new table.
+ */
 const fields = [
   { at: 4, kind: 'reference' }, // name
   { at: 16, kind: 'reference' }, // envelope
@@ -15,17 +18,17 @@ const fields = [
   { at: 40, kind: 'uint16' }, // index_node_size
   { at: 24, kind: 'reference' }, // crs
 ] as const
-/** Title, description and metadata, behind those. */
+/** Offsets of title, description and metadata, which follow. */
 const texts = [28, 32, 36]
 const vtableBytes = 4 + 2 * (fields.length + texts.length)
 const tableBytes = 48
-/** Behind the place of the root: the table begins at a multiple of eight in the file, as its count has to. */
+/** The table follows the root offset, at a multiple of eight in the file, as its count requires. */
 const vtableAt = 4
 const tableAt = vtableAt + vtableBytes
 
 /**
- * A header, without the size before it, that tells of a layer besides: a new table before the old bytes, which it points to. As
- * many bytes come before these as keep them aligned.
+ * Returns a header, without its size, with additional layer metadata: a new table before the old bytes, which
+ * it refers to. The length of the inserted bytes preserves the alignment.
  */
 export function tellInHeader(old: Uint8Array, terms: FileTerms): Uint8Array<ArrayBuffer> {
   const members = termMembers(terms)
@@ -55,7 +58,7 @@ export function tellInHeader(old: Uint8Array, terms: FileTerms): Uint8Array<Arra
   return header
 }
 
-/** Its length, its bytes and a zero, up to a multiple of four. */
+/** Its length, its bytes and a zero, padded to a multiple of four. */
 function textBytes(text: Uint8Array): number {
   return Math.ceil((4 + text.length + 1) / 4) * 4
 }
@@ -64,7 +67,7 @@ function entryOf(field: number): number {
   return vtableAt + 4 + 2 * field
 }
 
-/** Fields of the old table, which stands behind so many bytes, in the new one. */
+/** Copies fields of the old table, which has moved by this many bytes, to the new one. */
 function copyFields(view: DataView, before: number): void {
   const table = before + view.getUint32(before, true)
   const vtable = table - view.getInt32(table, true)

@@ -28,7 +28,9 @@ INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition
   ('gpkg_metadata_reference', NULL, 'gpkg_metadata', 'http://www.geopackage.org/spec121/#extension_metadata', 'read-write');
 `
 
-/** Writes into a GeoPackage with one table what is told of its layer: as its description, and as GDAL and QGIS have it. */
+/**
+ * Writes layer metadata to a GeoPackage with one table: as its description, and in the form of GDAL and QGIS.
+ */
 export function tellInGeoPackage(db: DatabaseSync, terms: FileTerms): void {
   const description = terms.abstract ?? ''
   db.prepare('UPDATE gpkg_contents SET description = ?').run(description)

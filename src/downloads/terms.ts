@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../catalog/records.ts'
 import { defined } from '../lib/defined.ts'
 
-/** What a file tells of its layer beside the rows. Plain data: it crosses processes. */
+/** Layer metadata of a file in addition to the rows. Plain data: it is passed between processes. */
 export interface FileTerms {
   title: string
   abstract?: string
@@ -15,7 +15,7 @@ export function termsOf({ details }: Pick<LayerRecord, 'details'>): FileTerms {
   return { title, ...defined({ abstract, attribution, licence, contact }) }
 }
 
-/** Those that say what may be done with the data, each with its name for people; none where nobody has set any. */
+/** Returns attribution, licence and contact, with display names; none if unset. */
 export function namedTerms({ attribution, licence, contact }: FileTerms): [name: string, text: string][] {
   const all: [string, string | undefined][] = [
     ['Attribution', attribution],
@@ -25,7 +25,7 @@ export function namedTerms({ attribution, licence, contact }: FileTerms): [name:
   return all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
 }
 
-/** The same as members of a document; undefined where there are none. */
+/** Returns the terms as members of a document; undefined if there are none. */
 export function termMembers(terms: FileTerms): Record<string, string> | undefined {
   const members = namedTerms(terms).map(([name, text]) => [name.toLowerCase(), text])
   return members.length === 0 ? undefined : (Object.fromEntries(members) as Record<string, string>)

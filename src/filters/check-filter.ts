@@ -13,14 +13,14 @@ import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './m
 import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const mostDigits = 400
-/** Of those that are written in another way too. */
+/** Maximum number of expressions that are also written in another form. */
 const mostWhole = 60
-/** Each vertex of a row is compared with each of these. */
+/** Limited, since each vertex of a row is compared with each of these. */
 const mostNearBytes = 16 * 1024
 
 type Call = Extract<Expression, { kind: 'call' }>
 
-/** What a value is, beside how it is told apart from others. */
+/** An operand by type, and its value. */
 type Operand =
   | { type: 'number'; value: NumberOperand }
   | { type: 'text'; value: TextOperand }
@@ -28,9 +28,9 @@ type Operand =
   | { type: 'time'; value: Span }
 
 /**
- * What an expression asks of rows with these columns. `geometry` names the row's geometry where no attribute is called so.
- * Throws `invalid-filter` for names that are not there and for values that cannot be compared, `unsupported-filter` for
- * what is right but not offered.
+ * Resolves an expression for rows with these columns. `geometry` is the geometry of the row unless an
+ * attribute has that name. Throws `invalid-filter` for unknown names and for values that cannot be compared,
+ * `unsupported-filter` for valid but unsupported expressions.
  */
 export function checkFilter(written: Expression, schema: Schema): Filter {
   if (written.kind === 'boolean') return { kind: 'constant', is: written.value }
@@ -60,7 +60,7 @@ function checkCall(call: Call, schema: Schema): Filter {
   throw invalidFilter(`"${op}" is neither true nor false of a row`)
 }
 
-/** A text that is changed, or a number that is made of a text or a number. */
+/** Resolves a modified text, or a number derived from a text or a number. */
 function functionOperand(call: Call & { op: FilterFunction }, schema: Schema): Operand {
   const { op } = call
   const name = op.toUpperCase()
@@ -72,7 +72,7 @@ function functionOperand(call: Call & { op: FilterFunction }, schema: Schema): O
 
 const foldings = { casei: 'case', lower: 'case', upper: 'upper', accenti: 'accents' } as const
 
-/** The absolute value of a rounded number is its rounded absolute value: one of each is enough. */
+/** Taking the absolute value and rounding commute: one of each is enough. */
 function numberMade(op: 'abs' | 'round', call: Call, schema: Schema): NumberOperand {
   const operand = operandOf(one(call), schema)
   if (operand.type !== 'number')
@@ -125,7 +125,7 @@ function likeness(call: Call, schema: Schema): Filter {
   return { kind: 'like', of: textOf(of, schema, 'LIKE'), pattern: textOf(pattern, schema, 'LIKE') }
 }
 
-/** A text, or one that is folded: a pattern is not taken from a property. */
+/** Requires a text, possibly folded: a pattern cannot come from a property. */
 function requirePattern(written: Expression): void {
   let plain = written
   while (plain.kind === 'call' && plain.args[0] !== undefined) [plain] = plain.args as [Expression]
@@ -168,7 +168,7 @@ function comparison(op: Comparison, left: Expression, right: Expression, schema:
   )
 }
 
-/** False is less than true; where one side is empty the whole is neither. */
+/** False is less than true; with a null on either side the result is unknown. */
 function compareBooleans(op: Comparison, a: Filter, b: Filter): Filter {
   if (a.kind === 'constant' && b.kind === 'constant')
     return { kind: 'constant', is: holds(op, Number(a.is) - Number(b.is)) }
@@ -179,7 +179,7 @@ function compareBooleans(op: Comparison, a: Filter, b: Filter): Filter {
   return op === '<=' ? anyOf([notOf(a), b]) : anyOf([a, notOf(b)])
 }
 
-/** The span of a side; a text beside a date or time is read as one. */
+/** Returns the time span of a side; a text compared with a date or time is parsed as one. */
 function timesOf(operand: Operand, written: Expression, beside: Expression): Span {
   if (operand.type === 'time') return operand.value
   const span = written.kind === 'text' ? spanOfText(written.value) : undefined
@@ -224,7 +224,7 @@ function relation(op: SpatialRelation, left: Expression, right: Expression, sche
   return { kind: 'relation', relation: op, wkb, isRowFirst }
 }
 
-/** The geometry, one that is written, a number and the name of a unit. */
+/** Arguments: the geometry, a literal one, a number and the name of a unit. */
 function near({ args }: Call, schema: Schema): Filter {
   const [of, written, distance, unit, ...more] = args
   if (of === undefined || written === undefined || !isGeometry(of, schema) || more.length > 0)
@@ -246,7 +246,7 @@ function near({ args }: Call, schema: Schema): Filter {
     : { kind: 'near', wkb, reach: { distance: length * found.metres, unit: 'metre', scale } }
 }
 
-/** Of little-endian ISO WKB. */
+/** For little-endian ISO WKB. */
 function isCollection(wkb: Uint8Array): boolean {
   return new DataView(wkb.buffer, wkb.byteOffset).getUint32(1, true) % 1000 === 7
 }
@@ -269,7 +269,10 @@ function checkedDigits(digits: string): string {
   throw invalidFilter(`The number ${digits.slice(0, 40)} is too long, or too large for any property`)
 }
 
-/** A whole number that was written with a point or a power of ten as whole numbers are written: it counts exactly. */
+/**
+ * Returns the digits of an integer that is written with a decimal point or an exponent: it is compared
+ * exactly.
+ */
 function wholeDigits(digits: string): string | undefined {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d{1,3}))?$/.exec(digits) ?? []
@@ -313,7 +316,7 @@ function attributeOf(name: string, schema: Schema): Schema['attributes'][number]
   throw invalidFilter(`There is no property "${name.slice(0, 200)}": see the queryables of the collection`)
 }
 
-/** A value as it was written, for messages. */
+/** Returns a value as written, for messages. */
 function shown(written: Expression): string {
   if (written.kind === 'property') return `"${written.name.slice(0, 200)}"`
   if (written.kind === 'text') return `'${written.value.slice(0, 60)}'`

@@ -14,12 +14,15 @@ const operators: readonly string[] = [
   ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', ...Object.keys(filterFunctions)],
   ...[...comparisons, ...spatialRelations, ...temporalRelations],
 ]
-/** By their letters in lower case: Annex C has `t_finishedBy`, earlier drafts had others. */
+/** By lower-case name: Annex C has `t_finishedBy`, earlier drafts had other spellings. */
 const named = new Map(operators.map((op) => [op.toLowerCase(), op]))
 const arithmetic = new Set(['+', '-', '*', '/', '^', '%', 'div'])
 const shownLength = 60
 
-/** Reads a filter in CQL2 JSON (OGC 21-065r2, Annex C); throws `invalid-filter`, `unsupported-filter` and `malformed-json`. */
+/**
+ * Parses a filter in CQL2 JSON (OGC 21-065r2, Annex C); throws `invalid-filter`, `unsupported-filter` and
+ * `malformed-json`.
+ */
 export function parseCql2Json(filter: string, limits: FilterLimits = defaultFilterLimits): Expression {
   const written = read(parseWritten(filter, 'The filter'), { parts: 0, limits }, 0)
   requireFilterSize(written, limits)

@@ -31,14 +31,14 @@ const arithmetic = new Set(['+', '-', '*', '/', '^', '%'])
 const valueExpected = 'a property, a value or a function was expected'
 const encoder = new TextEncoder()
 
-/** Reads a filter in CQL2 text (OGC 21-065r2, Annex B); throws `invalid-filter` and `unsupported-filter`. */
+/** Parses a filter in CQL2 text (OGC 21-065r2, Annex B); throws `invalid-filter` and `unsupported-filter`. */
 export function parseCql2Text(filter: string, limits: FilterLimits = defaultFilterLimits): Expression {
   const written = new Cql2Parser(filter, tokensOf(filter, { limits })).parse()
   requireFilterSize(written, limits)
   return written
 }
 
-/** The grammar of CQL2 text; what other dialects have in place of some of it they override. */
+/** Parser of CQL2 text; other dialects override parts of the grammar. */
 export class Cql2Parser extends TokenReader {
   parse(): Expression {
     const whole = this.#either()
@@ -71,7 +71,7 @@ export class Cql2Parser extends TokenReader {
     return this.relation() ?? this.#behindValue(this.value())
   }
 
-  /** A call that is true or false by itself, such as a spatial or temporal relation. */
+  /** Parses a call with a boolean result, such as a spatial or temporal relation. */
   protected relation(): Expression | undefined {
     const op = this.isCall ? relations.get(this.next.text.toUpperCase()) : undefined
     if (op === undefined) return undefined
@@ -79,7 +79,7 @@ export class Cql2Parser extends TokenReader {
     return { kind: 'call', op, args: this.arguments(() => this.value()) }
   }
 
-  /** A comparison with what was read, or that itself where it is true or false. */
+  /** Parses a comparison with the value, or returns the value if it is boolean. */
   #behindValue(value: Expression): Expression {
     const { kind, text } = this.next
     if (kind === 'sign' && comparisons.some((sign) => sign === text)) {
@@ -104,7 +104,7 @@ export class Cql2Parser extends TokenReader {
     return isNot ? { kind: 'call', op: 'not', args: [found] } : found
   }
 
-  /** What words behind a value ask of it. */
+  /** Parses the predicate after a value. */
   protected predicate(value: Expression): Expression | undefined {
     if (this.takeWord('LIKE')) return { kind: 'call', op: 'like', args: [value, this.value()] }
     if (this.takeWord('BETWEEN')) {
@@ -149,7 +149,7 @@ export class Cql2Parser extends TokenReader {
     return { kind: 'property', name: token.text }
   }
 
-  /** A function or a value in brackets behind a word. */
+  /** Parses a function or a value in brackets after a word. */
   protected call(word: string): Expression {
     if (isFilterFunction(word.toLowerCase())) {
       this.take()
@@ -182,7 +182,7 @@ export class Cql2Parser extends TokenReader {
     return { kind: 'interval', from, to }
   }
 
-  /** Four or six numbers in brackets behind the word. */
+  /** Parses four or six numbers in brackets after the word. */
   protected sides(word: string): number[] {
     this.take()
     const sides = this.arguments(() => this.value()).map((side) =>
@@ -199,7 +199,7 @@ export class Cql2Parser extends TokenReader {
     return this.isSign('(', behind)
   }
 
-  /** Well-known text to the bracket that closes it. */
+  /** Parses well-known text up to its closing bracket. */
   #geometry(): Expression {
     const start = this.next.from
     while (this.next.kind === 'word' && !this.isWord('EMPTY')) this.take()
@@ -238,7 +238,7 @@ function plainValue({ kind, text }: Token): Expression | undefined {
   return kind === 'quoted' ? { kind: 'property', name: text } : undefined
 }
 
-/** A date, or a time by RFC 3339 of one that may lack seconds, and its zone: that is UTC then. */
+/** Returns a date, or an RFC 3339 time whose seconds and zone may be missing: the zone is then UTC. */
 function momentOf(text: string): Expression {
   const [date = '', time] = text.split('T')
   if (time === undefined) return { kind: 'date', text: date }
@@ -247,7 +247,7 @@ function momentOf(text: string): Expression {
   return { kind: 'timestamp', text: `${date}T${whole}${hours === undefined ? 'Z' : `${hours}:${minutes}`}` }
 }
 
-/** An end of an interval: a text stands for the date or moment in it, `..` for none. */
+/** Returns an end of an interval: a text is a date or moment, `..` means none. */
 function endOf(written: Expression): Expression {
   return written.kind === 'text' ? intervalEnd(written.value) : written
 }

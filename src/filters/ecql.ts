@@ -8,14 +8,14 @@ import { intervalEnd } from './literals.ts'
 import { unsupportedFilter } from './refusals.ts'
 import { ecql, tokensOf } from './tokens.ts'
 
-/** What a filter in ECQL says: features by ids, or what holds of them. */
+/** A filter in ECQL: features by id, or a condition. */
 export type WrittenEcql =
   | { ids: string[] }
   | {
       written: Expression
-      /** The CRS that boxes name, each the same; undefined where none does. */
+      /** CRS named by all boxes; undefined if none names one. */
       crs?: string
-      /** Whether other geometries name none. */
+      /** True if other geometries name no CRS. */
       isMixed: boolean
     }
 
@@ -24,8 +24,8 @@ const relations = new Map<string, string>(
 )
 
 /**
- * Reads a filter in the dialect that GeoServer's `cql_filter` takes (GeoTools' ECQL); what CQL2 text has besides is taken too.
- * Throws `invalid-filter` and `unsupported-filter`.
+ * Parses a filter in the dialect of GeoServer's `cql_filter` (GeoTools' ECQL); additional syntax of CQL2 text
+ * is accepted too. Throws `invalid-filter` and `unsupported-filter`.
  */
 export function parseEcql(filter: string, limits: FilterLimits = defaultFilterLimits): WrittenEcql {
   const parser = new EcqlParser(filter, tokensOf(filter, { notation: ecql, limits }))
@@ -35,7 +35,7 @@ export function parseEcql(filter: string, limits: FilterLimits = defaultFilterLi
 }
 
 class EcqlParser extends Cql2Parser {
-  /** Stands for the ids in the tree, where it has to be alone. */
+  /** Represents the ids in the tree, where it must be alone. */
   #marker: Expression | undefined
   #ids: string[] = []
   readonly #named = new Set<string>()
@@ -101,7 +101,7 @@ class EcqlParser extends Cql2Parser {
     return this.#marker
   }
 
-  /** Whether a name follows the bracket, not a number. */
+  /** True if a name, not a number, follows the bracket. */
   get #namesGeometry(): boolean {
     const { kind } = this.behind(2)
     return kind === 'word' || kind === 'quoted'
@@ -127,7 +127,7 @@ class EcqlParser extends Cql2Parser {
     return found
   }
 
-  /** The box of ECQL has both x before both y. */
+  /** A box in ECQL has both x before both y. */
   protected override call(word: string): Expression {
     if (word !== 'ENVELOPE') return super.call(word)
     const [x1 = 0, x2 = 0, y1 = 0, y2 = 0, ...more] = this.sides(word)
@@ -143,7 +143,7 @@ class EcqlParser extends Cql2Parser {
     return this.#timed(value) ?? super.predicate(value)
   }
 
-  /** `BEFORE OR DURING` ends before the end of its period, `DURING OR AFTER` begins behind the beginning. */
+  /** `BEFORE OR DURING` ends before the end of its period, `DURING OR AFTER` starts after its start. */
   #timed(value: Expression): Expression | undefined {
     const related = (op: string, to: Expression): Expression => ({ kind: 'call', op, args: [value, to] })
     if (this.takeWord('TEQUALS')) return related('t_equals', this.#time())
@@ -188,7 +188,7 @@ class EcqlParser extends Cql2Parser {
   }
 }
 
-/** The moment that lies a duration (ISO 8601) behind or before another one. */
+/** Returns the moment that is a duration (ISO 8601) after or before another one. */
 function moved(from: Expression, text: string, sign: 1 | -1): Expression {
   const start = from.kind === 'date' || from.kind === 'timestamp' ? Date.parse(from.text) : Number.NaN
   if (Number.isNaN(start)) throw unsupportedFilter('A duration is added to a date or time that is written')

@@ -1,11 +1,11 @@
 /**
- * What a filter says, as it is written: the tree that every notation (CQL2 text and JSON, FES) is read to. `op` is the
- * name that CQL2 JSON has for it (OGC 21-065r2, Annex C): `and`, `=`, `like`, `s_intersects`.
+ * A filter as written: the tree that every notation (CQL2 text and JSON, FES) is parsed to. `op` is the name
+ * in CQL2 JSON (OGC 21-065r2, Annex C): `and`, `=`, `like`, `s_intersects`.
  */
 export type Expression =
   | { kind: 'call'; op: string; args: Expression[] }
   | { kind: 'property'; name: string }
-  /** A number in the digits that it was written with. */
+  /** A number with its original digits. */
   | { kind: 'number'; digits: string }
   | { kind: 'text'; value: string }
   | { kind: 'boolean'; value: boolean }
@@ -13,7 +13,7 @@ export type Expression =
   | { kind: 'date'; text: string }
   /** RFC 3339 date-time. */
   | { kind: 'timestamp'; text: string }
-  /** From one moment to another; `open` where there is no end. */
+  /** From one moment to another; `open` without an end. */
   | { kind: 'interval'; from: Expression; to: Expression }
   | { kind: 'open' }
   /** In the CRS that the request names for its filter. */
@@ -22,7 +22,7 @@ export type Expression =
   | { kind: 'box'; sides: number[] }
   | { kind: 'list'; of: Expression[] }
 
-/** What limits a filter that is read: each level of it is a call of a function. */
+/** Maximum depth of a filter: each level is a nested function call. */
 export const deepestFilter = 100
 /** Operators that compare two values. */
 export const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
@@ -43,7 +43,7 @@ export const spatialRelations = [
 /** A relation of two geometries. */
 export type SpatialRelation = (typeof spatialRelations)[number]
 
-/** Whether two geometries are no further apart than a distance, which a number and a text with its unit tell. */
+/** True if two geometries are within a distance, given by a number and a text with its unit. */
 export const withinDistance = 's_dwithin'
 
 /** Relations of two moments or intervals (OGC 21-065r2, section 8.4). */

@@ -2,15 +2,15 @@ import { walkCoordinates } from '../geo/wkb.ts'
 import type { Expression } from './expression.ts'
 import { invalidFilter } from './refusals.ts'
 
-/** Limits for the size of one filter. */
+/** Limits on the size of one filter. */
 export interface FilterLimits {
-  /** Operators, values and names. */
+  /** Maximum number of operators, values and names. */
   filterNodes: number
-  /** Positions of all geometries together. */
+  /** Maximum number of positions of all geometries together. */
   coordinates: number
 }
 
-/** Limits where no settings apply. */
+/** Limits used without settings. */
 export const defaultFilterLimits: FilterLimits = { filterNodes: 5000, coordinates: 200_000 }
 
 /** Throws `invalid-filter` for a filter that exceeds a limit. */

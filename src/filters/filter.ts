@@ -1,74 +1,77 @@
 import type { Comparison, SpatialRelation } from './expression.ts'
 
-/** A number: of an attribute, in the digits that it was written with, or of the characters of a text. */
+/** A number: of an attribute, a literal with its original digits, or the length of a text. */
 type PlainNumber = { attribute: string } | { digits: string } | { lengthOf: TextOperand }
 
-/** A number, or what functions make of one: they are applied in this order, whichever way they were written. */
+/** A number, or the result of functions on it, which are applied in this order however they were written. */
 export type NumberOperand = PlainNumber | { of: PlainNumber; isAbsolute: boolean; isRounded: boolean }
 
-/** How a text is changed: `case` to small letters, `upper` to capital letters, `accents` without accents. */
+/** Modifications of a text: `case` to lower case, `upper` to upper case, `accents` without accents. */
 export type TextFolding = 'case' | 'upper' | 'accents'
 
-/** A text, as it is or changed. */
+/** A text, unchanged or modified. */
 export type TextOperand = { attribute: string } | { text: string } | { folded: TextFolding; of: TextOperand }
 
-/** The attribute that a number is of; undefined where it is of none, or the length of a text. */
+/** Returns the attribute of a number; undefined for a literal or the length of a text. */
 export function attributeOfNumber(side: NumberOperand): string | undefined {
   if ('of' in side) return attributeOfNumber(side.of)
   return 'attribute' in side ? side.attribute : undefined
 }
 
-/** A moment: where what an attribute names begins or ends (a date is its whole day in UTC), or one that was written. */
+/** A moment: start or end of an attribute value (a date is its whole day in UTC), or a literal. */
 export type Moment =
   | { attribute: string; edge: 'begin' | 'end' }
   /** Microseconds since 1970-01-01T00:00:00Z. */
   | { micros: bigint }
 
 /**
- * What a filter asks of a row: every attribute is there and of a type that can be compared with what it stands beside.
- * As in SQL what is compared with an empty value is neither true nor false. Plain data: it crosses threads.
+ * A resolved filter: every attribute exists and has a type comparable with the other side. As in SQL, a
+ * comparison with null is neither true nor false. Plain data: it is passed between threads.
  */
 export type Filter =
   | { kind: 'all' | 'any'; of: Filter[] }
   | { kind: 'not'; of: Filter }
   | { kind: 'constant'; is: boolean }
-  /** An attribute, or the geometry where none is named, is empty. */
+  /** An attribute, or the geometry if none is named, is null. */
   | { kind: 'empty'; attribute?: string }
   /** An attribute of type boolean is true. */
   | { kind: 'true'; attribute: string }
   | { kind: 'numbers'; op: Comparison; left: NumberOperand; right: NumberOperand }
   | { kind: 'texts'; op: Comparison; left: TextOperand; right: TextOperand }
   | { kind: 'moments'; op: Comparison; left: Moment; right: Moment }
-  /** `%` stands for any characters, `_` for one, `\` before one of them for itself. */
+  /** `%` matches any characters, `_` one; `\` before one of them makes it literal. */
   | { kind: 'like'; of: TextOperand; pattern: TextOperand }
-  /** The geometry of the row beside one that was written, as WKB in the CRS of the filter; `isRowFirst`: in this order. */
+  /**
+   * The geometry of the row related to a literal, as WKB in the CRS of the filter; `isRowFirst`: in this
+   * order.
+   */
   | { kind: 'relation'; relation: SpatialRelation; wkb: Uint8Array; isRowFirst: boolean }
-  /** The geometry of the row lies no further from one that was written than a distance. */
+  /** The geometry of the row is within a distance from a literal geometry. */
   | { kind: 'near'; wkb: Uint8Array; reach: FilterReach }
 
-/** What the distance of a filter is measured in: as it was written, or as coordinates that are multiplied by `scale` are. */
+/** Unit of the distance of a filter: as written, or in units of coordinates multiplied by `scale`. */
 export interface FilterReach {
   distance: number
   unit: 'metre' | 'degree' | 'scaled'
   scale: [x: number, y: number]
 }
 
-/** All of some filters; itself where it is one. */
+/** Joins filters with AND; returns a single filter unchanged. */
 export function allOf(of: Filter[]): Filter {
   return of.length === 1 ? (of[0] as Filter) : { kind: 'all', of }
 }
 
-/** Any of some filters; itself where it is one. */
+/** Joins filters with OR; returns a single filter unchanged. */
 export function anyOf(of: Filter[]): Filter {
   return of.length === 1 ? (of[0] as Filter) : { kind: 'any', of }
 }
 
-/** What a filter does not let through, where it lets through what `of` does. */
+/** Negates a filter. */
 export function notOf(of: Filter): Filter {
   return { kind: 'not', of }
 }
 
-/** A text that is the same for filters that ask the same in the same way. */
+/** Returns a text that is equal for filters with the same structure. */
 export function filterKey(filter: Filter | undefined): string {
   if (filter === undefined) return ''
   return JSON.stringify(filter, (_key, value: unknown) => {
@@ -77,7 +80,7 @@ export function filterKey(filter: Filter | undefined): string {
   })
 }
 
-/** The filter with other names for its attributes. */
+/** Returns the filter with other attribute names. */
 export function inColumns(filter: Filter, nameOf: (attribute: string) => string): Filter {
   const named = <Side extends object>(side: Side): Side =>
     'attribute' in side && typeof side.attribute === 'string'

@@ -1,4 +1,4 @@
-/** Functions that a filter may call, by the names that both notations have for them, and what they give. */
+/** Functions that a filter may call, by their names in both notations, and their result types. */
 export const filterFunctions = {
   casei: 'text',
   accenti: 'text',
@@ -12,12 +12,15 @@ export const filterFunctions = {
 /** The name of a function. */
 export type FilterFunction = keyof typeof filterFunctions
 
-/** Whether a filter may call a function of this name. */
+/** True if a filter may call a function of this name. */
 export function isFilterFunction(name: string): name is FilterFunction {
   return Object.hasOwn(filterFunctions, name)
 }
 
-/** The whole number nearest to a number; of two the one further from zero. Exact: 0.49999999999999994 is 0. */
+/**
+ * Returns the nearest integer; of two equally near ones the one further from zero. Exact: 0.49999999999999994
+ * is 0.
+ */
 export function roundNumber(value: number): number {
   const whole = Math.trunc(value)
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole

@@ -4,14 +4,17 @@ import type { Expression } from './expression.ts'
 import { wkbOf } from './literals.ts'
 import { invalidFilter } from './refusals.ts'
 
-/** Whether an expression names the geometry of the row: by its column, or by `geometry` where no attribute is called so. */
+/**
+ * True if an expression refers to the geometry of the row: by its column name, or by `geometry` unless an
+ * attribute has that name.
+ */
 export function isGeometry(written: Expression, { attributes, geometry }: Schema): boolean {
   if (written.kind !== 'property' || geometry === undefined) return false
   if (attributes.some(({ name }) => name === written.name)) return false
   return written.name === 'geometry' || written.name === geometry.name
 }
 
-/** The geometry that an expression stands for, as WKB; throws `invalid-filter` for what is none. */
+/** Returns the geometry of an expression as WKB; throws `invalid-filter` if it is not a geometry. */
 export function writtenGeometry(written: Expression): Uint8Array {
   if (written.kind === 'geometry') return written.wkb
   if (written.kind === 'box') return boxGeometry(written.sides)
@@ -21,7 +24,10 @@ export function writtenGeometry(written: Expression): Uint8Array {
   )
 }
 
-/** A box as a polygon; one whose first side lies east of its other one crosses the antimeridian and is two. */
+/**
+ * Converts a box to a polygon; a box whose first side is east of the other one crosses the antimeridian and
+ * becomes two.
+ */
 function boxGeometry(sides: number[]): Uint8Array {
   const [west = 0, south = 0, east = 0, north = 0] = [0, 1, sides.length / 2, sides.length / 2 + 1].map(
     (index) => sides[index],

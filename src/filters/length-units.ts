@@ -1,6 +1,6 @@
 const mile = 1609.344
 
-/** Metres in a unit, by the names and codes that filters have for it. */
+/** Metres per unit, by the names and codes in filters. */
 const metres = new Map<string, number>([
   ...['m', 'meter', 'meters', 'metre', 'metres', '9001'].map((name) => [name, 1] as const),
   ...['km', 'kilometer', 'kilometers', 'kilometre', 'kilometres', '9036'].map(
@@ -14,8 +14,8 @@ const metres = new Map<string, number>([
 const degrees = new Set(['deg', 'degree', 'degrees', '9102', '9122'])
 
 /**
- * How long a unit is: by its English name, its symbol, or a URI that ends in one of these or in the code that EPSG has for it;
- * undefined for others.
+ * Returns the length of a unit: by its English name, its symbol, or a URI that ends in one of these or in its
+ * EPSG code; undefined for others.
  */
 export function lengthUnit(text: string): { metres: number } | 'degree' | undefined {
   const name =

@@ -1,13 +1,13 @@
 import type { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { Expression } from './expression.ts'
 
-/** What a text at an end of an interval means: `..` or nothing for no end, else a date or a moment. */
+/** Parses the text of an end of an interval: `..` or empty for no end, else a date or a moment. */
 export function intervalEnd(text: string): Expression {
   if (text === '..' || text === '') return { kind: 'open' }
   return { kind: /^\d{4,6}-\d\d-\d\d$/.test(text) ? 'date' : 'timestamp', text }
 }
 
-/** The one geometry that was built. */
+/** Returns the WKB of the only geometry in a builder. */
 export function wkbOf(builder: GeometryBuilder): Uint8Array {
   const { bytes, offsets } = builder.finish()
   return bytes.slice(offsets[0], offsets[1])

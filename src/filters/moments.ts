@@ -5,7 +5,7 @@ import type { Filter, Moment } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
 import { invalidFilter } from './refusals.ts'
 
-/** What begins and ends: an instant, a day, an interval; an end that is open is undefined. */
+/** A period: an instant, a day, an interval; an open end is undefined. */
 export interface Span {
   begin: Moment | undefined
   end: Moment | undefined
@@ -14,14 +14,14 @@ export interface Span {
 const microsPerDay = 86_400_000_000n
 const reader = new TimeReader(rfc3339)
 
-/** The span of a date, a timestamp or an interval that was written. `spanOf` gives that of an attribute at an end. */
+/** Returns the period of a date, a timestamp or an interval. `spanOf` returns that of an attribute. */
 export function spanOfText(text: string): Span | undefined {
   if (!reader.parseText(text)) return undefined
   const begin = BigInt(reader.sinceEpoch)
   return { begin: { micros: begin }, end: { micros: reader.hasTime ? begin : begin + microsPerDay - 1n } }
 }
 
-/** The span of a literal; throws `invalid-filter` for what is no date or time. */
+/** Returns the period of a literal; throws `invalid-filter` for an invalid date or time. */
 export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp' }): Span {
   const span = spanOfText(written.text)
   const isDate = span !== undefined && reader.hasTime === false
@@ -30,7 +30,7 @@ export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp'
   throw invalidFilter(`"${written.text.slice(0, 60)}" is not ${wanted} (RFC 3339, section 5.6)`)
 }
 
-/** How two spans compare: as points where both are, else a day stands for all of it. */
+/** Compares two periods: as instants if both are, otherwise a day is its whole period. */
 export function compareSpans(op: Comparison, a: Span, b: Span): Filter {
   if (op === '<') return before(a, b)
   if (op === '>') return before(b, a)
@@ -39,7 +39,7 @@ export function compareSpans(op: Comparison, a: Span, b: Span): Filter {
   return op === '=' ? meeting(a, b) : notOf(meeting(a, b))
 }
 
-/** A temporal relation (OGC 21-065r2, section 8.4, table 8) as comparisons of ends. */
+/** Returns a temporal relation (OGC 21-065r2, section 8.4, table 8) as comparisons of ends. */
 export function relateSpans(relation: TemporalRelation, a: Span, b: Span): Filter {
   const [first, second] = inverses.has(relation) ? [b, a] : [a, b]
   const plain = inverses.get(relation) ?? relation
@@ -48,7 +48,7 @@ export function relateSpans(relation: TemporalRelation, a: Span, b: Span): Filte
   return relate(first, second)
 }
 
-/** Relations that are another one with its sides exchanged. */
+/** Relations that are equivalent to another one with exchanged sides. */
 const inverses = new Map<TemporalRelation, TemporalRelation>([
   ['t_after', 't_before'],
   ['t_contains', 't_during'],
@@ -86,7 +86,7 @@ function meeting(a: Span, b: Span): Filter {
   return allOf([ends('<=', a, 'begin', b, 'end'), ends('>=', a, 'end', b, 'begin')])
 }
 
-/** An end that is open lies before, or behind, all others; two of the same kind are one. */
+/** An open start precedes, and an open end follows, all others; two of the same kind are equal. */
 function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begin' | 'end'): Filter {
   const [left, right] = [a[ofA], b[ofB]]
   if (left !== undefined && right !== undefined) return compareMoments(op, left, right)
@@ -94,7 +94,7 @@ function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begi
     moment !== undefined ? 0 : edge === 'begin' ? -1 : 1
   const is = holds(op, Math.sign(rank(left, ofA) - rank(right, ofB)))
   const moment = left ?? right
-  // What an empty value is compared with does not matter: it is neither true nor false.
+  // The other side of a comparison with null does not matter: the result is neither true nor false.
   if (moment !== undefined && 'attribute' in moment)
     return { kind: 'moments', op: is ? '=' : '<>', left: moment, right: moment }
   return { kind: 'constant', is }
@@ -108,7 +108,7 @@ function compareMoments(op: Comparison, left: Moment, right: Moment): Filter {
   return { kind: 'moments', op, left, right }
 }
 
-/** Whether a comparison holds of two values whose order is known: below zero where the left one is less. */
+/** True if a comparison holds for two values with this order: negative if the left one is less. */
 export function holds(op: Comparison, order: number): boolean {
   if (op === '=') return order === 0
   if (op === '<>') return order !== 0

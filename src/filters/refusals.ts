@@ -1,17 +1,17 @@
 import type { Failure } from '../lib/errors.ts'
 import { invalid } from '../lib/errors.ts'
 
-/** A filter that is not of its notation, or compares what cannot be compared. */
+/** The error for a filter with a syntax error, or with a comparison of incompatible values. */
 export function invalidFilter(message: string): Failure {
   return invalid('invalid-filter', message)
 }
 
-/** A filter that is right but asks for what is not offered. */
+/** The error for a valid filter with unsupported parts. */
 export function unsupportedFilter(message: string): Failure {
   return invalid('unsupported-filter', message)
 }
 
-/** Sums, products and the like, which no filter has. */
+/** The error for arithmetic, which no filter supports. */
 export function arithmeticRefused(): Failure {
   return unsupportedFilter('Arithmetic is not offered in filters: compare with the value that it gives')
 }

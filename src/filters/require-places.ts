@@ -16,8 +16,8 @@ export function requireBoxes(written: Expression): void {
 }
 
 /**
- * Refuses geometries of longitudes and latitudes where the latter are beyond the poles, and boxes that lie there altogether
- * (`invalid-filter`): those of a map that shows more than the world are good.
+ * Throws for longitude/latitude geometries with latitudes beyond the poles, and for boxes that are completely
+ * beyond them (`invalid-filter`). Boxes of a map larger than the world are valid.
  */
 export function requireLatitudes(written: Expression): void {
   for (const part of partsOf(written)) {

@@ -11,23 +11,25 @@ import { roundNumber } from './functions.ts'
 import { holds } from './moments.ts'
 import { compareTexts, foldText, LikePattern, lengthOfText } from './texts.ts'
 
-/** What a row of a batch gives; undefined where it is empty. */
+/** Value of a row of a batch; undefined for null. */
 type Of<Value> = (batch: FeatureBatch, row: number) => Value | undefined
 
 const microsPerDay = 86_400_000_000n
 
-/** Makes everything ready that deciding by this filter needs; call it before `rowFilter`. */
+/** Prepares everything that evaluating this filter needs; call before `rowFilter`. */
 export async function readyFor(filter: Filter | undefined): Promise<void> {
   if (filter !== undefined && hasRelation(filter)) await loadRelations()
 }
 
-/** Whether a filter asks for a relation of geometries. */
+/** True if a filter contains a spatial relation. */
 export function hasRelation(filter: Filter): boolean {
   if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(hasRelation)
   return filter.kind === 'not' ? hasRelation(filter.of) : filter.kind === 'relation' || filter.kind === 'near'
 }
 
-/** Decides by a filter, row by row, as a database would; its attributes stand in `schema`, which is that of the batches. */
+/**
+ * Evaluates a filter row by row, like a database; its attributes are in `schema`, the schema of the batches.
+ */
 export function rowFilter(filter: Filter, schema: Schema): (batch: FeatureBatch, row: number) => boolean {
   const decide = decision(filter, schema)
   return (batch, row) => decide(batch, row) === true
@@ -79,7 +81,7 @@ function decision(filter: Filter, schema: Schema): Of<boolean> {
   }
 }
 
-/** Whether any, or all, are true: what is neither true nor false leaves it open unless another one decides. */
+/** Joins with OR, or AND: an unknown part makes the result unknown unless another part decides. */
 function joined(parts: Of<boolean>[], deciding: boolean): Of<boolean> {
   return (batch, row) => {
     let isOpen = false
@@ -145,7 +147,7 @@ function numberMade(
   }
 }
 
-/** A whole number exactly, another as a double. */
+/** Returns an integer exactly, another number as a double. */
 function exact(digits: string): Comparable {
   return /^[-+]?\d+$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : Number(digits)
 }

@@ -1,7 +1,7 @@
 import { walkCoordinates } from '../geo/wkb.ts'
 import type { Expression } from './expression.ts'
 
-/** The expression with both ordinates of each position exchanged. */
+/** Returns the expression with the ordinates of each position exchanged. */
 export function swapAxes(written: Expression): Expression {
   if (written.kind === 'call') return { ...written, args: written.args.map(swapAxes) }
   if (written.kind === 'geometry') return { ...written, wkb: swapped(written.wkb) }

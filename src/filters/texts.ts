@@ -1,23 +1,25 @@
 import type { TextFolding } from './filter.ts'
 
-/** Marks combined with the letter before them, which an accent is once a text is decomposed. */
+/** Combining marks, which represent accents in decomposed text. */
 export const accentMarks = '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'
 const marks = new RegExp(accentMarks, 'g')
 
-/** A text in small or capital letters, by the rules of Unicode without a language, or without accents. */
+/**
+ * Converts a text to lower or upper case, by the language-independent rules of Unicode, or removes accents.
+ */
 export function foldText(text: string, folded: TextFolding): string {
   if (folded === 'accents') return text.normalize('NFD').replace(marks, '')
   return folded === 'case' ? text.toLowerCase() : text.toUpperCase()
 }
 
-/** The number of characters of a text: one beyond U+FFFF counts once. */
+/** Returns the number of characters of a text: one beyond U+FFFF counts once. */
 export function lengthOfText(text: string): number {
   let length = 0
   for (const _character of text) length += 1
   return length
 }
 
-/** Below zero where `a` comes before `b` by the numbers of their characters in Unicode. */
+/** Returns a negative number if `a` precedes `b` by Unicode code points. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at += 1) {
@@ -27,12 +29,12 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Halves of characters beyond U+FFFF come behind all others, though their numbers are less than some. */
+/** Surrogates of characters beyond U+FFFF follow all other code units, although some of those are greater. */
 function orderOfUnit(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** What every text begins with that a pattern of LIKE matches. */
+/** Returns the common prefix of all texts that a LIKE pattern matches. */
 export function prefixOf(pattern: string): string {
   const [plain = ''] = /^(?:[^%_\\]|\\.)*/su.exec(pattern) ?? []
   return plain.replaceAll(/\\(.)/gsu, '$1')
@@ -41,7 +43,7 @@ export function prefixOf(pattern: string): string {
 const lastCodePoint = 0x10ffff
 const [lastBeforeHalves, firstBehindHalves] = [0xd7ff, 0xe000]
 
-/** The first text behind all those that begin with this one, by the numbers of their characters; undefined where there is none. */
+/** Returns the first text after all texts with this prefix, by code points; undefined if there is none. */
 export function endOfPrefix(prefix: string): string | undefined {
   const codes = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
   while (codes.at(-1) === lastCodePoint) codes.pop()
@@ -50,9 +52,9 @@ export function endOfPrefix(prefix: string): string | undefined {
   return String.fromCodePoint(...codes, last === lastBeforeHalves ? firstBehindHalves : last + 1)
 }
 
-/** A pattern of LIKE: `%` for any characters, `_` for one, `\` before a character for itself. */
+/** A LIKE pattern: `%` for any characters, `_` for one, `\` before a character for the literal character. */
 export class LikePattern {
-  /** For each place the character that has to stand there; undefined for any one. Runs between `%`. */
+  /** Required character at each position, undefined for any; runs between `%`. */
   readonly #runs: (string | undefined)[][] = [[]]
 
   constructor(pattern: string) {
@@ -68,7 +70,7 @@ export class LikePattern {
     }
   }
 
-  /** Takes time with the length of the text times that of the pattern at most. */
+  /** Takes time proportional to at most the product of the lengths of text and pattern. */
   matches(text: string): boolean {
     const characters = [...text]
     const [first = [], ...rest] = this.#runs

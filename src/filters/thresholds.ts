@@ -2,15 +2,15 @@ import type { Comparison } from './expression.ts'
 
 const microsPerDay = 86_400_000_000n
 
-/** A comparison with the sides exchanged. */
+/** Returns a comparison with its sides exchanged. */
 export function flipped(op: Comparison): Comparison {
   const other = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
   return op === '=' || op === '<>' ? op : other[op]
 }
 
 /**
- * How a day has to compare so that where it begins or ends compares with a moment: `day` in days since 1970-01-01.
- * `always`, and `never` where no day does.
+ * Returns the comparison of a day equivalent to comparing its start or end with a moment: `day` in days since
+ * 1970-01-01. `always` or `never` if it holds for all days or none.
  */
 export function dayComparison(
   op: Comparison,

@@ -3,13 +3,16 @@ import { invalidFilter } from './refusals.ts'
 import type { Token } from './tokens.ts'
 import { unreadable } from './tokens.ts'
 
-/** Square ones, where a notation has them, are as good as round ones. */
+/** Square brackets, in notations that have them, are equivalent to round ones. */
 const brackets = new Map([
   ['[', '('],
   [']', ')'],
 ])
 
-/** Goes through the tokens of a filter; throws `invalid-filter` for what is too long, too deep, or not as expected. */
+/**
+ * Steps through the tokens of a filter; throws `invalid-filter` if it is too long, too deep, or has a syntax
+ * error.
+ */
 export class TokenReader {
   protected readonly filter: string
   readonly #tokens: Token[]
@@ -21,17 +24,17 @@ export class TokenReader {
     this.#tokens = tokens
   }
 
-  /** What comes next; at the end a token of kind `end`. */
+  /** The next token; at the end a token of kind `end`. */
   protected get next(): Token {
     return this.behind(0)
   }
 
-  /** What stands `count` tokens behind the next one. */
+  /** Returns the token `count` positions after the next one. */
   protected behind(count: number): Token {
     return this.#tokens[Math.min(this.#at + count, this.#tokens.length - 1)] as Token
   }
 
-  /** Passes the next token, and gives it. */
+  /** Consumes the next token and returns it. */
   protected take(): Token {
     const { next } = this
     this.#at += 1
@@ -46,7 +49,7 @@ export class TokenReader {
     return kind === 'sign' && (text === sign || brackets.get(text) === sign)
   }
 
-  /** Whether a word comes next and an opening bracket behind it. */
+  /** True if the next tokens are a word and an opening bracket. */
   protected get isCall(): boolean {
     return this.next.kind === 'word' && this.isSign('(', this.behind(1))
   }

@@ -2,31 +2,31 @@ import type { FilterLimits } from './filter-size.ts'
 import { defaultFilterLimits, tooManyNodes } from './filter-size.ts'
 import { invalidFilter } from './refusals.ts'
 
-/** What stands at a place of a filter in text. */
+/** A token of a filter text. */
 export interface Token {
   kind: 'word' | 'quoted' | 'text' | 'number' | 'time' | 'sign' | 'end'
-  /** As it is meant: without quotes and escapes. */
+  /** Value without quotes and escapes. */
   text: string
-  /** Where it begins and ends, in characters from 0. */
+  /** Start and end offset, in characters from 0. */
   from: number
   to: number
 }
 
-/** How tokens of a notation are written. */
+/** Lexical rules of a notation. */
 interface Notation {
   name: string
   pattern: RegExp
   plain(text: string): string
 }
 
-/** Letters of names (OGC 21-065r2, Annex B: `identifierStart`, `identifierPart`), in the classes of Unicode. */
+/** Letters of names (OGC 21-065r2, Annex B: `identifierStart`, `identifierPart`), as Unicode classes. */
 const names = String.raw`(?<word>[\p{L}_:][\p{L}\p{M}\p{N}_:.]*)|"(?<quoted>(?:[^"]|"")*)"`
 const numbers = String.raw`(?<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)`
 const signs = String.raw`(?<sign><>|<=|>=|[()=<>,+\-*/^%])`
 /** A date, or a date and time, without quotes. */
 const times = String.raw`(?<time>\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[-+]\d\d(?::?\d\d)?)?)?)`
 
-/** What stands behind a backslash for another character (OGC 21-065r2, requirement `/req/cql2-text/escaping`). */
+/** Characters after a backslash and their meaning (OGC 21-065r2, requirement `/req/cql2-text/escaping`). */
 const escaped = new Map([
   ['a', '\x07'],
   ['b', '\b'],
@@ -37,7 +37,7 @@ const escaped = new Map([
   ['r', '\r'],
 ])
 
-/** CQL2 text: a backslash before another character than those stays, since it may be meant for LIKE. */
+/** CQL2 text: a backslash before any other character is preserved, since it may be an escape of LIKE. */
 const cql2: Notation = {
   name: 'CQL2 text',
   pattern: new RegExp(String.raw`${names}|'(?<text>(?:[^'\\]|''|\\[\s\S])*)'|${numbers}|${signs}`, 'uy'),
@@ -48,7 +48,10 @@ const cql2: Notation = {
     ),
 }
 
-/** ECQL of GeoServer: no escapes but doubled quotes, times without quotes, and square brackets beside round ones. */
+/**
+ * ECQL of GeoServer: no escapes except doubled quotes, times without quotes, and square brackets like round
+ * ones.
+ */
 export const ecql: Notation = {
   name: 'ECQL',
   pattern: new RegExp(
@@ -59,12 +62,14 @@ export const ecql: Notation = {
 }
 
 const shownBehind = 20
-/** More tokens than this are never within the limits of a filter: brackets, commas, and the words of one operator. */
+/** More tokens never are within the limits of a filter: brackets, commas, and the words of one operator. */
 const tokensPerNode = 10
 /** Four numbers, a comma and the two brackets that a position of a MULTIPOINT may have. */
 const tokensPerPosition = 7
 
-/** The tokens of a filter, the last of kind `end`; throws `invalid-filter` for what begins none. */
+/**
+ * Returns the tokens of a filter, the last one of kind `end`; throws `invalid-filter` for an unknown token.
+ */
 export function tokensOf(
   filter: string,
   { notation = cql2, limits = defaultFilterLimits }: { notation?: Notation; limits?: FilterLimits } = {},
@@ -106,7 +111,7 @@ function tokenOf(
   return { kind: 'sign', text: sign ?? '' }
 }
 
-/** Tells where in a filter something else was expected. */
+/** Returns an error that names the position in a filter and what was expected there. */
 export function unreadable(filter: string, at: number, expected: string): Error {
   const found = filter.slice(at, at + shownBehind)
   const place = found === '' ? 'at its end' : `at character ${at + 1}, "${found}"`

@@ -1,11 +1,12 @@
-/** Reads bytes of a source from `position` on into `target`; gives how many, 0 at the end. */
+/** Reads bytes of a source from `position` on into `target`; returns their number, 0 at the end. */
 export type ReadAt = (target: Uint8Array, position: number) => Promise<number>
 
 const defaultCapacity = 1 << 20
 
 /**
- * A bounded piece of a byte source in memory, moved along it by `load`. `bytes[at .. end)` is what is there;
- * `bytes` and `view` are replaced when a longer piece is asked for, so take them anew after each `load`.
+ * A bounded piece of a byte source in memory, moved along the source by `load`. `bytes[at .. end)` is the
+ * available part. `bytes` and `view` are replaced when a longer piece is requested, so read them again after
+ * each `load`.
  */
 export class ByteWindow {
   /** A window over a file, no larger than the file is. */
@@ -31,7 +32,7 @@ export class ByteWindow {
     return this.end - this.at
   }
 
-  /** Where `at` stands in the source. */
+  /** Offset of `at` in the source. */
   get position(): number {
     return this.#start + this.at
   }
@@ -45,8 +46,8 @@ export class ByteWindow {
   }
 
   /**
-   * Moves `at` to `position` with at least `count` bytes there; false when the source ends earlier. Memory grows with
-   * what arrives, never beyond twice `count`: bound `count` first.
+   * Moves `at` to `position` with at least `count` bytes there; false if the source ends earlier. Memory
+   * grows with the received data, never beyond twice `count`: limit `count` first.
    */
   async load(position: number, count: number): Promise<boolean> {
     if (this.tryMove(position, count)) return true

@@ -1,21 +1,21 @@
 import type { Attribute } from '../geo/schema.ts'
 import type { Message } from './format.ts'
 
-/** Labels that are kept of a layer at most: the others of its columns are named in a message. */
+/** Maximum number of labels stored per layer: further columns with labels are named in a message. */
 const maxLabels = 5000
 const shownTexts = 20
 
-/** What a source says of a column for people. */
+/** Descriptive texts of a column in the source. */
 export interface ColumnTexts {
   /** Its alias. */
   title?: string
-  /** The domain of its coded values, with their labels. */
+  /** Name of its coded value domain, and the labels. */
   domain?: { name: string; labels: ReadonlyMap<string, string> }
 }
 
 /**
- * Gives attributes their aliases and the labels of their coded values, and messages that say so: the values themselves are
- * loaded as they are.
+ * Adds aliases and labels of coded values to attributes, and messages about them. The values themselves are
+ * not changed.
  */
 export function withColumnTexts(
   attributes: readonly Attribute[],

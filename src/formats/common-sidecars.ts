@@ -1,6 +1,6 @@
 /**
- * Extensions of files that belong to a main file of any kind: attributes of raster values, CRS, encoding, style, and
- * what GDAL keeps beside rasters.
+ * Extensions of sidecar files of any main file: raster attribute tables, CRS, encoding, style, and files that
+ * GDAL writes next to rasters.
  */
 export const commonSidecars: readonly string[] = [
   ...['vat.dbf', 'prj', 'cpg', 'qpj', 'qmd', 'sld', 'qml'],

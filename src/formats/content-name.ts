@@ -2,7 +2,7 @@ import { JsonScanner, JsonSyntaxError, outOfBytes } from './geojson/json-scanner
 import { declaredCharset, transcoderOf } from './text/charset.ts'
 import { findRootName } from './xml/root-name.ts'
 
-/** How files begin that are often taken for data, or called by the name of another kind. */
+/** Initial bytes of files that are often mistaken for data, or that have the extension of another format. */
 const marks: readonly (readonly [string, string])[] = [
   ['PK\u0003\u0004', 'a zip archive'],
   ['PK\u0005\u0006', 'an empty zip archive'],
@@ -16,32 +16,32 @@ const marks: readonly (readonly [string, string])[] = [
   ['SQLite format 3\u0000', 'an SQLite database'],
   ['version https://git-lfs.github.com/', 'a pointer of Git LFS, not the file itself'],
 ]
-/** How `foreignContent` calls a page of the web. */
+/** Result of `foreignContent` for a web page. */
 export const htmlPage = 'an HTML page'
 const pages = new Set(['html', 'head', 'body', 'title'])
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-/** The beginning of a file in UTF-8, without byte order mark. */
+/** Returns the start of a file in UTF-8, without byte order mark. */
 export function headAsUtf8(head: Uint8Array): Uint8Array {
   const transcode = transcoderOf(declaredCharset(head) ?? 'UTF-8')
   const text = transcode === undefined ? head : transcode(head, true)
   return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text
 }
 
-/** Control characters that no text has. */
+/** Control characters that text never contains. */
 function isBinary(text: Uint8Array): boolean {
   for (const byte of text) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1a) return true
   return false
 }
 
-/** Whether a text (UTF-8) begins with an element of XML or HTML; `<id>,<name>` are the headers of a table. */
+/** True if a text (UTF-8) begins with an XML or HTML element. `<id>,<name>` are table headers. */
 function isMarkup(text: Uint8Array): boolean {
   const start = Buffer.from(text.subarray(0, 4096)).toString('latin1').trimStart()
   return /^<(\?xml|!doctype|!--)/i.test(start) || /^<[a-z_][\w:.-]*(\s[^<>]*)?\/?>(?![,;\t|"])/i.test(start)
 }
 
-/** Whether a text (UTF-8) is an object or array of JSON, or several of them, as far as it goes. */
+/** True if a text (UTF-8) is one or more JSON objects or arrays, as far as it is available. */
 function isJson(text: Uint8Array): boolean {
   const scanner = new JsonScanner()
   scanner.bytes = new Uint8Array(text.length + 16)
@@ -60,7 +60,7 @@ function isJson(text: Uint8Array): boolean {
   }
 }
 
-/** What begins like something that is no table of text, in words. */
+/** Returns the name of the content type if the file begins like something other than delimited text. */
 export function foreignContent(head: Uint8Array): string | undefined {
   const start = Buffer.from(head.subarray(0, 64)).toString('latin1')
   const mark = marks.find(([bytes]) => start.startsWith(bytes))

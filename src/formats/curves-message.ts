@@ -1,6 +1,6 @@
 import type { Message } from './format.ts'
 
-/** Says that arcs and surfaces are not kept as such. */
+/** Returns a message that curves and surfaces are converted. */
 export function curvesMessage(column: string, count: number): Message {
   const message = `${count} geometries of "${column}" are curves or surfaces: they are read as lines and polygons, arcs as lines of at most four degrees`
   return { level: 'warning', code: 'curves-linearized', message }

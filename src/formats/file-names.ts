@@ -1,9 +1,9 @@
 import { commonSidecars } from './common-sidecars.ts'
 import { formats } from './registry.ts'
 
-/** Extensions of the main files that sidecars of an extension go with; `any` for all. */
+/** Extensions of the main files of each sidecar extension; `any` for all. */
 const mainsOfSidecar = new Map<string, Set<string> | 'any'>()
-/** Extensions of main files that have sidecars of their own. */
+/** Extensions of main files with sidecars. */
 const withSidecars = new Set<string>()
 for (const { extensions, sidecars = [] } of formats) {
   for (const { endings, of = extensions } of sidecars) {
@@ -19,38 +19,38 @@ for (const ending of commonSidecars) mainsOfSidecar.set(ending, 'any')
 const folders = formats.flatMap(({ folder }) => folder ?? [])
 const mediaTypes = new Map(formats.flatMap((format) => Object.entries(format.mediaTypes ?? {})))
 
-/** The extension of a file's name in lower case, without the dot; empty where it has none. */
+/** Returns the extension of a file name in lower case, without the dot; empty if there is none. */
 export function extensionOf(path: string): string {
   return /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
 }
 
-/** Whether files of an extension (`dbf`, `shp.xml`) belong to others where such stand beside them. */
+/** True if files of an extension (`dbf`, `shp.xml`) are sidecars of matching main files next to them. */
 export function isSidecarExtension(extension: string): boolean {
   return mainsOfSidecar.has(extension)
 }
 
-/** Whether a sidecar of an extension belongs to a main file of another. */
+/** True if a sidecar extension belongs to a main file with another extension. */
 export function goesWith(sidecar: string, main: string): boolean {
   const mains = mainsOfSidecar.get(sidecar)
   return mains === 'any' || mains?.has(main) === true
 }
 
-/** Whether a sidecar that belongs to no file is a main file, with sidecars of its own, such as a `.dbf` alone. */
+/** True if a sidecar without a main file is a main file with sidecars of its own, such as a single `.dbf`. */
 export function canStandAlone(sidecar: string): boolean {
   return withSidecars.has(sidecar)
 }
 
-/** Extensions of the sidecars without which a file of this extension is not whole, in the order to ask for them. */
+/** Returns the extensions of required sidecars of a file with this extension, in request order. */
 export function fetchedSidecars(extension: string): readonly string[] {
   return formats.find(({ extensions }) => extensions.includes(extension))?.fetchedSidecars ?? []
 }
 
-/** Whether a folder of this name is one dataset and no folder of files. */
+/** True if a folder of this name is a dataset and not a folder of files. */
 export function isFolderDataset(name: string): boolean {
   return folders.some(({ extensions }) => extensions.includes(extensionOf(name)))
 }
 
-/** Whether these are the files of a folder of this name that is one dataset. */
+/** True if these are the files of a folder dataset with this name. */
 export function isFolderContent(name: string, files: readonly string[]): boolean {
   const extension = extensionOf(name)
   return folders.some(
@@ -58,15 +58,15 @@ export function isFolderContent(name: string, files: readonly string[]): boolean
   )
 }
 
-/** The name without the ending of a folder that is one dataset. */
+/** Returns the name without the extension of a folder dataset. */
 export function withoutFolderEnding(name: string): string {
   return isFolderDataset(name) ? name.slice(0, name.lastIndexOf('.')) : name
 }
 
-/** Extensions of the files that servers send as a media type, the usual one first; empty for types of no format. */
+/** Returns the file extensions of a media type, the usual one first; empty if no format has the type. */
 export function extensionsOfMediaType(type: string): readonly string[] {
   return mediaTypes.get(type) ?? []
 }
 
-/** Extensions that go with some media type. */
+/** Extensions with a media type. */
 export const extensionsWithMediaType: ReadonlySet<string> = new Set([...mediaTypes.values()].flat())

@@ -5,14 +5,14 @@ import type { Schema } from '../geo/schema.ts'
 import { defined } from '../lib/defined.ts'
 import { crossesThreads } from '../lib/workers/error-codec.ts'
 
-/** A main file and the files that belong to it, all absolute paths. Plain data: it crosses threads. */
+/** A main file and its sidecars, with absolute paths. Plain data: it is passed between threads. */
 export interface DataFile {
   path: string
   /** Sidecars by lower-case extension without the dot, such as `dbf` or `shp.xml`. */
   sidecars: Record<string, string>
 }
 
-/** Something to tell about a file beside its data. */
+/** A message about a file in addition to its data. */
 export interface Message {
   level: 'info' | 'warning' | 'error'
   message: string
@@ -25,12 +25,12 @@ export interface Message {
 export interface RasterBand {
   /** GDAL's name of the cell type, such as `Byte` or `Float32`. */
   dataType: string
-  /** The value of cells without data. */
+  /** Nodata value. */
   noData?: number | 'nan' | 'inf' | '-inf'
-  /** What the band shows, such as `Red`, `Gray` or `Palette`. */
+  /** Color interpretation, such as `Red`, `Gray` or `Palette`. */
   color?: string
   description?: string
-  /** What values are in, such as `m`. */
+  /** Unit of the values, such as `m`. */
   unit?: string
 }
 
@@ -40,49 +40,53 @@ export interface RasterDescription {
   width: number
   height: number
   bands: RasterBand[]
-  /** Six affine coefficients in GDAL's order, cell to CRS; absent where the file has none. */
+  /** Six affine coefficients in GDAL's order, from cells to the CRS; absent if the file has none. */
   geoTransform?: number[]
   crs?: CrsDeclaration
-  /** Reduced copies inside the file or beside it, largest first. */
+  /** Overviews in the file or next to it, largest first. */
   overviews: { width: number; height: number }[]
-  /** Control points in the file; where there is no `geoTransform` they alone say where the cells lie. */
+  /**
+   * Number of ground control points in the file; without a `geoTransform` only they georeference the cells.
+   */
   controlPointCount?: number
-  /** Bytes of the file and what belongs to it. */
+  /** Size of the file with its sidecars, in bytes. */
   sizeBytes?: number
 }
 
-/** What one layer of a file holds, known without loading it. Plain data: it is stored with the task. */
+/** Description of one layer of a file, known without loading it. Plain data: it is stored with the task. */
 export interface LayerDescription {
-  /** The layer's name inside the file, handed back to `read`; for one-layer files the base name. */
+  /** Name of the layer in the file, passed to `read`; the base name for single-layer files. */
   name: string
   schema: Schema
-  /** Rows that `read` will give (rejects included), where known beforehand. */
+  /** Number of rows that `read` will yield (including rejects), if known. */
   featureCount?: number
-  /** Bounds in the data's CRS, where known. */
+  /** Bounds in the CRS of the data, if known. */
   envelope?: Envelope
-  /** Text encoding in use, where the format has one. */
+  /** Text encoding, if the format has one. */
   charset?: string
-  /** What stands between the cells of delimited text, where somebody has asked for it. */
+  /** Delimiter of delimited text, if requested. */
   delimiter?: string
   messages: Message[]
-  /** Of a raster; its schema has neither attributes nor geometry. */
+  /** Description of a raster, whose schema has neither attributes nor geometry. */
   raster?: RasterDescription
 }
 
-/** What the client says of a file. */
+/** Client options for reading a file. */
 export interface ReadOptions {
-  /** Text encoding that overrides what the file declares (any name `lib/text/text-encoding.ts` knows). */
+  /**
+   * Text encoding that overrides the one the file declares (any name that `lib/text/text-encoding.ts` knows).
+   */
   charset?: string
-  /** Whether a reader leaves out quick ways of its own and reads by the library that it stands in for. */
+  /** True to make a reader skip its own optimizations and use the library that they replace. */
   isPlain?: boolean
 }
 
-/** The same, with what stops the reading. */
+/** The same with an abort signal. */
 export interface ReadContext extends ReadOptions {
   signal: AbortSignal
 }
 
-/** A file cannot be read as its format: what was expected, what was found, and where. */
+/** The error for a file that is not valid in its format: what was expected, what was found, and where. */
 export class FormatError extends Error {
   readonly code: string
 
@@ -95,10 +99,10 @@ export class FormatError extends Error {
 
 crossesThreads(FormatError)
 
-/** Numbers of a place: what they mean is the format's own. */
+/** Number of integers in a row location, whose meaning depends on the format. */
 export const placeNumbers = 2
 
-/** Where rows of a file stand, so that they are found again without reading what lies before them. */
+/** Locations of rows in a file, for reading them without reading preceding rows. */
 export interface RowPlaces {
   /** Number of each row in the source, from 1. */
   rows: Float64Array
@@ -106,33 +110,33 @@ export interface RowPlaces {
   places: Uint32Array
 }
 
-/** A batch, and where its rows stand in the file. */
+/** A batch, and the locations of its rows in the file. */
 export interface PlacedBatch {
   batch: FeatureBatch
   /** `placeNumbers` for each row of the batch. */
   places: Uint32Array
 }
 
-/** Rows of one open layer in any order; whoever opened it closes it. */
+/** Random access to rows of one open layer; the caller must close it. */
 export interface PlacedRows {
-  /** What is read from by extension (the main file's is empty), so that the caller can see whether it changed. */
+  /** Open files by extension (empty for the main file), so that the caller can detect changes. */
   readonly files: ReadonlyMap<string, { fd: number }>
-  /** The rows at these places, in this order, as one or more batches. */
+  /** Yields the rows at these locations, in this order, as one or more batches. */
   read(wanted: RowPlaces, signal: AbortSignal): AsyncIterable<FeatureBatch>
   close(): Promise<void>
 }
 
-/** What of the rows is wanted. */
+/** Parts of the rows to read. */
 export interface RowAccessOptions {
-  /** Attributes are left out. */
+  /** True to omit attributes. */
   isGeometryOnly?: boolean
 }
 
-/** Of a format whose rows can be read one by one: what an index of a file is made from, and what it leads to. */
+/** Random access to rows of a format, for building an index of a file and reading by it. */
 export interface RowAccess {
-  /** Extensions of the sidecars that rows, columns or CRS depend on. */
+  /** Extensions of the sidecars that determine rows, columns or CRS. */
   readonly sidecars: readonly string[]
-  /** As `Format.read`, each row with its place. */
+  /** Like `Format.read`, with the location of each row. */
   scan(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<PlacedBatch>
   open(
     file: DataFile,
@@ -142,11 +146,14 @@ export interface RowAccess {
   ): Promise<PlacedRows>
 }
 
-/** Files that belong to a main file: beside it, of the same base name or of its whole name with their ending behind. */
+/**
+ * Sidecar files of a main file: next to it, with the same base name, or with its whole name and a further
+ * extension.
+ */
 interface SidecarRule {
-  /** Lower-case extensions of the sidecars, without the dot in front, such as `dbf` or `shp.xml`. */
+  /** Lower-case extensions of the sidecars, without the leading dot, such as `dbf` or `shp.xml`. */
   endings: readonly string[]
-  /** Extensions of the main files that they go with; absent: all of the format. */
+  /** Extensions of their main files; absent: all of the format. */
   of?: readonly string[]
 }
 
@@ -154,39 +161,41 @@ interface SidecarRule {
 interface FolderDataset {
   /** Lower-case extensions of such folders, without the dot. */
   extensions: readonly string[]
-  /** The name of some file in each of them: an archive may hold the files without their folder. */
+  /** Matches a file in each of them: an archive may contain the files without their folder. */
   holds: RegExp
 }
 
-/** How files of a format are written through GDAL. Plain data. */
+/** How GDAL writes files of a format. Plain data. */
 export interface WrittenByGdal {
-  /** GDAL's short driver names; the first that this GDAL can write with is used. */
+  /** GDAL's short driver names; the first one that this GDAL can write is used. */
   drivers: readonly string[]
   /** Extension of the main file, without the dot. */
   extension: string
-  /** Of what goes into a zip, since it is several files. */
+  /** Set if the output consists of several files, which are zipped. */
   isZipped?: true
-  /** Options of `ogr2ogr`. */
+  /** Options for `ogr2ogr`. */
   options?: readonly string[]
-  /** Longest text in bytes, where longer ones are cut. */
+  /** Maximum length of a text in bytes, if longer ones are truncated. */
   maxTextBytes?: number
 }
 
-/** How data of a format are called: all that is asked of a format before a file is opened. Plain but for `holds`. */
+/** File names of a format: everything used before a file is opened. Plain data except `holds`. */
 export interface FormatNames {
   /** Lower-case extensions of main files, without the dot. */
   extensions: readonly string[]
-  /** What belongs to a main file, beside what belongs to every one (`common-sidecars.ts`). */
+  /** Sidecars of a main file, in addition to the common ones (`common-sidecars.ts`). */
   sidecars?: readonly SidecarRule[]
-  /** Extensions of sidecars that are asked for one by one where a main file is fetched alone, in this order. */
+  /**
+   * Extensions of sidecars that are requested individually when a single main file is fetched, in this order.
+   */
   fetchedSidecars?: readonly string[]
-  /** Where a dataset may be a folder; formats without are never asked about one. */
+  /** Set if a dataset may be a folder; formats without it never get a folder. */
   folder?: FolderDataset
-  /** Media types by which servers send such files, with the extensions that fit each, the usual one first. */
+  /** Media types of such files on web servers, with matching extensions, the usual one first. */
   mediaTypes?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The names alone, of what has more. */
+/** Returns only the names of a format. */
 export function namesOf({
   extensions,
   sidecars,
@@ -198,35 +207,37 @@ export function namesOf({
 }
 
 /**
- * A kind of file. `detect` looks at content, not only at the name, and never throws for a file it does not know.
- * `describe` and `read` throw `FormatError` for what is broken as a whole; a row that cannot be read is a reject in
- * its batch, and reading goes on where the format lets it. A reader holds one batch and a bounded buffer in memory
- * whatever the file's size, stops soon after `signal` aborts (throwing its reason) and closes every file in
- * `finally`, also when the consumer stops early.
+ * A file format. `detect` examines the content, not only the name, and never throws for an unknown file.
+ * `describe` and `read` throw `FormatError` if the whole file is broken; an unreadable row is a reject in its
+ * batch, and reading continues if the format allows it. A reader has one batch and a bounded buffer in
+ * memory, whatever the size of the file, stops soon after `signal` aborts (throwing its reason) and closes
+ * every file in `finally`, also when the consumer stops early.
  */
 export interface Format extends FormatNames {
-  /** The wire name, such as `Shapefile`. */
+  /** Name in the API, such as `Shapefile`. */
   name: string
   kind: 'vector' | 'raster'
-  /** Whether a layer can be published over the file as it is, without loading. */
+  /** True if a layer can be published directly over the file, without loading. */
   canServeDirectly: boolean
   /**
-   * Whether the types of columns are found by the texts of their cells: `read` takes a layer whose attributes are all text
-   * too, in the order of the columns, and a geometry in any column whose texts are WKT.
+   * True if column types are inferred from the texts of cells: `read` then also accepts a layer with text
+   * attributes only, in column order, and with a geometry in any column of WKT texts.
    */
   findsTypesByText?: boolean
-  /** Of a format whose files are written here: how. */
+  /** How Terrane writes files of the format, if it does. */
   writesRowsAs?: 'delimited' | 'geojson' | 'geopackage'
-  /** Of a format that GDAL writes for us. */
+  /** How GDAL writes files of the format, if it does. */
   writtenByGdal?: WrittenByGdal
-  /** Of a format that is served as it is: reads single rows. */
+  /** Random access to rows, for a format that is served directly. */
   rowAccess?: RowAccess
-  /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */
+  /** Returns true if the file has this format; `head` is its first 64 KiB (less for a shorter file). */
   detect(file: DataFile, head: Uint8Array): boolean | Promise<boolean>
-  /** The layers of the file, with schemas as `read` will give them. */
+  /** Returns the layers of the file, with the schemas that `read` will use. */
   describe(file: DataFile, context: ReadContext): Promise<LayerDescription[]>
-  /** Of delimited text: what stands between its cells. */
+  /** Returns the delimiter of delimited text. */
   findDelimiter?(file: DataFile, layer: LayerDescription, context: ReadContext): Promise<string>
-  /** Streams one layer; `layer` is an element of what `describe` gave for the same file and options. */
+  /**
+   * Streams one layer; `layer` must be an element of the result of `describe` for the same file and options.
+   */
   read(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<FeatureBatch>
 }

@@ -4,21 +4,23 @@ import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { ReadAt } from './byte-window.ts'
 import { FormatError } from './format.ts'
 
-/** A file open for reading; whoever opened it closes it. */
+/** A file open for reading; the caller must close it. */
 export interface OpenFile {
   size: number
-  /** For the synchronous reads of small pieces. */
+  /** File descriptor for synchronous reads of small pieces. */
   fd: number
   read: ReadAt
   close(): Promise<void>
 }
 
 export interface OpenOptions {
-  /** Reads block the thread: quicker where many small pieces are read off the main thread. */
+  /** True to read synchronously: faster for many small reads outside of the main thread. */
   isSync?: boolean
 }
 
-/** Opens a regular file for reading; `signal` stops later reads. Throws `FormatError` when it cannot be opened. */
+/**
+ * Opens a regular file for reading; `signal` stops later reads. Throws `FormatError` if it cannot be opened.
+ */
 export async function openFile(
   path: string,
   signal: AbortSignal,

@@ -1,9 +1,9 @@
 import type { Format } from './format.ts'
 
-/** What of a format opens files. */
+/** The methods of a format that open files. */
 export type FormatReading = Pick<Format, 'describe' | 'read'>
 
-/** The reading of a format whose code is read from the disk with the first file of it: most threads never meet one. */
+/** Imports the reader of a format with the first file of that format: most threads never use it. */
 export function readLater(load: () => Promise<FormatReading>): FormatReading {
   return {
     describe: async (file, context) => (await load()).describe(file, context),

@@ -15,7 +15,7 @@ import { rasterFormats } from './raster/raster.ts'
 import { dbase } from './shapefile/dbase.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
-/** Every format, asked in this order; one that reads what no other does stands last. */
+/** All formats in order of detection; formats for files that no other format reads come last. */
 export const formats: readonly Format[] = [
   shapefile,
   dbase,
@@ -33,8 +33,8 @@ export const formats: readonly Format[] = [
 const headBytes = 1 << 16
 
 /**
- * The format of a file, or of a folder that is one dataset: those of its extension are asked first, then the others by
- * content alone.
+ * Returns the format of a file, or of a folder dataset: tries the formats of its extension first, then the
+ * others by content alone.
  */
 export async function detectFormat(file: DataFile, signal: AbortSignal): Promise<Format | undefined> {
   const status = await stat(file.path)
@@ -51,7 +51,7 @@ export async function detectFormat(file: DataFile, signal: AbortSignal): Promise
   return undefined
 }
 
-/** What a file that no format reads begins like, in words; undefined where that cannot be told. */
+/** Describes what the content of an unreadable file resembles; undefined if unknown. */
 export async function nameUnread({ path }: DataFile): Promise<string | undefined> {
   const status = await stat(path)
   if (!status.isFile() || status.size === 0) return undefined

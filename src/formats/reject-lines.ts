@@ -1,41 +1,47 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** A rejected row as it is kept, one JSON object a line. */
+/** A rejected row as stored: one JSON object per line. */
 export interface RejectLine {
-  /** Number in the source, from 1. */
+  /** Row number in the source, from 1. */
   row: number
-  /** By what it was rejected; older files do not tell. */
+  /** What rejected the row; absent in older files. */
   code?: string
   field?: string
   value?: string
-  /** The row as it stands in the source, where its values could not be told apart. */
+  /** The row as written in the source, if its values could not be separated. */
   text?: string
   reason: string
-  /** Values as they stood in the source; dates and times are ISO 8601 text, what is too long or no JSON is text too. */
+  /**
+   * Values as in the source; dates and times are ISO 8601 text; values that are too long or not representable
+   * in JSON are text too.
+   */
   properties?: Record<string, unknown>
   /** The geometry as WKB, in base64. */
   wkb?: string
-  /** The same as GeoJSON, in older files. */
+  /** Geometry as GeoJSON, in older files. */
   geometry?: object | null
 }
 
-/** Stands in the place of a row that was mended and loaded since. */
+/** Replaces the line of a row that was corrected and loaded since. */
 export interface MendedLine {
   row: number
-  /** When it was sent; ISO 8601. */
+  /** Time of the upload, ISO 8601. */
   mendedAt: string
 }
 
 const newline = 0x0a
 const rowNumber = /^\{"row":(\d{1,15})[,}]/
 
-/** Whether a load has left rejected rows. */
+/** True if a load has written rejected rows. */
 export async function hasRejects(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }
 
-/** The lines of a file as bytes, without their ends. Unlike `readline` it takes no other character for the end of a line. */
+/**
+ * Yields the lines of a file as bytes, without line ends. Unlike `readline`, treats no other characters as
+ * line ends.
+ */
 export async function* readLineBytes(path: string): AsyncGenerator<Buffer> {
   const input = createReadStream(path)
   const waiting: Buffer[] = []
@@ -57,13 +63,13 @@ export async function* readLineBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Which row a line tells of. */
+/** Returns the row number of a line. */
 export function rowOfLine(line: Buffer): number {
   const found = rowNumber.exec(line.toString('latin1', 0, 32))
   return found === null ? (JSON.parse(line.toString('utf8')) as RejectLine).row : Number(found[1])
 }
 
-/** Rows that are rejected still. */
+/** Yields the rows that are still rejected. */
 export async function* readRejectLines(path: string): AsyncGenerator<RejectLine> {
   if (!(await hasRejects(path))) return
   for await (const bytes of readLineBytes(path)) {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { RejectedRow } from '../geo/batch.ts'
 import type { RejectLine } from './reject-lines.ts'
 
-/** Rejected rows are kept up to this size; further ones are counted. */
+/** Maximum size of the file of rejected rows; further rows are only counted. */
 const maxBytes = 256 * 2 ** 20
 const flushBytes = 1 << 16
 
@@ -20,14 +20,17 @@ function toLine(reject: RejectedRow, code: string | undefined, text: string | un
   return toRejectLine({ row, code, field, value, text, reason, properties, wkb })
 }
 
-/** A line with its end. What is undefined is left out; the row stands first, where it is found without reading the rest. */
+/**
+ * Returns a line with its line end. Undefined values are omitted; the row number comes first, so that it can
+ * be found without reading the rest.
+ */
 export function toRejectLine({ row, ...line }: Wide<RejectLine>): string {
   return `${JSON.stringify({ row, ...line }, toJson)}\n`
 }
 
 type Wide<T> = { [Key in keyof T]?: T[Key] | undefined }
 
-/** Writes rejected rows, one JSON object a line, and counts them; the file is made with the first one. */
+/** Writes rejected rows, one JSON object per line, and counts them; creates the file with the first row. */
 export class RejectWriter {
   count = 0
   readonly #path: string
@@ -36,14 +39,17 @@ export class RejectWriter {
   #waiting = ''
   #written = 0
 
-  /** `kept` is how many rows the file holds already: further ones come behind them. */
+  /** `kept` is the number of rows in the existing file; further ones are appended. */
   constructor(path: string, kept = 0) {
     this.#path = path
     this.#kept = kept
     this.count = kept
   }
 
-  /** `code` says by what the row was rejected, `text` is the row where its values cannot be told apart. False where it is counted alone. */
+  /**
+   * `code` tells what rejected the row; `text` is the row if its values could not be separated. Returns false
+   * if the row was only counted.
+   */
   add(reject: RejectedRow, code?: string, text?: string): boolean {
     this.count += 1
     if (this.#written > maxBytes) return false
@@ -52,7 +58,7 @@ export class RejectWriter {
     return true
   }
 
-  /** Everything stands on disk when it returns. */
+  /** Flushes everything to disk. */
   sync(): void {
     this.#flush()
     if (this.#file !== undefined) fsyncSync(this.#file)

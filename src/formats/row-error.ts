@@ -1,6 +1,6 @@
-/** A row is well-formed, but cannot be loaded: it becomes a reject, and reading goes on. */
+/** The error for a well-formed row that cannot be loaded: it is rejected, and reading continues. */
 export class RowError extends Error {
-  /** The attribute that holds the value. */
+  /** The attribute with the invalid value. */
   field: string | undefined
   readonly value: string | undefined
 

@@ -5,7 +5,7 @@ import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './
 import type { Claim, StoredAnswer } from './records.ts'
 
 const keepMs = 24 * 3600_000
-/** A claim is renewed while its request is under way; one that is older was a killed process's. */
+/** A claim is renewed while its request is in progress; an older one belongs to a killed process. */
 const renewMs = 10_000
 const abandonedMs = 30_000
 
@@ -15,7 +15,7 @@ interface Needs {
   log: Logger
 }
 
-/** Keys of requests that are answered once: the first answer is kept for 24 hours. */
+/** Idempotency keys: the first response is stored for 24 hours. */
 export class IdempotencyKeys {
   readonly #needs: Needs
   readonly #claims = new Set<Claim>()
@@ -25,7 +25,7 @@ export class IdempotencyKeys {
     this.#needs = needs
   }
 
-  /** Gives back what a process that is gone had taken, and sees to it that claims of this one stay its own. */
+  /** Releases claims of dead processes, and keeps renewing those of this process. */
   async start(): Promise<void> {
     const { database, log } = this.#needs
     this.#renewal ??= setInterval(() => {
@@ -40,7 +40,7 @@ export class IdempotencyKeys {
     clearInterval(this.#renewal)
   }
 
-  /** Takes the key for a request until it is answered; the earlier answer where it is taken. */
+  /** Claims the key for a request until it has a response; returns the earlier response if there is one. */
   async claim(claim: Claim): Promise<StoredAnswer | undefined> {
     const times = { now: this.#at(), expiredBefore: this.#at(keepMs), abandonedBefore: this.#at(abandonedMs) }
     const earlier = await claimKey(this.#needs.database, claim, times)
@@ -48,13 +48,13 @@ export class IdempotencyKeys {
     return earlier
   }
 
-  /** Keeps the answer to a request. */
+  /** Stores the response to a request. */
   async keep(claim: Claim, answer: Pick<StoredAnswer, 'status' | 'headers' | 'body'>): Promise<void> {
     this.#claims.delete(claim)
     await storeAnswer(this.#needs.database.kysely, claim, { ...answer, at: this.#at() })
   }
 
-  /** Gives the key back, so that the request may be tried again. */
+  /** Releases the key, so that the request may be repeated. */
   async release(claim: Claim): Promise<void> {
     this.#claims.delete(claim)
     await releaseKey(this.#needs.database.kysely, claim)

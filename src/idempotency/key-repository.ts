@@ -2,8 +2,8 @@ import type { Database, Queryable } from '../db/connection.ts'
 import type { Claim, StoredAnswer } from './records.ts'
 
 /**
- * Takes the key for a request; the earlier answer where it is taken. A claim that nobody has renewed since
- * `abandonedBefore` was a process's that is gone, and is free.
+ * Claims the key for a request; returns the earlier response if there is one. A claim not renewed since
+ * `abandonedBefore` belongs to a dead process and is free.
  */
 export async function claimKey(
   database: Database,
@@ -66,7 +66,7 @@ export async function storeAnswer(
     .execute()
 }
 
-/** Gives the key back, so that the request may be tried again. */
+/** Releases the key, so that the request may be repeated. */
 export async function releaseKey(db: Queryable, { userName, key }: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
@@ -76,7 +76,7 @@ export async function releaseKey(db: Queryable, { userName, key }: Claim): Promi
     .execute()
 }
 
-/** Says that the requests of these claims are still under way. */
+/** Renews the claims of requests that are in progress. */
 export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: string): Promise<void> {
   for (const { userName, key } of claims) {
     await db
@@ -89,7 +89,7 @@ export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: str
   }
 }
 
-/** Gives back what a process that is gone had taken; only where no other process works on the database. */
+/** Releases the claims of dead processes; call only if no other process uses the database. */
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', '=', 0).execute()
 }

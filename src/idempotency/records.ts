@@ -1,6 +1,6 @@
 /**
- * The first answer to a key; `status` 0 while it is being made. `createdAt` is then when the process that makes it
- * last said so.
+ * The first response to a key; `status` is 0 until it is complete. `createdAt` is then the last renewal of
+ * the claim.
  */
 export interface StoredAnswer {
   requestHash: string
@@ -10,7 +10,7 @@ export interface StoredAnswer {
   createdAt: string
 }
 
-/** The request that has a key. */
+/** A request with a key. */
 export interface Claim {
   userName: string
   key: string

@@ -49,20 +49,20 @@ export type { ImportCard } from './records/records.ts'
 
 /** Folders below the data directory that the importer writes to. */
 interface ImporterFolders {
-  /** One folder for each import. */
+  /** Uploads: one folder for each import. */
   uploads: string
-  /** What published layers read. */
+  /** Data of published layers. */
   stores: string
   rejects: string
-  /** Indexes of files that are served as they are. */
+  /** Indexes of files that are served directly. */
   indexes: string
-  /** Tables that belong to no layer, of which there are maps. */
+  /** Tables without a layer that are shown on maps. */
   sides: string
   /** Zips of imported sources, for the operator. */
   archives: string
 }
 
-/** What the importer is built on. Its rooms are put together here; each gets its share of this. */
+/** Dependencies of the importer. Each module gets the subset it uses. */
 export interface ImporterNeeds {
   database: Database
   catalog: Catalog
@@ -70,17 +70,17 @@ export interface ImporterNeeds {
   events: EventBus
   log: Logger
   jobs: Jobs
-  /** What processes with one database tell each other. */
+  /** Messages between processes that share one database. */
   broadcast: Broadcast
-  /** Makes indexes of files that are served as they are. */
+  /** Builds indexes of files that are served directly. */
   indexMaker: IndexMaker
   folders: ImporterFolders
-  /** Maps of tables that belong to no layer. */
+  /** Maps of tables without a layer. */
   sides: SideTables
   vault: Vault
-  /** How remote data are fetched. */
+  /** Settings for fetching remote data. */
   remote: RemoteAccess
-  /** Folders that imports may name files in. */
+  /** Folders whose files imports may use. */
   roots: readonly string[]
   limits: SourceLimits &
     ToolLimits & {
@@ -94,15 +94,15 @@ export interface ImporterNeeds {
       maxResumableBytes: number
     }
   retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
-  /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
+  /** True if a transformation that refers to a missing field is accepted and fails its task only when run. */
   acceptsUnknownFields: boolean
 }
 
 const retentionMs = 3_600_000
-/** One idle worker answers the next small import at once; a server without imports has none. */
+/** Number of idle workers retained for the next small import. A server that has run no import has none. */
 const keptWorkers = 1
 
-/** Imports and their tasks: everything a client can ask of them. */
+/** The importer: imports and their tasks, and all operations on them. */
 export type Importer = ReturnType<typeof createImporter>
 
 function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
@@ -116,7 +116,7 @@ function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
   })
 }
 
-/** What this process knows of work under way. */
+/** Creates the in-memory state of running work in this process. */
 function createLive({ clock, broadcast }: ImporterNeeds) {
   const running = new RunningTable()
   const progress = new ProgressBoard(clock.now().getTime())
@@ -125,7 +125,7 @@ function createLive({ clock, broadcast }: ImporterNeeds) {
   return { running, progress, locks: new ImportLocks(), names: new NameReservations() }
 }
 
-/** How long tasks wait for a database, and how they learn that their source is back. */
+/** Returns how long tasks wait for a database and how they find out that their source is reachable again. */
 function waiting(
   { limits, vault }: ImporterNeeds,
   pool: LoadPool,
@@ -142,7 +142,7 @@ function waiting(
   }
 }
 
-/** Puts the rooms together. */
+/** Creates the modules of the importer and connects them. */
 function createRooms(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
   const live = createLive(needs)
@@ -194,7 +194,10 @@ function createRooms(needs: ImporterNeeds) {
   }
 }
 
-/** Beside the uploads of imports, whose folders are named by numbers: files go from here to there without copying. */
+/**
+ * Opens the resumable uploads. Their folder is next to the uploads of imports, whose folders have numeric
+ * names, so that files can be moved without copying.
+ */
 function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUploads {
   const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
   return new ResumableUploads({
@@ -203,7 +206,10 @@ function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUpload
   })
 }
 
-/** What changes the rows of tasks, or takes tasks away: what was looked at before is given up. */
+/**
+ * Wraps the commands that change or remove the rows of tasks, so that they also discard cached previews and
+ * key searches.
+ */
 function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, keys: KeyFinder) {
   function thenDrop<A extends [number, ...unknown[]], R>(
     work: (...given: A) => Promise<R>,
@@ -246,7 +252,7 @@ function openPassword(vault: Vault, { id, source }: ImportRecord): string | unde
   return vault.open(sealedPassword, { what, mend: 'create the import again with its password' })
 }
 
-/** Builds the importer. It does nothing with earlier imports until it is started. */
+/** Builds the importer. It does not process earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
@@ -259,7 +265,7 @@ export function createImporter(needs: ImporterNeeds) {
   events.on('work.ended', () => {
     endedCount += 1
   })
-  /** Removes what nobody has touched for long. */
+  /** Removes data past their retention period. */
   const clean = async (): Promise<void> => {
     await applyRetention({ cancel, catalog, folders, keep, log })
     await rejects.sweep(clock.now().getTime())
@@ -272,42 +278,42 @@ export function createImporter(needs: ImporterNeeds) {
   return {
     ...desk,
     ...droppingLooks(desk, previews, keys),
-    /** Rows that loads have rejected. */
+    /** Rejected rows of loads. */
     rejects,
-    /** Looks at rows before they are loaded. */
+    /** Previews of rows before they are loaded. */
     previews,
-    /** Finds the CRS of data that name none. */
+    /** Detects the CRS of data that name none. */
     locator,
-    /** Finds columns by which rows of a task and of its layer are the same. */
+    /** Finds columns that match rows of a task with those of its layer. */
     keys,
-    /** What is kept, to be read. */
+    /** Read access to stored imports. */
     kept: new KeptImports(database),
-    /** What is listed of changes that tasks make, or would make. */
+    /** Listed changes that tasks made, or would make according to a dry run. */
     changes: new ListedChanges({ folders, sides: needs.sides }),
-    /** How far things are, for those who watch. */
+    /** Progress events for clients. */
     progress,
     jobs,
     pool,
-    /** Brings layers back to earlier versions. */
+    /** Restores layers to earlier versions. */
     restores,
-    /** Files that come in pieces. */
+    /** Resumable uploads. */
     uploads,
-    /** Changes single features. */
+    /** Edits single features. */
     edits,
-    /** The tables of a database; nothing of the connection is kept. */
+    /** Lists the tables of a database. Nothing of the connection is stored. */
     databaseTables: tablesFinder({ ...needs, pool }),
-    /** Under which one at a time works on an import, or loads into a store. */
+    /** Locks for imports and for loads into a store. */
     locks: running.locks,
-    /** Folders whose files layers may be served from. */
+    /** Folders whose files layers may serve directly. */
     servedFolders: [...roots, folders.stores],
     clean,
-    /** The password of the database that an import reads. */
+    /** Returns the password of the database of an import. */
     databasePassword: (record: ImportRecord): string | undefined => openPassword(vault, record),
-    /** The style document that came with a task's data. */
+    /** Returns the style document that came with the data of a task. */
     readOwnStyle: (style: OwnStyle): Promise<string> => readOwnStyle(style),
-    /** What is under way and waits, and how much was ended from outside or died since the start. */
+    /** Returns the numbers of running, queued, and (since the start) terminated or crashed work. */
     workload: () => workloadOf(rooms, endedCount),
-    /** Takes up what an earlier process left, then works. */
+    /** Recovers the work of an earlier process, then starts processing. */
     start: async (): Promise<void> => {
       await catalog.layers.lookAtLogs()
       await previews.start()
@@ -317,7 +323,7 @@ export function createImporter(needs: ImporterNeeds) {
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
     },
-    /** Lets running loads end or interrupts them for the next start; ends within 10 seconds. */
+    /** Lets running loads end or interrupts them for the next start; resolves within 10 seconds. */
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()

@@ -6,27 +6,27 @@ export interface JobContext {
   jobId: number
   /** From 1; above 1 after a crash or kill. */
   attempt: number
-  /** Aborts when the job is cancelled or the server stops. */
+  /** Aborts when the job is canceled or the server stops. */
   signal: AbortSignal
 }
 
-/** What does the work of one kind of job. */
+/** Runs the jobs of one kind. */
 export interface JobHandler {
-  /** How often the job may die with its process; default 3. */
+  /** Maximum number of attempts if the process crashes; default 3. */
   maxAttempts?: number
   run(payload: JobPayload, context: JobContext): Promise<void>
-  /** The job died with its process too often and is given up. */
+  /** Called when the process of the job has crashed too often and the job is abandoned. */
   abandoned(payload: JobPayload, reason: string): Promise<void>
 }
 
 export interface NewJob {
   kind: string
-  /** Jobs of one key run one after the other; empty for none. */
+  /** Jobs with the same key run in sequence; empty for none. */
   key: string
   payload: JobPayload
 }
 
-/** The reason a job's signal carries when the server stops: the job is taken up again at the next start. */
+/** Abort reason of a job's signal when the server stops: the job runs again at the next start. */
 export class ServerStopping extends Error {
   constructor() {
     super('The server is stopping')
@@ -34,7 +34,10 @@ export class ServerStopping extends Error {
   }
 }
 
-/** The reason a job's signal carries when another process has taken it over, since this one was not heard of. */
+/**
+ * Abort reason of a job's signal when another process has taken the job over because this one did not renew
+ * its lease.
+ */
 export class LeaseLost extends Error {
   constructor() {
     super('Another process has taken the work over')
@@ -43,22 +46,25 @@ export class LeaseLost extends Error {
 }
 
 /**
- * A durable queue. A job is kept from `enqueue` until it ends, survives kill -9, and is run again from its start when
- * its process died, as often as its handler allows.
+ * A durable queue. A job is stored from `enqueue` until it ends, survives kill -9, and runs again from its
+ * start if its process crashed, as often as its handler allows.
  */
 export interface Jobs {
-  /** Writes a job in the caller's transaction; call `wake` after it has been committed. */
+  /** Inserts a job in the caller's transaction; call `wake` after the commit. */
   enqueue(db: Queryable, job: NewJob): Promise<number>
   wake(): void
-  /** Ends when the job has; throws the signal's reason when that aborts first. The job goes on then. */
+  /**
+   * Resolves when the job has ended; throws the abort reason if the signal aborts first, while the job
+   * continues.
+   */
   wait(jobId: number, signal: AbortSignal): Promise<void>
-  /** Removes a job that has not begun; false when it has, or has ended. */
+  /** Removes a job that has not started; false if it has started or ended. */
   withdraw(jobId: number): Promise<boolean>
-  /** Whether another process works on it and lives. */
+  /** True if another live process is running it. */
   isHeldByOther(jobId: number): Promise<boolean>
-  /** Takes up what earlier processes left and starts to work. */
+  /** Recovers jobs of earlier processes and starts processing. */
   start(handlers: Record<string, JobHandler>): Promise<void>
-  /** Takes no new job, gives running ones the time to end, aborts the rest; ends within 10 seconds. */
+  /** Accepts no new jobs, lets running ones end, aborts the rest; resolves within 10 seconds. */
   stop(): Promise<void>
 }
 

@@ -14,7 +14,7 @@ import { Failure } from '../lib/errors.ts'
 import { runProgram } from '../lib/process.ts'
 import { extractArchive } from './archive.ts'
 
-/** Expects a failure with this code and text, and nothing left of what was unpacked. */
+/** Expects a failure with this code and text, and that no unpacked files are left. */
 async function refuses(
   test: TestContext,
   name: string,

@@ -11,16 +11,16 @@ import type { UnpackingOptions } from './archives/unpacking.ts'
 import { Unpacking } from './archives/unpacking.ts'
 import type { ExtractOptions, Unpacked } from './limits.ts'
 
-/** So many bytes tell a web page. */
+/** Number of bytes that identify a web page. */
 const headBytes = 1024
 
-/** The kind of archive a file is by its name, or undefined. */
+/** Returns the kind of an archive by its name, or undefined. */
 export function findArchive(path: string): ArchiveKind | undefined {
   const name = path.toLowerCase()
   return archives.find((kind) => kind.endings.some((ending) => name.endsWith(ending)))
 }
 
-/** The name without the ending of its kind of archive: what a folder of its content is called. */
+/** Returns the name without the archive extension, for the folder of its content. */
 export function withoutArchiveEnding(name: string): string {
   const lower = name.toLowerCase()
   const ending = findArchive(name)?.endings.find((one) => lower.endsWith(one)) ?? ''
@@ -38,9 +38,9 @@ async function openUnpacking(
 }
 
 /**
- * Unpacks an archive into an empty folder, which is made. Throws `Failure` for a broken or refused archive and for a
- * full disk; then, and when the signal aborts, the folder is gone with all that was written. Gives what of the limits is
- * taken by then.
+ * Unpacks an archive into an empty folder, which it creates. Throws `Failure` for a broken or refused archive
+ * and for a full disk; then, and when the signal aborts, removes the folder. Returns the used amounts of the
+ * limits.
  */
 export async function extractArchive(
   archive: string,
@@ -70,7 +70,7 @@ export async function extractArchive(
   }
 }
 
-/** Throws where the file is a web page: servers answer with one where a sign-in or a consent is wanted before a download. */
+/** Throws if the file is a web page: servers send one if a login or consent is required before a download. */
 async function refusePage(archive: string, name: string, kind: string): Promise<void> {
   const file = await openGuarded(archive)
   try {

@@ -6,7 +6,7 @@ const deviceName = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
 const maxSegmentBytes = 255
 const maxNameBytes = 1000
 
-/** What is wrong with the name of an archive's or upload's entry, or undefined. */
+/** Returns what is wrong with the name of an entry of an archive or upload, or undefined. */
 export function findNameFault(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (controlCharacters.test(name)) return 'it holds a control character'
@@ -21,7 +21,7 @@ export function findNameFault(name: string): string | undefined {
   return undefined
 }
 
-/** The name with forward slashes and without empty or `.` segments. */
+/** Returns the name with forward slashes and without empty or `.` segments. */
 export function cleanEntryName(name: string): string {
   return name
     .replaceAll('\\', '/')
@@ -30,15 +30,15 @@ export function cleanEntryName(name: string): string {
     .join('/')
 }
 
-/** Entries that no import looks at. */
+/** True for entries that imports ignore. */
 export function isSkippedEntry(name: string): boolean {
   return name.split('/').some(isSkippedName)
 }
 
-/** Also those that turn the direction of the text that follows. */
+/** Includes characters that change the text direction. */
 const unshowable = /[\p{Cc}\p{Bidi_Control}]/gu
 
-/** A name for people: control characters shown as `?`, cut to 100 characters. */
+/** Returns a name for messages: control characters are shown as `?`, truncated to 100 characters. */
 export function shownName(name: string): string {
   return name.replace(unshowable, '?').slice(0, 100)
 }

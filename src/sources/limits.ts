@@ -1,24 +1,24 @@
-/** How much a source may hold; settings of the server. */
+/** Limits on the contents of a source; settings of the server. */
 export interface SourceLimits {
-  /** Entries in a folder tree or an archive. */
+  /** Maximum number of entries in a folder tree or an archive. */
   maxEntries: number
-  /** Bytes that an archive may expand to. */
+  /** Maximum expanded size of an archive, in bytes. */
   maxExpandedBytes: number
-  /** Expanded bytes for each byte of an archive. */
+  /** Maximum expanded bytes per byte of an archive. */
   maxRatio: number
 }
 
-/** What archives have taken of the limits. */
+/** Amounts of the limits used by archives. */
 export interface Unpacked {
   entries: number
   bytes: number
 }
 
 export interface ExtractOptions {
-  /** Taken by archives of the same import before this one; the limits hold for all of them together. */
+  /** Amounts used by earlier archives of the same import; the limits apply to their total. */
   before?: Unpacked
   limits: SourceLimits
   signal: AbortSignal
-  /** The name that people know the archive by, its ending included; default: the file's own. */
+  /** Archive name for users, with its extension; default: the name of the file. */
   name?: string
 }

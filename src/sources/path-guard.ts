@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { invalid } from '../lib/errors.ts'
 import { isWithin } from '../lib/files/guarded-files.ts'
 
-/** The path with all links resolved, as far as it exists. */
+/** Returns the path with all links resolved, as far as it exists. */
 export async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -15,7 +15,7 @@ export async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** True when the path, its links resolved, lies in one of the folders. */
+/** True if the path, with its links resolved, is in one of the folders. */
 export async function isInside(folders: readonly string[], path: string): Promise<boolean> {
   return isRealInside(folders, await realPathOf(path))
 }
@@ -55,9 +55,9 @@ function fileUrlPath(text: string): string {
 }
 
 /**
- * The real path that `text` names, which must lie in an import root; a relative one counts from the first root,
- * `file:` URLs are taken too. It need not exist. Throws `Failure` that names the setting. What is read later is looked
- * at again by its handle (`lib/files/guarded-files.ts`).
+ * Returns the real path of `text`, which must be in an import root. A relative path is relative to the first
+ * root; `file:` URLs are accepted. It need not exist. Throws a `Failure` that names the setting. The path is
+ * checked again by its handle when read (`lib/files/guarded-files.ts`).
  */
 export async function resolveInRoots(text: string, roots: readonly string[]): Promise<string> {
   const path = toPath(text, roots)

@@ -10,13 +10,13 @@ import { groupSidecars } from './sidecars.ts'
 export interface ScanOptions {
   signal: AbortSignal
   maxEntries: number
-  /** Whether a link may be followed to this real path; default: no link is. */
+  /** True if a link to this real path may be followed; default: no links. */
   isAllowed?(realPath: string): Promise<boolean>
 }
 
 const skippedNames = new Set(['__macosx', 'thumbs.db', 'desktop.ini'])
 
-/** Hidden files and what operating systems leave behind. */
+/** True for hidden files and metadata files of operating systems. */
 export function isSkippedName(name: string): boolean {
   return name.startsWith('.') || skippedNames.has(name.toLowerCase())
 }
@@ -63,12 +63,12 @@ async function collectPaths(folder: string, options: ScanOptions): Promise<strin
   return paths
 }
 
-/** Every data file below a folder with its sidecars, ordered by path without case. */
+/** Returns every data file below a folder with its sidecars, ordered by path without case. */
 export async function scanFolder(folder: string, options: ScanOptions): Promise<DataFile[]> {
   return groupSidecars(await collectPaths(folder, options))
 }
 
-/** One file with its sidecars from the same folder; throws `Failure` when there is no such file. */
+/** Returns one file with its sidecars from the same folder; throws `Failure` if there is no such file. */
 export async function scanFile(path: string, signal: AbortSignal): Promise<DataFile> {
   const status = await lstat(path).catch(() => undefined)
   if (status === undefined) throw invalid('no-such-file', `There is no file "${basename(path)}"`)

@@ -15,7 +15,10 @@ interface Main {
   extension: string
 }
 
-/** The ways to split `roads.tif.aux.xml` into a base and a sidecar extension, the longest extension first. */
+/**
+ * Returns the ways to split `roads.tif.aux.xml` into a base and a sidecar extension, the longest extension
+ * first.
+ */
 function sidecarSplits(name: string): { base: string; extension: string }[] {
   const splits: { base: string; extension: string }[] = []
   const parts = name.split('.')
@@ -26,7 +29,7 @@ function sidecarSplits(name: string): { base: string; extension: string }[] {
   return splits
 }
 
-/** Mains by base name and by full name, both in lower case. */
+/** Indexes main files by base name and by full name, both in lower case. */
 function indexMains(folder: string, names: readonly string[]): Map<string, Main[]> {
   const index = new Map<string, Main[]>()
   for (const name of names) {
@@ -58,7 +61,7 @@ function attach(folder: string, name: string, mains: Map<string, Main[]>): boole
   return false
 }
 
-/** Paths in the order of tasks: compared without case, then with it. */
+/** Compares paths in the order of tasks: without case first, then with case. */
 export function comparePaths(a: string, b: string): number {
   const left = a.toLowerCase()
   const right = b.toLowerCase()
@@ -66,7 +69,7 @@ export function comparePaths(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
-/** As sorting by `comparePaths`, each path turned to lower case once. */
+/** Sorts like `comparePaths`, with each path converted to lower case once. */
 function sortByPath<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
   const keyed = items.map((item) => ({ item, path: pathOf(item), key: pathOf(item).toLowerCase() }))
   keyed.sort((a, b) => {
@@ -76,7 +79,7 @@ function sortByPath<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
   return keyed.map(({ item }) => item)
 }
 
-/** Attaches files to the mains that they belong to; gives those that belong to none. */
+/** Attaches sidecars to their main files; returns those without a main file. */
 function attachAll(folder: string, names: readonly string[], mains: Map<string, Main[]>): string[] {
   return names.filter((name) => !attach(folder, name, mains))
 }
@@ -90,7 +93,7 @@ function groupFolder(folder: string, names: readonly string[]): DataFile[] {
     names.filter((name) => !belonging.has(name)),
   )
   const alone = attachAll(folder, sidecars, mains)
-  // Such as a .dbf that is a table by itself, with files of its own.
+  // Such as a .dbf that is a table itself, with sidecars of its own.
   const further = indexMains(folder, alone.filter(isMainAlone))
   const left = attachAll(
     folder,
@@ -106,8 +109,8 @@ function isMainAlone(name: string): boolean {
 }
 
 /**
- * Joins main files with the files that belong to them: same folder, same base name in any letter case, a known
- * extension. A file that belongs to none stands alone. The order is that of the paths without case.
+ * Combines main files with their sidecars: same folder, same base name in any case, a known extension. A
+ * sidecar without a main file is listed by itself. Ordered by path without case.
  */
 export function groupSidecars(paths: readonly string[]): DataFile[] {
   const folders = new Map<string, string[]>()

@@ -1,24 +1,26 @@
 import type { Envelope } from '../geo/envelope.ts'
 
-/** By which a row of the source and a row of the table are the same one, and what becomes of those that do not come. */
+/**
+ * How rows of the source are matched with rows of the table, and what happens to rows missing in the source.
+ */
 export interface UpsertRules {
-  /** Columns of the table, one or more. A null or repeated key in the source rejects its row. */
+  /** Key columns of the table, one or more. A null or duplicate key in the source rejects its row. */
   keys: string[]
-  /** Whether rows of the table whose key does not come are deleted. */
+  /** True to delete table rows whose key is not in the source. */
   deletesMissing: boolean
-  /** Asked when all rows are staged: what came and could not be loaded is not missing. */
+  /** Called when all rows are staged: rows that could not be loaded do not count as missing. */
   spared?(): SparedRows
 }
 
-/** Rows of the source that were rejected: those of the table that have their keys stay as they are. */
+/** Rejected rows of the source; table rows with their keys are not changed. */
 export interface SparedRows {
-  /** The values of each key as text, in the order of the rules. */
+  /** Values of each key as text, in the order of the rules. */
   keys: readonly (readonly string[])[]
-  /** Whether there are some whose key nobody can tell: then no row is missing for certain. */
+  /** True if the key of a rejected row is unknown: then no row counts as missing. */
   hasUnknown: boolean
 }
 
-/** Rows by what becomes of them. `changed` is null where rows are compared whole, without keys. */
+/** Numbers of rows by kind of change. `changed` is null if whole rows are compared, without keys. */
 export interface ChangeCounts {
   added: number
   changed: number | null
@@ -26,30 +28,32 @@ export interface ChangeCounts {
   same: number
 }
 
-/** Values by the columns of the table, as the store holds them and `columnValue` gives them; the geometry as WKB. */
+/** Values by table column, as stored and as returned by `columnValue`; the geometry as WKB. */
 export interface ChangedRow {
   values: Record<string, unknown>
   geometry?: Uint8Array
 }
 
-/** What becomes of one row: `before` is absent of an added one, `after` of a removed one. */
+/** Change of one row: `before` is absent for an added row, `after` for a removed one. */
 export interface RowChange {
   change: 'added' | 'changed' | 'removed'
-  /** The feature id that the row has in the table; absent as long as it has none. */
+  /** Feature id of the row in the table; absent if not assigned yet. */
   featureId?: string
   before?: ChangedRow
   after?: ChangedRow
 }
 
-/** What a staged load would do to its table. */
+/** What committing a staged load would change in its table. */
 export interface TableComparison {
   counts: ChangeCounts
-  /** The columns by which rows were matched; empty where whole rows were compared as a multiset. */
+  /** Key columns that matched rows; empty if whole rows were compared as a multiset. */
   matchedBy: string[]
-  /** Of everything that is added, changed or removed. */
+  /** Envelope of all added, changed and removed rows. */
   bounds?: Envelope
-  /** What a commit would do besides and nobody can try: `triggers`, `foreign keys`. */
+  /** Effects of a commit that cannot be predicted: `triggers`, `foreign keys`. */
   notTried: string[]
-  /** The changes, removed rows first, some hundred at a time. Ends with the comparison's signal. */
+  /**
+   * Yields the changes, removed rows first, some hundred per page. Ends with the signal of the comparison.
+   */
   changes(): AsyncIterable<RowChange[]>
 }

@@ -1,12 +1,12 @@
 import { passStep } from '../lib/protocol-steps.ts'
 import type { LoadResult, PreparedLoad, StagedLoad } from './store.ts'
 
-/** Writes the token of a load down durably; by throwing it refuses the load, which is then discarded. */
+/** Stores the token of a load durably; throwing refuses the load, which is then discarded. */
 export type RecordToken = (token: string, result: LoadResult, prepared: PreparedLoad) => Promise<void>
 
 /**
- * Makes a staged load visible, in the one order in which a crash at any moment neither loses it nor does it twice:
- * prepare, record the token, commit.
+ * Commits a staged load. The order prepare, record the token, commit ensures that a crash at any moment
+ * neither loses the load nor applies it twice.
  */
 export async function commitLoad(staged: StagedLoad, record: RecordToken): Promise<LoadResult> {
   const prepared = await staged.prepare()

@@ -24,14 +24,14 @@ const microsPerDay = BigInt(dayMicros)
 const encoder = new TextEncoder()
 const times = new TimeReader(storedDateTime)
 const maxFloat32 = 3.4028235677973366e38
-/** Exponents beyond this are no numbers anybody means, and expand to long digit strings. */
+/** Larger exponents are unlikely to be intended, and expand to long digit strings. */
 const maxExponent = 400
 
 /**
- * The column as `target` holds it: the same where the types agree, otherwise a new one; blank text is null. A value that cannot become
- * one of the target without loss calls `fail` with its row and a reason; its place is null then. Rounding to the
- * nearest float is no loss. Where `lose` is given, NaN and infinite numbers become null in a column of whole numbers or of
- * booleans, and call that instead.
+ * Converts a column to the type of `target`: the same column if the types match, otherwise a new one; blank
+ * text becomes null. For a value that cannot be converted without loss, calls `fail` with its row and a
+ * reason and stores null. Rounding to the nearest float is not a loss. If `lose` is given, NaN and infinite
+ * numbers become null in integer and boolean columns and call `lose` instead.
  */
 export function convertColumn(
   column: Column,
@@ -131,7 +131,9 @@ function tooLargeForFloat32(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) >= maxFloat32
 }
 
-/** A decimal without exponent: `-1.5e3` becomes `-1500`; undefined for what is no decimal number. */
+/**
+ * Returns a decimal without exponent: `-1.5e3` becomes `-1500`; undefined for anything but decimal numbers.
+ */
 export function expandDecimal(text: string): string | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/.exec(text)
   if (match === null) return undefined
@@ -163,7 +165,7 @@ function temporalRule(from: AttributeType, to: AttributeType): Rule {
 
 interface Temporal {
   days?: number
-  /** Microseconds since midnight, the zone taken off. */
+  /** Microseconds since midnight, UTC if it has a zone. */
   micros?: bigint
 }
 
@@ -174,7 +176,7 @@ function temporalValue({ days, micros }: Temporal, to: AttributeType): number | 
   return micros === undefined || micros === 0n ? days : undefined
 }
 
-/** ISO 8601 date, time or both; undefined for other text and for days that do not exist. */
+/** Parses an ISO 8601 date, time or both; undefined for other text and for nonexistent days. */
 function parseTemporal(text: string): Temporal | undefined {
   const bytes = encoder.encode(text)
   if (times.parse(bytes, 0, bytes.length)) {

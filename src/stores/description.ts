@@ -1,83 +1,89 @@
 import type { DatabaseAddress } from '../lib/postgres/address.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
 
-/** How a store is opened. */
+/** Options for opening a store. */
 export interface OpenOptions {
-  /** Loads will follow one another: what one has opened stays open a moment for the next. */
+  /** True if more loads are expected: an opened connection is retained for a short time for the next one. */
   isKept?: boolean
-  /** What reads stays open for this long without a question. */
+  /** Time after the last read for which read connections are retained, in milliseconds. */
   keepReadingMs?: number
-  /** Refuses databases of which SQLite may never be done. */
+  /** True to refuse databases that may block SQLite indefinitely. */
   refusesTraps?: boolean
-  /** Believes nothing that stands in a database. */
+  /** True to treat the contents of a database as untrusted. */
   isGuarded?: boolean
-  /** Leaves nothing beside its file when it is closed, where nobody else is at work in it. */
+  /** True to leave no files next to the database file on close, if no other process uses it. */
   leavesWhole?: boolean
 }
 
-/** What a store of a type can do. Everybody asks here, and nobody asks for a type by its name. */
+/** Capabilities of a store type. All code uses these instead of comparing type names. */
 interface StoreCapabilities {
-  /** Whether rows can be loaded into it. Others are files that are served as they are. */
+  /** True if rows can be loaded. Other types are files that are served directly. */
   takesLoads: boolean
-  /** Whether a load has to end before the next one begins, whatever their tables. */
+  /** True if only one load at a time is possible, whatever the tables. */
   oneLoadAtATime: boolean
-  /** Whether attributes can be given an index. */
+  /** True if attributes can be indexed. */
   hasIndexes: boolean
-  /** Whether `outcome` still knows of a load after later ones into the same table. */
+  /** True if `outcome` still knows a load after later loads into the same table. */
   outcomesLast: boolean
-  /** Whether it counts matches in no time, so that nobody else needs to remember them. */
+  /** True if counting matches is fast, so that callers need not cache counts. */
   countsFast: boolean
-  /** Whether it has a way of its own to the rows of a tile; without it they are read as features are. */
+  /**
+   * True if the store has a dedicated query for the rows of a tile; otherwise they are read like features.
+   */
   findsTileRows: boolean
-  /** Whether that way reads rows for several tiles at once. */
+  /** True if that query reads the rows of several tiles together. */
   readsTilesTogether: boolean
   /**
-   * Whether a load can be compared with its table before the commit, laid by and taken up, matched by keys (`UPSERT`), and what it
-   * replaces be kept: `takeUp` and `states`, and `compare`, `layBy` and `changes` of its loads.
+   * True if a load can be compared with its table before the commit, retained and reused, matched by keys
+   * (`UPSERT`), and if replaced contents can be retained: `takeUp` and `states`, and `compare`, `layBy` and
+   * `changes` of its loads.
    */
   comparesLoads: boolean
 }
 
-/** Of a store that is a file, in the parameter `path`. */
+/** Properties of a store that is a file, named by the parameter `path`. */
 interface StoreFile {
-  /** The ending of a new one. */
+  /** File name extension of new files. */
   extension: string
-  /** The format whose files can be served as they are, as such stores; only where they hold one layer or more of it. */
+  /** Format whose files can be served directly as stores of this type, if they contain one or more layers. */
   format: string
-  /** Whether SQLite reads it, which may never be done with a file of somebody else's. */
+  /** True if SQLite reads the file. SQLite may block indefinitely on a malicious file. */
   isSqlite: boolean
-  /** Whether its rows are found by an index beside the catalogue, in the `indexFolder` of its connection. */
+  /** True if rows are found by an index outside the file, in the `indexFolder` of the connection. */
   isIndexed: boolean
 }
 
-/** Of a store in a database that is a server. */
+/** Properties of a store in a database server. */
 interface StoreServer {
-  /** The type of the database, by which it is known as a source of tables. */
+  /** Type of the database as a source of tables. */
   database: string
-  /** Parameters that lead to another server when they change. */
+  /** Parameters that change the server. */
   address: readonly string[]
-  /** Where the database is, in the words of a connection, with the schema; throws `Failure` (`store-connection`). */
+  /**
+   * Returns the address of the database as a connection, with the schema. Throws `Failure`
+   * (`store-connection`).
+   */
   addressOf(parameters: StoreParameters): DatabaseAddress & { schema: string }
-  /** Parameters that a password is for: with another of these it has to be given again. */
+  /** Parameters that a password belongs to: if one changes, the password must be given again. */
   passwordScope: readonly string[]
 }
 
-/** A type of store as all others know it. The registry lists them. */
+/** A store type. The registry lists all types. */
 export interface StoreDescription {
-  /** Its name in records and on the wire. */
+  /** Name in records and in the API. */
   readonly type: string
   /**
-   * What else requests may call it, as `type` or `dbtype`: in small letters, without blanks, dashes and underlines. None
-   * where only imports make such stores.
+   * Alternative names for requests, as `type` or `dbtype`: lower case, without blanks, hyphens and
+   * underscores. Empty if only imports create such stores.
    */
   readonly names: readonly string[]
-  /** Parameters of every such store, where a request does not say otherwise. */
+  /** Default parameters of every such store. */
   readonly defaults: StoreParameters
-  /** Parameters that are kept sealed and never shown, in small letters. */
+  /** Names of parameters that are encrypted and never shown, in lower case. */
   readonly secrets: readonly string[]
   readonly can: StoreCapabilities
   readonly file?: StoreFile
   readonly server?: StoreServer
-  /** Opens a store; the connection itself is tried by `check` or at first use. */
+  /** Opens a store; the connection is tested by `check` or at first use. */
   open(connection: StoreConnection, options: OpenOptions): VectorStore
 }

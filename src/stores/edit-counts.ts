@@ -1,15 +1,15 @@
 import type { EditCounts } from './store.ts'
 
-/** What an edit does to a row. */
+/** Kind of change of a row. */
 export type EditDone = 'added' | 'changed' | 'removed'
 
-/** What was kept of the row before: nothing yet, what it was, or that it was added. */
+/** What was retained of the row before the edit: nothing yet, its previous values, or that it was added. */
 export type KeptBefore = 'untouched' | 'kept' | 'added'
 
-/** By how many rows a table grows. */
+/** Change in the number of rows of a table. */
 export const rowGrowth = { added: 1, changed: 0, removed: -1 } as const
 
-/** What an edit adds to the numbers of rows that differ from what is kept. */
+/** Returns how an edit changes the numbers of rows that differ from the retained state. */
 export function editCounts(done: EditDone, before: KeptBefore = 'untouched'): EditCounts {
   const none = { added: 0, changed: 0, removed: 0 }
   if (before === 'untouched') return { ...none, [done]: 1 }

@@ -1,6 +1,6 @@
 import type { LoadMode } from './store.ts'
 
-/** Says that a load gives its rows other ids than those in the identity column of the source. */
+/** Returns a message that a load assigns other ids than those in the identity column of the source. */
 export function explainNewIds(mode: LoadMode, column: string): string {
   return mode === 'UPSERT'
     ? `New rows get new ids: the ids in "${column}" are taken over only where "${column}" is the key`

@@ -3,19 +3,19 @@ import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Kernels set the times of files by a clock that moves in steps of up to this long. */
+/** Resolution of the kernel clock for file times, in milliseconds. */
 const tickMs = 20
-/** Some file systems know whole seconds only, and then even ones only. */
+/** Some file systems store times in whole seconds, or only even ones. */
 const coarseTickMs = 2000
 const million = 1_000_000n
 const tries = 3
-/** A file that is not there is no error, which would take longer than the look. */
+/** A missing file must not throw, which would take longer than reading its state. */
 const quietly = { bigint: true, throwIfNoEntry: false } as const
 
-/** What files look like at a moment: by their place, size and times. */
+/** State of files at a moment: identity, size and times. */
 export interface FileLook {
   text: string
-  /** How long until a further change is certain to show. */
+  /** Time until a further change is certain to be visible, in milliseconds. */
   settlesInMs: number
 }
 
@@ -26,14 +26,14 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
 }
 
 /**
- * A file that is not there is as good as an empty one. Of a log of SQLite the time of the inode says nothing: each
- * connection of a superuser that opens it gives it its owner anew.
+ * Returns the state of a file; a missing file is equivalent to an empty one. For an SQLite log the inode
+ * change time is ignored, since each connection of a superuser sets the owner of the log.
  */
 export async function lookAtFile(path: string, { isLog = false } = {}): Promise<FileLook> {
   return lookOf(await stat(path, quietly).catch(() => undefined), isLog)
 }
 
-/** The same at once, for threads that may wait for a file. */
+/** Synchronous version, for threads that may block. */
 export function lookAtFileNow(path: string, { isLog = false } = {}): FileLook {
   try {
     return lookOf(statSync(path, { bigint: true, throwIfNoEntry: false }), isLog)
@@ -45,7 +45,7 @@ export function lookAtFileNow(path: string, { isLog = false } = {}): FileLook {
 function lookOf(found: BigIntStats | undefined, isLog: boolean): FileLook {
   if (found === undefined || found.size === 0n) return { text: '-', settlesInMs: 0 }
   const { dev, ino, size, mtimeNs, ctimeNs } = found
-  // Whoever sets the time of a file back cannot set that of its inode.
+  // Setting back the modification time of a file does not set back the change time of its inode.
   const changed = isLog ? mtimeNs : ctimeNs
   const text = [dev, ino, size, mtimeNs, changed].join('.')
   return { text, settlesInMs: untilSettled(changed, Date.now()) }
@@ -62,8 +62,8 @@ async function lookAtFiles(paths: readonly string[]): Promise<FileLook> {
 let unsettledLooks = 0
 
 /**
- * The text of a look once a further change is certain to give another one; where that takes long, a text that no later
- * look repeats.
+ * Returns the state text when any further change is certain to change it. If that takes too long, returns a
+ * text that never repeats.
  */
 export async function settled(look: () => Promise<FileLook>): Promise<string> {
   let seen = await look()
@@ -77,7 +77,7 @@ export async function settled(look: () => Promise<FileLook>): Promise<string> {
   return `${seen.text} ?${process.pid}.${Date.now()}.${unsettledLooks}`
 }
 
-/** A text that is another one after any change of the files. */
+/** Returns a text that differs after any change of the files. */
 export function fileState(paths: readonly string[]): Promise<string> {
   return settled(() => lookAtFiles(paths))
 }

@@ -5,8 +5,8 @@ import { fitTable, misfitReason, structuralProblem } from './geometry-rules.ts'
 const promotionBytes = 9
 
 /**
- * A geometry as a column takes it, as little-endian ISO WKB: a single one becomes the only part of a multi geometry where
- * that is wanted. Throws `Failure` where the column does not take it.
+ * Converts a geometry to the form of a column, as little-endian ISO WKB: if required, a single geometry
+ * becomes the only part of a multi geometry. Throws `Failure` if the column does not accept the geometry.
  */
 export function fitGeometry(rules: GeometryRules, wkb: Uint8Array): Uint8Array {
   const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)

@@ -2,19 +2,22 @@ import type { GeometryType } from '../geo/schema.ts'
 import { geometryTypes } from '../geo/schema.ts'
 import { geometryTypeCode } from '../geo/wkb.ts'
 
-/** What a geometry column takes. */
+/** Geometries that a column accepts. */
 export interface GeometryRules {
   type: GeometryType
   hasZ: boolean
   hasM: boolean
-  /** True for a column without declared type: any type and dimension goes in. */
+  /** True for a column without a declared type, which accepts any type and dimension. */
   isOpen: boolean
 }
 
-/** How one geometry goes into a column: as it is, wrapped as the only part of a multi geometry, or not at all. */
+/**
+ * How a geometry is stored in a column: unchanged, wrapped as the only part of a multi geometry, or not at
+ * all.
+ */
 export type Fit = 'asIs' | 'promote' | 'typeMismatch' | 'dimensionMismatch'
 
-/** The fit of every WKB type number below 4000; computed once for a load. */
+/** Returns how every WKB type number below 4000 is stored; computed once per load. */
 export function fitTable(rules: GeometryRules): Fit[] {
   const wanted = geometryTypeCode(rules.type)
   const wantedThousands = (rules.hasZ ? 1 : 0) + (rules.hasM ? 2 : 0)
@@ -27,7 +30,7 @@ export function fitTable(rules: GeometryRules): Fit[] {
   })
 }
 
-/** Why a geometry of WKB type `number` is refused. */
+/** Returns why a geometry of WKB type `number` is rejected. */
 export function misfitReason(rules: GeometryRules, number: number, fit: Fit): string {
   const describe = (type: string, hasZ: boolean, hasM: boolean): string =>
     type + (hasZ ? 'Z' : '') + (hasM ? 'M' : '')
@@ -43,8 +46,9 @@ export function misfitReason(rules: GeometryRules, number: number, fit: Fit): st
 }
 
 /**
- * What PostGIS refuses in the WKB at `offset` (a line of one point, a ring of fewer than four or not closed), or ''
- * when it takes it. The WKB is well-formed, little-endian and ISO.
+ * Returns the error that PostGIS would report for the WKB at `offset` (a line of one point, a ring with fewer
+ * than four points or not closed), or '' if PostGIS accepts it. The WKB must be well-formed, little-endian
+ * and ISO.
  */
 export function structuralProblem(view: DataView, offset: number): string {
   check.view = view

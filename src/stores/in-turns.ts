@@ -1,9 +1,12 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 
-/** How long one piece of work may keep its thread from hearing others, and that it is to stop. */
+/**
+ * Maximum time in milliseconds for which work may block its thread, which cannot receive messages or abort
+ * signals meanwhile.
+ */
 const turnMs = 4
 
-/** The pages, with a pause between two of them where a turn is over; throws the signal's reason when it aborts. */
+/** Yields the pages, with a pause after each time slice. Throws the abort reason of the signal. */
 export async function* inTurns<Page>(
   pages: Iterable<Page> | AsyncIterable<Page>,
   signal: AbortSignal,

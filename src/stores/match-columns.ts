@@ -1,4 +1,4 @@
-/** What attributes are called, what a new table would call their columns, and the columns that are there. */
+/** Names of attributes, their column names in a new table, and the existing columns. */
 interface MatchedNames {
   attributes: readonly string[]
   made: readonly string[]
@@ -6,8 +6,9 @@ interface MatchedNames {
 }
 
 /**
- * The column of an existing table that each attribute goes into: by name without case, else by the name that a new table would
- * have given it. A table that was made of data with these names takes each where it went then. No column is taken twice.
+ * Returns the column of an existing table for each attribute: by name without case, else by the name that a
+ * new table would have. A table created from data with these names uses the same columns again. No column is
+ * used twice.
  */
 export function matchColumns({ attributes, made, columns }: MatchedNames): (string | undefined)[] {
   const find = (name: string): string | undefined =>

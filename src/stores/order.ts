@@ -5,46 +5,52 @@ import type { Failure } from '../lib/errors.ts'
 import { invalid } from '../lib/errors.ts'
 
 /**
- * Rows are in the order of an attribute: numbers and times by their size, false before true, texts by the numbers of their
- * characters in Unicode. What is empty, or no number, counts as more than everything else.
+ * Sorts rows by an attribute: numbers and times by value, false before true, texts by code points. Nulls and
+ * non-numbers come last.
  */
 export interface SortKey {
   attribute: string
   isDescending: boolean
 }
 
-/** Where a row stands in an order. Plain data, which clients are given to come back with. */
+/** Position of a row in a sort order. Plain data that clients send back to continue. */
 export interface RowPosition {
-  /** Of the attributes that are sorted by, in their order; null where one is empty. See `positionOf`. */
+  /** Values of the sort attributes in their order; null for nulls. See `positionOf`. */
   values: (string | null)[]
-  /** Of the feature, which decides among equals. */
+  /** Feature id, which orders rows with equal values. */
   id: string
 }
 
-/** The order of a question, and where in it its rows begin. */
+/** Order of a query, and its start position. */
 export interface OrderedRows {
-  /** Before the order of the ids; absent: those alone. */
+  /** Precedes the order of the ids; absent: only the ids. */
   sort?: readonly SortKey[]
   /**
-   * Rows behind this one, or with `isBackward` those before it with the nearest first; instead of `offset`. Only of what
-   * has given pages with `isKeyed`.
+   * Starts after this row, or with `isBackward` returns rows before it, nearest first; alternative to
+   * `offset`. Only for rows from pages with `isKeyed`.
    */
   from?: { row: RowPosition; isBackward: boolean }
 }
 
-/** How values of rows are read. */
+/** Functions that read the values of rows. */
 export interface ReadValues {
-  /** Infinite dates and times come as such; absent: they are null, as features show them. */
+  /** True to return infinite dates and times; otherwise they are null, as in features. */
   isExact?: boolean
 }
 
-/** What a store tells of its indexes of values. */
+/** Information about attribute indexes of a store. */
 export interface ColumnIndexes {
-  /** Attributes by whose values rows are found without a look at all of them; absent of a store without such indexes. */
+  /**
+   * Returns attributes that can be searched without scanning all rows; absent for a store without such
+   * indexes.
+   */
   indexedColumns?(table: string): Promise<string[]>
 }
 
-/** Where a row of a batch stands. Numbers in digits that give them again exactly; days and microseconds since 1970 for dates and times. */
+/**
+ * Returns the position of a row of a batch. Numbers have enough digits to be restored exactly; dates and
+ * times are days and microseconds since 1970.
+ */
 export function positionOf(
   batch: FeatureBatch,
   row: number,
@@ -60,7 +66,7 @@ export function positionOf(
   return { values, id }
 }
 
-/** A position that is none of the rows: the table is another one by now. */
+/** The error for a position that does not refer to a row: the table has changed. */
 export function unknownPosition(cause?: unknown): Failure {
   return invalid(
     'invalid-position',

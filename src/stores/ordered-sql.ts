@@ -1,33 +1,35 @@
 import type { OrderedRows, RowPosition, SortKey } from './order.ts'
 
-/** Binds a value and gives what stands for it in the statement; in the order in which conditions are written. */
+/**
+ * Binds a value and returns its placeholder; call in the order in which conditions appear in the statement.
+ */
 export type Bind<Value> = (value: Value) => string
 
-/** What rows are ordered by, in the SQL of a store. */
+/** A sort column in the SQL of a store. */
 export interface OrderColumn<Value> {
-  /** Is compared with values of positions. */
+  /** Expression for comparing with position values. */
   value: string
-  /** Of a position, as it is bound. */
+  /** Returns a value of a position as a bound expression. */
   bound(value: string, bind: Bind<Value>): string
-  /** The same with nothing where it is empty: all that `order by` needs, with `desc` where that is wanted. */
+  /** Returns the expression for `order by`, null for empty values, with `desc` if requested. */
   order(isDescending: boolean): string
   isEmpty: string
   isFilled: string
-  /** No more is empty than what is null, so that an index holds the rows in the order that is wanted. */
+  /** True if only nulls count as empty, so that an index contains the rows in the requested order. */
   isPlain: boolean
-  /** Nothing is empty. */
+  /** True if no value is null. */
   isAlwaysFilled: boolean
 }
 
-/** A part of the rows, all of which come before those of the next part. */
+/** A part of the rows, all of which precede those of the next part. */
 export interface OrderedPart<Value> {
-  /** Undefined where there is none. */
+  /** Returns undefined if there is none. */
   condition(bind: Bind<Value>): string | undefined
-  /** What follows `order by`; empty where there is nothing to order by. */
+  /** Expression after `order by`; empty without an order. */
   order: string
 }
 
-/** One of the columns with the direction in which it is walked. */
+/** A sort column with its direction. */
 interface Walked<Value> {
   column: OrderColumn<Value>
   isDescending: boolean
@@ -35,14 +37,15 @@ interface Walked<Value> {
 
 interface Question<Value> {
   columns: readonly OrderColumn<Value>[]
-  /** What decides among equals; undefined where nothing does. */
+  /** Column that orders rows with equal values; undefined if there is none. */
   id: Pick<OrderColumn<Value>, 'value' | 'bound'> | undefined
   rows: OrderedRows & { offset: number }
 }
 
 /**
- * The rows that are asked for as parts, to be read one after the other until there are enough: each has conditions by which
- * an index of the first column is read from where the page begins, and no further than needed.
+ * Splits the requested rows into parts, to be read in sequence until there are enough rows. Each part has
+ * conditions that let an index on the first column start at the beginning of the page and end when the page
+ * is full.
  */
 export function orderedParts<Value>({ columns, id, rows }: Question<Value>): OrderedPart<Value>[] {
   const { sort = [], from, offset } = rows
@@ -81,7 +84,7 @@ function isDown(sort: readonly SortKey[], index: number): boolean {
   return sort[index]?.isDescending === true
 }
 
-/** What tells the rows behind a position from those before it. */
+/** Conditions that select the rows after a position. */
 class Rest<Value> {
   readonly #walked: readonly Walked<Value>[]
   readonly #id: Question<Value>['id']
@@ -99,7 +102,7 @@ class Rest<Value> {
     this.#row = row
   }
 
-  /** By the columns from `index` on and the id; undefined where there is no position. */
+  /** Returns the condition for the columns from `index` on and the id; undefined without a position. */
   from(index: number, bind: Bind<Value>): string | undefined {
     if (this.#row === undefined) return undefined
     const here = this.#walked[index]
@@ -116,7 +119,7 @@ class Rest<Value> {
     return `(${parts.join(' or ')})`
   }
 
-  /** Of rows whose first column is filled, where the position has a value there. */
+  /** Returns a condition for rows with a value in the first column, if the position has a value there. */
   filledFrom(bind: Bind<Value>): string {
     const here = this.#walked[0]
     const start = this.#row?.values[0]

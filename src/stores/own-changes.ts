@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A change of ours to what layers look like outside: what stands there is as it was, or told otherwise. */
+/**
+ * A change that Terrane makes to the external state of layers: the state is unchanged, or is reported in
+ * another way.
+ */
 export interface OwnChange {
   path: string
-  /** The `text` of the state before, and after it. */
+  /** The `text` of the states before and after. */
   from: string
   to: string
 }
@@ -11,10 +14,10 @@ export interface OwnChange {
 type Hear = (change: OwnChange) => Promise<unknown>
 
 const listeners = new Set<Hear>()
-/** What listeners are still writing down. */
+/** Writes of listeners in progress. */
 const writings = new Set<Promise<unknown>>()
 
-/** To be called in the main thread, which hears of the writes of all others. */
+/** Call in the main thread, which receives messages about the writes of all workers. */
 export function tellOwnChange(change: OwnChange): void {
   for (const hear of listeners) {
     const writing = hear(change)
@@ -24,15 +27,15 @@ export function tellOwnChange(change: OwnChange): void {
   }
 }
 
-/** Hears of every such change from now on; gives what ends that. */
+/** Registers a listener for such changes and returns a function that removes it. */
 export function hearOwnChanges(hear: Hear): () => void {
   listeners.add(hear)
   return () => listeners.delete(hear)
 }
 
 /**
- * Waits until every change that was told is written down, with those that another thread told before it answered: they may
- * come in the same turn of the loop as its answer.
+ * Waits until all reported changes are recorded, including those that another thread reported before it
+ * responded: both may arrive in the same iteration of the event loop.
  */
 export async function ownChangesWritten(): Promise<void> {
   await setImmediate()

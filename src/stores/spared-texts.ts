@@ -3,15 +3,18 @@ import type { UpsertRules } from './changes.ts'
 
 const integers: readonly string[] = ['int16', 'int32', 'int64'] satisfies AttributeType[]
 const floats: readonly string[] = ['float32', 'float64'] satisfies AttributeType[]
-/** Beyond that stores write floats in different ways. */
+/** Beyond this value stores format floats differently. */
 const mostPlain = 1e15
 
-/** Which rows of a table an `UPSERT` deletes: none, or those that do not come but for those with one of these keys. */
+/**
+ * Rows of a table that an `UPSERT` deletes: none, or those missing in the data except those with one of these
+ * keys.
+ */
 export type Missing = 'none' | { spared: string[][] }
 
 /**
- * What is missing, with the keys that are spared as `text` of columns of these types: of a float that is whole without a point.
- * `undefined` is a type whose text nobody knows: a row of it could be any.
+ * Returns the rows to delete, with the spared keys in the text form of columns of these types: an integral
+ * float has no decimal point. `undefined` is a type with unknown text form: any row of it could have the key.
  */
 export function missingRows(rules: UpsertRules, types: readonly (string | undefined)[]): Missing {
   if (!rules.deletesMissing) return 'none'
@@ -26,7 +29,7 @@ export function missingRows(rules: UpsertRules, types: readonly (string | undefi
   return { spared }
 }
 
-/** Null where no value of the type has that text; undefined where that cannot be told. */
+/** Returns null if no value of the type has that text; undefined if that cannot be determined. */
 function textIn(type: string | undefined, value: string): string | null | undefined {
   if (type === 'text') return value
   if (type === undefined || !(integers.includes(type) || floats.includes(type))) return undefined

@@ -7,271 +7,312 @@ import type { Reach } from '../lib/network/reach.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
 
-/** The name of a type of store: what there is stands in the registry, with what it can do. */
+/** Name of a store type. The registry lists the types with their capabilities. */
 export type StoreType = string
 
-/** Connection parameters by their wire names (`host`, `port`, `database`, `schema`, `user`, `passwd`, `path`). */
+/**
+ * Connection parameters by their API names (`host`, `port`, `database`, `schema`, `user`, `passwd`, `path`).
+ */
 export type StoreParameters = Record<string, string>
 
-/** What opens a store, secrets included. Plain data: it crosses threads, and is never logged or shown. */
+/**
+ * Parameters for opening a store, including secrets. Plain data: it is passed between threads, and never
+ * logged or shown.
+ */
 export interface StoreConnection {
   type: StoreType
   parameters: StoreParameters
-  /** Of a file that is served as it is: the folder with its index. */
+  /** Folder of the index, for a file that is served directly. */
   indexFolder?: string
-  /** Where the connection may lead; absent where an administrator vouches for it. */
+  /** Permitted network targets of the connection; absent if an administrator has approved it. */
   reach?: Reach
 }
 
-/** What a load does with the table: makes it, exchanges its rows, or adds to them. */
+/** Effect of a load on the table: creates it, replaces its rows, or adds rows. */
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
 export type UpdateMode = (typeof updateModes)[number]
 
-/** `UPSERT` inserts rows with new keys and changes those of known ones that differ by value. */
+/** `UPSERT` inserts rows with new keys and updates rows with existing keys whose values differ. */
 export const loadModes = [...updateModes, 'UPSERT'] as const
 export type LoadMode = (typeof loadModes)[number]
 
-/** What a store tells of one of its tables. */
+/** Description of a table of a store. */
 export interface TableDescription {
   name: string
   schema: Schema
-  /** The column that identifies a feature, where there is one. */
+  /** The column that identifies a feature, if any. */
   primaryKey?: string
   featureCount?: number
   envelope?: Envelope
 }
 
-/** Columns of which no two rows of a table may have the same values, whatever else they hold. */
+/** Columns whose combined values are unique in a table. */
 export interface UniqueKey {
   columns: string[]
   isPrimary: boolean
 }
 
-/** A state of a table that was put aside. Plain data, which is recorded. */
+/** A retained state of a table. Plain data, stored in records. */
 export interface KeptState {
-  /** Names it in the store; given by who asked for it to be kept. */
+  /** Id within the store; assigned by the caller that requested retention. */
   id: string
-  /** `whole`: the rows themselves. `difference`: what has to be undone in the state that came after it. */
+  /** `whole`: all rows. `difference`: changes to undo in the state that followed. */
   form: 'whole' | 'difference'
-  /** The table as it was, its rows counted. */
+  /** Description of the former table, with its row count. */
   table: TableDescription
-  /** What it takes in the store, about. */
+  /** Approximate size in the store. */
   sizeBytes: number
-  /** What the store has to know besides. */
+  /** Store-specific data. */
   detail: Record<string, string | number | boolean | null>
 }
 
-/** Why a state could not be kept, in words for people. */
+/** Why a state could not be retained, as a text for users. */
 export interface NotKept {
   reason: string
 }
 
-/** The way to a state: the first stands whole or belongs to the table as it is now, each other one to the one before it. */
+/**
+ * Path to a state: the first one is whole or applies to the present table, each other one to its predecessor.
+ */
 export type StatePath = readonly KeptState[]
 
-/** How one load goes into a table. Plain data: it crosses threads. */
+/** Options of one load into a table. Plain data: it is passed between threads. */
 export interface LoadRequest {
-  /** Unique for each attempt; names the staging objects so that `sweep` finds them after a crash. */
+  /** Unique for each attempt; names the staging objects, so that `sweep` finds them after a crash. */
   loadId: string
   mode: LoadMode
-  /** The table wanted; `CREATE` fails with code `table-exists` when it is there. */
+  /** The target table; `CREATE` fails with code `table-exists` if it exists. */
   table: string
-  /** Schema of the batches. For `CREATE` (and `REPLACE` of nothing) the table is made from it. */
+  /** Schema of the batches. For `CREATE` (and `REPLACE` of a missing table) the table is created from it. */
   schema: Schema
   /** Columns to index after the load (CreateIndexTransform). */
   indexes: string[]
-  /** Of an `UPSERT`, and only there. */
+  /** Only for an `UPSERT`. */
   upsert?: UpsertRules
   /**
-   * Until `prepare` nothing is written but staged rows, whatever the mode: no row, lock, dead row or number of a sequence
-   * of the target, and no byte of its file.
+   * True if only staged rows are written until `prepare`, whatever the mode: no row, lock, dead row or
+   * sequence number of the target, and no byte of its file.
    */
   isRehearsal?: boolean
-  /** What the table was before is kept under this id, where that is possible. */
+  /** Id under which the previous contents of the table are retained, if possible. */
   keepAs?: string
 }
 
-/** What a load comes to. */
+/** Result of a load. */
 export interface LoadResult {
   rowsLoaded: number
   envelope?: Envelope
   /** Column names as stored, by attribute name, where they differ. */
   renamed: Record<string, string>
-  /** What `findTable` would say after the commit, where the store knows it without another look. */
+  /** What `findTable` would return after the commit, if the store knows it without a query. */
   table?: TableDescription
-  /** What became of the rows; known once an `UPSERT` is prepared. */
+  /** Row changes; known after an `UPSERT` is prepared. */
   changes?: ChangeCounts
-  /** What was asked to be kept by `keepAs`; known once the load is prepared. */
+  /** Contents retained because of `keepAs`; known after the load is prepared. */
   kept?: KeptState | NotKept
 }
 
-/** What a load tells while it is staged and prepared. */
+/** Callbacks while a load is staged and prepared. */
 export interface LoadHooks {
-  /** Stops the load, whatever it is at, until `commit` is called. */
+  /** Stops the load at any point until `commit` is called. */
   signal: AbortSignal
   onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
-  /** Rows of a batch that the store refuses (a geometry of the wrong type, a value out of range). */
+  /**
+   * Called for rows of a batch that the store rejects (a geometry of the wrong type, a value out of range).
+   */
   onReject(batch: FeatureBatch, row: number, reason: { field?: string; reason: string }): void
   /**
-   * Awaited before rows are written to the table itself, as nobody sees until the commit. By `mark` the store tells later
-   * whether the table is still what it is now: a load that breaks off leaves it looking otherwise.
+   * Awaited before rows are written to the table itself, invisible to others until the commit. With `mark`
+   * the store determines later whether the table has changed: an interrupted load changes its visible
+   * statistics.
    */
   beforeTouch?(mark: string): Promise<void>
 }
 
 /**
- * A load whose rows and index are written, and seen by nobody. Either `prepare` or `discard` it. A method that throws
- * has discarded it.
+ * A load whose rows and index are written but not visible. The caller must call either `prepare` or
+ * `discard`. A method that throws has discarded the load.
  */
 export interface StagedLoad {
-  /** As far as it is known now: rules of the table may refuse rows yet when they are put in place. */
+  /** Result as far as known: constraints of the table may still reject rows when they are placed. */
   readonly result: LoadResult
-  /** Puts the rows in place inside a transaction, which others that write may have to wait for from now on. */
+  /** Places the rows inside a transaction, which may block other writers from now on. */
   prepare(): Promise<PreparedLoad>
-  /** Leaves the target as it was and nothing behind. */
+  /** Leaves the target unchanged and nothing behind. */
   discard(): Promise<void>
   /**
-   * What a commit would do, by `keys` or by whole rows. Only of a rehearsal. Rows that it gives to `onReject` are staged no
-   * longer: nobody hears of them again.
+   * Returns what a commit would do, by `keys` or by whole rows. Only for a dry run. Rows passed to `onReject`
+   * are no longer staged and are not reported again.
    */
   compare?(keys: string[] | undefined, signal: AbortSignal): Promise<TableComparison>
-  /** Closes everything but the staged rows, which stay until `takeUp` or `sweep`. Gives what `takeUp` needs to know. */
+  /**
+   * Closes everything but the staged rows, which are retained until `takeUp` or `sweep`. Returns the text for
+   * `takeUp`.
+   */
   layBy?(): Promise<string>
 }
 
-/** A load of which only the commit is missing. Either `commit` or `discard` it soon. A method that throws has discarded it. */
+/**
+ * A load that only lacks its commit. The caller must soon call either `commit` or `discard`. A method that
+ * throws has discarded it.
+ */
 export interface PreparedLoad {
   readonly result: LoadResult
-  /** Lets `outcome` tell after a crash whether the commit happened: to be recorded durably before `commit`. */
+  /** Lets `outcome` tell after a crash whether the commit happened: store it durably before `commit`. */
   readonly token: string
-  /** Makes the rows visible, all at once. */
+  /** Makes the rows visible atomically. */
   commit(): Promise<void>
-  /** Leaves the target as it was and nothing behind. */
+  /** Leaves the target unchanged and nothing behind. */
   discard(): Promise<void>
-  /** Exactly what the commit of an `UPSERT` will do. To be read before it. */
+  /** Yields exactly what the commit of an `UPSERT` will do. Read before the commit. */
   changes?(): AsyncIterable<RowChange[]>
 }
 
-/** What brings a table back to a state. */
+/** Options for restoring a table to a state. */
 export interface RestoreRequest {
-  /** As that of a load: `outcome` and `sweep` know it. */
+  /** Id like that of a load, for `outcome` and `sweep`. */
   loadId: string
   table: string
   path: StatePath
-  /** The present state is kept under this id. */
+  /** Id under which the present state is retained. */
   keepAs?: string
-  /** Ids of states that are kept as differences to the one that is meant: these lead back from it again. */
+  /**
+   * Ids of states that are retained as differences to the requested state, which restoring makes reachable
+   * from it.
+   */
   followers?: string[]
 }
 
 /**
- * States of tables that are kept beside them: seen by nobody who lists tables, read by nobody who may not read the table. A
- * whole one is kept until it is restored alone, for it is the table then; every other one stays.
+ * Retained states of tables: hidden from lists of tables, and not readable by users who may not read the
+ * table. A whole state exists until it is restored, since it then is the table; all other states remain.
  */
 export interface TableStates {
-  /** Like a load whose rows lie ready: readers see the table as it was or as it is meant to be. It may be gone meanwhile. */
+  /**
+   * Like a load whose rows are staged: readers see the table before or after the restore. The state may have
+   * been removed in the meantime.
+   */
   stageRestore(request: RestoreRequest, hooks: LoadHooks): Promise<StagedLoad>
-  /** Takes the table away and keeps it whole. */
+  /** Removes the table from the catalogue and retains it as a whole state. */
   putAside(table: string, keepAs: string): Promise<KeptState | NotKept>
-  /** The rows of a state with the ids that they had, in the order of their keys. */
+  /** Yields the rows of a state with their former ids, in key order. */
   read(table: string, path: StatePath, signal: AbortSignal): AsyncIterable<FeaturePage>
-  /** Removes what is kept; does nothing where it is gone. */
+  /** Removes a retained state; does nothing if it does not exist. */
   drop(kept: Pick<KeptState, 'id'>): Promise<void>
-  /** Whether nothing was committed to the table since `mark` was given to `beforeTouch`; present where that is called. */
+  /**
+   * True if nothing was committed to the table since `mark` was passed to `beforeTouch`; present if that is
+   * called.
+   */
   isUnchanged?(table: string, mark: string): Promise<boolean>
-  /** The ids of everything that is kept in this store, to find what nobody knows of any more. */
+  /** Returns the ids of all retained states of this store, to find those without a record. */
   list(): Promise<string[]>
 }
 
-/** What a feature query asks; envelopes are in the table's CRS. */
+/** A feature query; envelopes are in the CRS of the table. */
 export interface FeatureQuery extends OrderedRows, ReadValues {
   table: string
   limit: number
   offset: number
-  /** Features that touch one of these, exactly, and those without geometry: two where a box crosses the antimeridian. */
+  /**
+   * Selects features that touch one of these, exactly, and features without geometry; two boxes if a box
+   * crosses the antimeridian.
+   */
   bboxes?: Area[]
-  /** Attribute of type date or timestamp with an interval; an open end is undefined. ISO 8601 text. */
+  /** Interval of an attribute of type date or timestamp; an open end is undefined. ISO 8601 text. */
   time?: { attribute: string; from?: string; to?: string }
-  /** What features are asked for besides; its geometries are in the table's CRS, its names those of the columns. */
+  /** Further condition; its geometries are in the CRS of the table, its names are column names. */
   filter?: Filter
-  /** One feature by its identifier, or features by theirs, each once, in the order of the question. */
+  /** One feature by its id, or features by their ids, each once, in the order of the ids. */
   featureId?: string
   featureIds?: readonly string[]
-  /** What is needed of each row, without its geometry unless `withGeometry`; a store may give more. Absent: all. */
+  /**
+   * Required attributes, without the geometry unless `withGeometry`; a store may return more. Absent: all.
+   */
   attributes?: readonly string[]
   withGeometry?: boolean
-  /** In which attribute, a text, identifiers stand where that is not the key of the table: of copies of ours. */
+  /** Text attribute with the feature ids, if that is not the key of the table: for copies made by Terrane. */
   idAttribute?: string
 }
 
-/** Text ids of features come beside the batch, in row order; `isKeyed`: by an id a later question may go on. */
+/**
+ * A batch with the text ids of its features, in row order; `isKeyed`: a later query may continue after an id.
+ */
 export interface FeaturePage {
   batch: FeatureBatch
   ids: string[]
   isKeyed?: boolean
 }
 
-/** Which rows are read for a tile. Rows without geometry are left out. */
+/** Selects the rows of a tile. Rows without geometry are omitted. */
 export interface TileQuery {
   table: string
   /**
-   * In the table's CRS. Rows whose geometry touches one of these, and maybe others whose envelope, rounded outwards,
-   * does; a row never twice. Absent: all.
+   * Boxes in the CRS of the table. Selects rows whose geometry touches one of these, and possibly others
+   * whose envelope, rounded outwards, does; never a row twice. Absent: all.
    */
   boxes?: Envelope[]
-  /** Of these rows those with ids that `readEnvelopes` gave for the same boxes, in the order in which it gave them. */
+  /**
+   * Of these rows only those with ids that `readEnvelopes` returned for the same boxes, in the same order.
+   */
   ids?: readonly string[]
-  /** The attributes that are read; absent: all. */
+  /** Attributes to read; absent: all. */
   attributes?: readonly string[]
 }
 
-/** Envelopes of rows, maybe rounded outwards: minX, minY, maxX, maxY for each id. */
+/** Envelopes of rows, possibly rounded outwards: minX, minY, maxX, maxY for each id. */
 export interface EnvelopePage {
   ids: string[]
   envelopes: Float64Array
 }
 
-/** The same of rows whose ids are whole numbers, in memory that the next page takes again. */
+/** The same for rows with integer ids, in memory that the next page reuses. */
 export interface NumberedEnvelopes {
   ids: Float64Array
   envelopes: Float64Array
 }
 
-/** What reading rows tells beside them. */
+/** Further results of reading rows. */
 export interface TileNote {
-  /** The `text` of the table's state by a look that began when the rows had been read; absent where there was none. */
+  /** The `text` of the table's state, read after the rows; absent if not read. */
   seen?: string
 }
 
-/** Reads rows for tiles, in an order that is the same as long as the table is: that of the keys where it has any. */
+/**
+ * Reads rows for tiles, in an order that is constant while the table is unchanged: key order if it has keys.
+ */
 export interface TileReads {
-  /** `note` is filled in when the last page has been taken. */
+  /** `note` is filled in after the last page is read. */
   readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<FeaturePage>
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
-  /** As `readEnvelopes` of a whole table within `atOneState`, in any order; undefined where keys are no whole numbers. */
+  /**
+   * Like `readEnvelopes` of a whole table within `atOneState`, in any order; undefined if keys are not
+   * integers.
+   */
   readNumbered?(table: string, signal: AbortSignal): Promise<AsyncIterable<NumberedEnvelopes> | undefined>
 }
 
-/** Which rows are read for several tiles of one table at once. */
+/** Selects the rows of several tiles of one table. */
 export interface TilesQuery extends Pick<TileQuery, 'table' | 'attributes'> {
-  /** For each tile what `boxes` is for one; at most `mostTilesAtOnce`. */
+  /** For each tile the `boxes` of its own query; at most `mostTilesAtOnce`. */
   boxesOf: readonly Envelope[][]
 }
 
-/** Tiles that are read at once at most. */
+/** Maximum number of tiles read together. */
 export const mostTilesAtOnce = 8
 
-/** A page of rows, each of which stands there once, however many tiles it is for. */
+/** A page of rows, each of which occurs once, however many tiles show it. */
 export interface TilesPage extends FeaturePage {
-  /** For each tile its rows by their places in the page, in their order: those that `readTile` gives for its boxes. */
+  /**
+   * For each tile the indexes of its rows in the page, in order: those that `readTile` returns for its boxes.
+   */
   rowsOf: readonly Uint32Array[]
 }
 
-/** A store's own way to read rows for tiles; see `tileReadingOf`. */
+/** Store-specific queries for rows of tiles; see `tileReadingOf`. */
 export interface TileReading extends TileReads {
-  /** As `readTile`, for several tiles; present exactly where the store says that it `readsTilesTogether`. */
+  /** Like `readTile`, for several tiles; present if the store has the capability `readsTilesTogether`. */
   readTiles?(query: TilesQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<TilesPage>
-  /** Whatever `work` reads of the table by what it is given is of one state of it. */
+  /** Everything that `work` reads with its argument is from one state of the table. */
   atOneState<Result>(
     table: string,
     work: (reads: TileReads) => Promise<Result>,
@@ -285,147 +326,159 @@ export interface TimeBounds {
   to: string
 }
 
-/** What a table is like at a moment. */
+/** State of a table at a moment. */
 export interface TableState {
-  /** Another one after any change of the table, whoever made it; maybe another one without any. */
+  /** Differs after any change of the table, whoever made it; may also differ without a change. */
   text: string
-  /** Earlier texts since which loads of this process alone have written to the file or database. */
+  /** Earlier texts since which only loads of this process have written to the file or database. */
   sameAs?: Pick<ReadonlySet<string>, 'has'>
-  /** Whether a change may be there already that shows a little later only. */
+  /** True if a change may exist that becomes visible only later. */
   mayLag?: boolean
 }
 
-/** One change of one feature, as a store is asked for it. Plain data. */
+/** A request to edit one feature. Plain data. */
 export interface EditRequest {
   /** Unique for each attempt. */
   editId: string
   table: string
-  /** The feature that is meant; absent where one is to be added. */
+  /** Id of the feature; absent to add one. */
   featureId?: string
-  /** Under which id it is kept what the table was before; `isBegun` where earlier edits have done so already. */
+  /**
+   * Id under which the previous state of the table is retained; `isBegun` if earlier edits have already
+   * started to do so.
+   */
   keep?: { id: string; isBegun: boolean }
-  /** Of the table before, as far as that is known: for stores that do not know it themselves. */
+  /** Envelope of the table before, if known: for stores that do not know it themselves. */
   envelope?: Envelope
 }
 
 /**
- * What becomes of the feature. Of `row` the first row alone counts, and of its schema those columns that are to be written,
- * under the names of the table; others take their defaults, or keep their values.
+ * Change of the feature. Only the first row of `row` counts. Its schema contains the columns to write, by
+ * their table names; other columns get their defaults, or retain their values.
  */
 export type FeatureChange =
   | { kind: 'add' | 'change'; row: FeatureBatch }
   | { kind: 'remove' }
-  /** All is as it is meant to be. */
+  /** No change is needed. */
   | { kind: 'none' }
 
-/** A table that is edited, and the feature that is meant as it is now: nobody else changes it meanwhile. */
+/** A table being edited, and the present feature, which no other client can change meanwhile. */
 export interface EditedTable {
   table: TableDescription
-  /** Columns that the store computes: no value can be given. */
+  /** Columns that the store computes, whose values cannot be set. */
   computed: ReadonlySet<string>
-  /** One row; undefined where there is no such feature. */
+  /** One row; undefined if there is no such feature. */
   present: FeaturePage | undefined
 }
 
-/** Says what is to be done; what it throws ends the edit and is thrown. */
+/** Returns the change to make. Throwing ends the edit with that error. */
 export type DecideChange = (edited: EditedTable) => Promise<FeatureChange>
 
-/** Rows that differ from what is kept, by what became of them: what an edit adds to these numbers. */
+/** By how much an edit changes the numbers of rows that differ from the retained state. */
 export interface EditCounts {
   added: number
   changed: number
   removed: number
 }
 
-/** What an edit comes to. */
+/** Result of an edit. */
 export interface EditResult {
-  /** The feature that was meant, or was added. */
+  /** Id of the edited or added feature. */
   featureId: string
-  /** As it is now, one row; absent of one that was removed. */
+  /** The feature after the edit, one row; absent for a removed one. */
   feature?: FeaturePage
-  /** All 0 where nothing was to be done. */
+  /** All 0 if no change was needed. */
   counts: EditCounts
-  /** By how many rows the table has grown. */
+  /** Change in the number of rows of the table. */
   rowsAdded: number
-  /** Of the table as it is now. */
+  /** Envelope of the table after the edit. */
   envelope?: Envelope
   kept?: KeptState | NotKept
 }
 
-/** An edit of which only the commit is missing. Either `commit` or `discard` it at once. */
+/** An edit that only lacks its commit. The caller must immediately call either `commit` or `discard`. */
 export interface PreparedEdit {
   readonly result: EditResult
-  /** As that of a load: for `outcome`. */
+  /** Like that of a load: for `outcome`. */
   readonly token: string
   commit(): Promise<void>
-  /** Undoes what was written; the table may look otherwise than before, which `isUnchanged` knows by the mark. */
+  /**
+   * Rolls back the change. The visible statistics of the table may differ, which `isUnchanged` recognizes by
+   * the mark.
+   */
   discard(): Promise<void>
 }
 
-/** What an edit tells before it is committed. */
+/** Callbacks before an edit is committed. */
 export interface EditHooks {
   /** Ends the edit until `commit` is called. */
   signal: AbortSignal
-  /** Awaited before a row is written, as that of a load; the token is that of the edit. */
+  /** Awaited before a row is written, like that of a load; the token is that of the edit. */
   beforeTouch(token: string, mark: string): Promise<void>
 }
 
-/** Changes single features of tables. */
+/** Edits single features of tables. */
 export interface TableEdits {
-  /** Why the rows of a table cannot be changed, in words for people; undefined where they can. */
+  /** Returns why the rows of a table cannot be changed, as a text for people; undefined if they can. */
   whyNot(table: string): Promise<string | undefined>
-  /** Throws `Failure` where the table, a constraint of it or `decide` is against it. */
+  /** Throws `Failure` if the table, one of its constraints or `decide` rejects the edit. */
   prepare(request: EditRequest, decide: DecideChange, hooks: EditHooks): Promise<PreparedEdit>
 }
 
 /**
- * A database or file that holds vector tables. Every method may throw `Failure` of kind `unavailable` when the
- * database cannot be reached. A load is atomic: readers see the table as it was or as it is meant to be, never half;
- * whatever fails before its commit leaves nothing behind.
+ * A database or file with vector tables. Every method may throw `Failure` of kind `unavailable` if the
+ * database is unreachable. Loads are atomic: readers see the table before or after the load, never a mixture;
+ * a failure before the commit leaves nothing behind.
  */
 export interface VectorStore extends ColumnIndexes {
   readonly type: StoreType
-  /** Tries the connection; throws `Failure` (`invalid`) that says what is wrong: host, password, file. */
+  /** Tests the connection. Throws `Failure` (`invalid`) with the reason: host, password, file. */
   check(signal: AbortSignal): Promise<void>
   listTables(): Promise<string[]>
   findTable(table: string): Promise<TableDescription | undefined>
-  /** A name like `wanted` that the store accepts for a table, with `suffix` at its end whatever is cut; it need not be free. */
+  /**
+   * Returns a name like `wanted` that the store accepts for a table, ending with `suffix` even if truncated;
+   * it may be in use.
+   */
   tableName(wanted: string, suffix?: string): string
-  /** Writes rows beside their target; see `commitLoad` for the steps that follow. */
+  /** Stages rows for their target; see `commitLoad` for the following steps. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>
-  /** Goes on with a rehearsal that was laid by; throws `Failure` with code `staged-gone` where its rows or its target are not what they were. */
+  /**
+   * Continues with a retained dry run. Throws `Failure` with code `staged-gone` if its rows or its target
+   * have changed.
+   */
   takeUp?(request: LoadRequest, laidBy: string, hooks: LoadHooks): Promise<StagedLoad>
-  /** Present where the store keeps states of its tables. */
+  /** Present if the store can retain states of its tables. */
   readonly states?: TableStates
-  /** Present where single features can be changed. */
+  /** Present if single features can be edited. */
   readonly edits?: TableEdits
-  /** After a crash: whether the commit that `token` stands for happened. */
+  /** Determines after a crash whether the commit with this `token` happened. */
   outcome(token: string): Promise<'committed' | 'absent'>
-  /** Removes staging objects that `loadId` left behind. */
+  /** Removes staging objects left by `loadId`. */
   sweep(loadId: string): Promise<void>
-  /** Number of features that match, exact. */
+  /** Returns the exact number of matching features. */
   count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number>
   /**
-   * Returns an estimate of the number of rows, or of those that may touch one of the boxes (in the CRS of the table), from
-   * statistics and indexes alone. 0 where there is no such table. `Number.MAX_SAFE_INTEGER` where nothing tells; a store
-   * without this method tells nothing.
+   * Returns an estimate of the number of rows, or of those that may touch one of the boxes (in the CRS of the
+   * table), from statistics and indexes only. 0 if the table does not exist. `Number.MAX_SAFE_INTEGER` if it
+   * cannot be estimated, as for a store without this method.
    */
   estimateRows?(table: string, boxes: readonly Area[] | undefined, signal: AbortSignal): Promise<number>
-  /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
+  /** Yields features in primary key order, a page of `limit` from `offset`, as batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
-  /** The rules of a table by which no two of its rows are alike; absent where a store has none. */
+  /** Returns the unique constraints of a table; absent for a store without them. */
   uniqueKeys?(table: string): Promise<UniqueKey[]>
   dropTable(table: string): Promise<void>
-  /** From the first to the last date or time of an attribute; undefined where there is none. Takes time. */
+  /** Returns the first and last date or time of an attribute; undefined if there is none. May be slow. */
   timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined>
-  /** What tells whether others have changed the table; undefined where nothing does. */
+  /** Returns the state of the table, which shows changes by others; undefined if the store cannot tell. */
   state(table: string, signal: AbortSignal): Promise<TableState | undefined>
   /**
-   * The text of the state of every table at once, for threads that may wait for a file; undefined where a further change might not
-   * show. Absent where that takes a question.
+   * Returns the state text of all tables synchronously, for threads that may block; undefined if a further
+   * change might not be visible. Absent if reading the state requires a query.
    */
   stateNow?(): string | undefined
-  /** Present exactly where the store says that it `findsTileRows`; others are read by `readFeatures`. */
+  /** Present if the store has the capability `findsTileRows`; other stores are read by `readFeatures`. */
   readonly tiles?: TileReading
   close(): Promise<void>
 }

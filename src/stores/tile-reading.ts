@@ -13,12 +13,12 @@ const mostAttempts = 5
 
 type FeatureStore = Pick<VectorStore, 'readFeatures' | 'state'>
 
-/** How a store reads rows for tiles: its own way, or by `readFeatures`. */
+/** Returns how a store reads rows for tiles: its own query, or `readFeatures`. */
 export function tileReadingOf(store: VectorStore): TileReading {
   return store.tiles ?? tileReadingByFeatures(store)
 }
 
-/** For stores without a way of their own, and where a filter decides: every page that touches the boxes is read whole. */
+/** For stores without tile queries, and for filters: reads every page that touches the boxes completely. */
 export function tileReadingByFeatures(store: FeatureStore, filter?: Filter): TileReading {
   const reads: TileReads = {
     async *readTile(query, signal) {
@@ -39,7 +39,7 @@ export function tileReadingByFeatures(store: FeatureStore, filter?: Filter): Til
   }
 }
 
-/** The attributes that are read of a table, in the order of its schema. */
+/** Returns the attributes to read from a table, in the order of its schema. */
 export function readAttributes(
   { attributes }: Schema,
   { attributes: wanted }: Pick<TileQuery, 'attributes'>,
@@ -49,7 +49,7 @@ export function readAttributes(
   return attributes.filter(({ name }) => names.has(name))
 }
 
-/** A table that is another one at each look. */
+/** The error for a table that changes on every attempt. */
 export function tableChanging(table: string): Failure {
   return new Failure('unavailable', 'table-changing', `"${table}" is being changed: try again in a moment`)
 }
@@ -64,7 +64,7 @@ function readWhole(
   return store.readFeatures({ ...all, ...defined({ bboxes: boxes, filter }) }, signal)
 }
 
-/** Rows with a geometry that has a point. */
+/** Returns rows with a non-empty geometry. */
 function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): Uint32Array {
   const { geometry, rowCount } = batch
   if (geometry === undefined) return new Uint32Array(0)
@@ -76,7 +76,10 @@ function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): 
   return Uint32Array.from(rows)
 }
 
-/** What a tile needs of a page of features: rows with a geometry that are wanted, with the attributes that are wanted. */
+/**
+ * Returns the part of a page of features that a tile needs: selected rows with a geometry, with the requested
+ * attributes.
+ */
 export function tilePage(
   page: FeaturePage,
   query: Pick<TileQuery, 'attributes'>,
@@ -103,7 +106,7 @@ function envelopesOf(page: FeaturePage): EnvelopePage {
   return { ids: Array.from(rows, (row) => page.ids[row] ?? ''), envelopes }
 }
 
-/** Does the work again where the table has changed meanwhile. */
+/** Repeats the work if the table has changed in the meantime. */
 async function whileUnchanged<Result>(
   store: FeatureStore,
   table: string,

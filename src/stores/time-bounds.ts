@@ -3,7 +3,9 @@ import { attributeIndex } from '../geo/schema.ts'
 import { dateText, timestampText } from '../geo/time-text.ts'
 import type { FeaturePage, TimeBounds } from './store.ts'
 
-/** From the first date or time that features have to the last one; undefined where they have none. Reads them all. */
+/**
+ * Returns the first and last date or time of the features; undefined if they have none. Reads all of them.
+ */
 export async function scanTimeBounds(
   pages: AsyncIterable<FeaturePage>,
   attribute: string,

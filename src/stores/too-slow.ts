@@ -4,12 +4,12 @@ import { Failure } from '../lib/errors.ts'
 import type { FeatureQuery, VectorStore } from './store.ts'
 
 /**
- * How long a question may take until its first row is found: CPU time of the reading thread where that reads a file, time by
- * the clock where a database answers.
+ * Maximum time of a query until its first row, in milliseconds: CPU time of the reading thread for a file,
+ * elapsed time for a database.
  */
 export const questionMs = 20_000
 
-/** A question that was ended, before it is known why it took long. */
+/** The error for an aborted slow query, before the cause is known. */
 export function tookTooLong(cause?: unknown): Failure {
   return new Failure(
     'unavailable',
@@ -19,7 +19,7 @@ export function tookTooLong(cause?: unknown): Failure {
   )
 }
 
-/** The same with what can be done: which attributes have no index. */
+/** The same with advice: which attributes have no index. */
 export async function explainSlowness(
   store: Pick<VectorStore, 'indexedColumns' | 'type'>,
   query: FeatureQuery,

@@ -11,61 +11,64 @@ import type { ValueTable } from './value-table.ts'
 /** Upper half of 2^53. */
 const mostHigh = 2 ** 21
 const notYet = 0xffffffff
-/** Of texts that one row shows: a text with which there would be more is left out. */
+/** Maximum size of all texts of one row: a text that would exceed it is omitted. */
 export const mostTextBytes = 1 << 20
 
-/** Keys of feature ids that are no numbers: `id`, and with `_` before it where an attribute is called so. */
+/** Keys for non-numeric feature ids: `id`, preceded by `_` if an attribute has that name. */
 function freeIdName({ attributes }: Schema): string {
   let name = 'id'
   while (attributes.some((attribute) => attribute.name === name)) name = `_${name}`
   return name
 }
 
-/** Which columns of a row file are shown, by their numbers there. */
+/** Shown columns of a row file, by their numbers in the file. */
 export interface ShownCells {
-  /** Of what is shown. */
+  /** Schema of the shown columns. */
   schema: Schema
-  /** Where a column stands in the schema; -1 where it is not shown. */
+  /** Index of a column in the schema; -1 if it is not shown. */
   numberOf: Int16Array
-  /** 1 for columns whose texts a feature may have too much of. */
+  /** 1 for columns with size-limited texts. */
   areTexts: Uint8Array
 }
 
-/** Bytes before the text in a message of that many. */
+/** Returns the number of bytes before the text in a message of this length. */
 function headOfText(length: number): number {
   const lengthBytes = length < 130 ? 1 : length < 16_387 ? 2 : 3
   return 1 + lengthBytes
 }
 
-/** Of which a feature shows so much at most. */
+/** True for types whose total size per feature is limited. */
 export function isText(type: AttributeType): boolean {
   return type === 'text' || type === 'decimal'
 }
 
-/** Keys and values of a layer, and the tags by which its features name them. */
+/** Keys and values of a layer, and the tags of its features. */
 export class AttributeTable {
   readonly values: ValueTable
-  /** Names in the order in which they were first used. */
+  /** Names in order of first use. */
   readonly keys: string[] = []
   readonly #idName: string
   #idKey = notYet
-  /** Values of days, which come again and again. */
+  /** Values of days, which repeat often. */
   readonly #days = new Map<number, number>()
   #daysGeneration = 0
   readonly #keyOf = new Map<string, number>()
-  /** Keys by column of the batches, whose schema is the same for all of them. */
+  /** Keys by column of the batches, which all have the same schema. */
   #columnKeys = new Uint32Array(0)
   #columnsOf: Schema | undefined
-  /** Of columns of 64 bits: rows of several pages may come by turns. */
+  /** For 64-bit columns: rows of several pages may alternate. */
   readonly #halves = new Map<BigInt64Array, Int32Array>()
 
-  /** `values` is empty. */
+  /** `values` must be empty. */
   constructor(schema: Schema, values: ValueTable) {
     this.values = values
     this.#idName = freeIdName(schema)
   }
 
-  /** Writes the tags of a row; nulls and what a tile cannot hold are left out. Gives the number of texts too long for it. */
+  /**
+   * Writes the tags of a row; omits nulls and values that tiles do not support. Returns the number of texts
+   * that are too long.
+   */
   write(batch: FeatureBatch, row: number, tags: ProtobufWriter): number {
     if (this.#columnsOf !== batch.schema) this.#begin(batch.schema)
     const { columns } = batch
@@ -95,8 +98,8 @@ export class AttributeTable {
   }
 
   /**
-   * The same of a row that lies near in a row file, whose values are there as messages; `keyOf` tells which number its columns
-   * have in `schema`, -1 for those that are not shown.
+   * Writes the tags of a row from a row file, which contains values as messages. `shown.numberOf` maps its
+   * columns to those of `shown.schema`, -1 for columns that are not shown.
    */
   writeNear(
     { memory: { bytes, view } }: NearRows,
@@ -136,7 +139,7 @@ export class AttributeTable {
     return longTexts
   }
 
-  /** Writes an id that is no number as an attribute. */
+  /** Writes a non-numeric id as an attribute. */
   writeId(id: string, tags: ProtobufWriter): void {
     if (this.#idKey === notYet) this.#idKey = this.#key(this.#idName)
     tags.varint(this.#idKey)
@@ -156,7 +159,7 @@ export class AttributeTable {
     return this.keys.length - 1
   }
 
-  /** Number of a cell's value; -1 where a tile cannot hold it. */
+  /** Returns the number of a cell's value; -1 if tiles do not support it. */
   value(column: Column, row: number): number {
     const { values } = this
     switch (column.type) {
@@ -199,7 +202,7 @@ export class AttributeTable {
     return value
   }
 
-  /** By halves, since a `bigint` for each value takes longer than all the rest. */
+  /** Uses halves, since creating a `bigint` for each value takes longer than all the rest. */
   #big(column: BigColumn, row: number): number {
     const halves = this.#halves.get(column.values) ?? this.#halve(column.values)
     const low = (halves[row * 2] as number) >>> 0

@@ -4,22 +4,22 @@ import type { Schema } from '../geo/schema.ts'
 import { AttributeTable, isText, mostTextBytes } from './attributes.ts'
 import { ValueTable } from './value-table.ts'
 
-/** Of values of many rows: more are forgotten. */
+/** Maximum number of cached values. */
 const mostMessages = 5000
 
-/** Values of rows as they stand in tiles, one by one. */
+/** Values of rows in the encoding of tiles, one by one. */
 export class CellMessages {
   readonly #values = new ValueTable()
   readonly #table: AttributeTable
 
-  /** Of rows with this schema. */
+  /** For rows with this schema. */
   constructor(schema: Schema) {
     this.#table = new AttributeTable(schema, this.#values)
   }
 
   /**
-   * The message of each value of a row that a tile can show, by the number of its column: good until the next one. None of a text
-   * that is too long for every tile.
+   * Calls `take` with the message of each value of a row that a tile can show, and the number of its column.
+   * The message is valid until the next one; undefined for a text that is too long for every tile.
    */
   visit(
     batch: FeatureBatch,

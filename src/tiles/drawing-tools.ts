@@ -4,22 +4,22 @@ import { ShapeReader } from './shape/read-shape.ts'
 import { ShapeWriter } from './shape/shape-writer.ts'
 import { ValueTable } from './value-table.ts'
 
-/** Tiles that are made at the same time in one thread, about. */
+/** Approximate number of tiles that one thread renders at the same time. */
 const mostIdle = 4
-/** What has grown for a large tile, or one large shape, is not kept. */
+/** Larger buffers, grown for a large tile or geometry, are not retained. */
 const mostTileBytes = 1 << 20
 const mostShapeBytes = 1 << 16
 
-/** What a layer of a tile is drawn with: some sixty pieces of memory, which one tile leaves to the next. */
+/** Buffers for drawing a tile layer: some sixty buffers, which successive tiles reuse. */
 export class DrawingTools {
-  /** Of the feature that is drawn. */
+  /** Tags of the current feature. */
   readonly tags = new ProtobufWriter()
   readonly commands = new ProtobufWriter()
-  /** Of all features. */
+  /** Tags of all features. */
   readonly allTags = new ProtobufWriter(1 << 11)
   readonly allCommands = new ProtobufWriter(1 << 11)
   readonly values = new ValueTable()
-  /** Where the layer is put together. */
+  /** Output buffer of the layer. */
   readonly layer = new ProtobufWriter(1 << 13)
   readonly reader: ShapeReader
   readonly shapes: ShapeWriter
@@ -29,7 +29,7 @@ export class DrawingTools {
     this.shapes = new ShapeWriter(this.commands, placer.turn, isWorld)
   }
 
-  /** For another tile. */
+  /** Starts another tile. */
   begin(placer: Placer, isWorld: boolean): void {
     this.reader.begin(placer)
     this.shapes.begin(placer.turn, isWorld)
@@ -47,7 +47,7 @@ export class DrawingTools {
 
 const idle: DrawingTools[] = []
 
-/** Tools for a layer; who does not give them back leaves them to the garbage collector. */
+/** Returns buffers for a layer; those not given back are garbage-collected. */
 export function takeTools(placer: Placer, isWorld: boolean): DrawingTools {
   const tools = idle.pop()
   if (tools === undefined) return new DrawingTools(placer, isWorld)
@@ -55,7 +55,7 @@ export function takeTools(placer: Placer, isWorld: boolean): DrawingTools {
   return tools
 }
 
-/** Nothing that was made with them may refer to their memory. */
+/** Nothing created with them may refer to their memory any more. */
 export function giveToolsBack(tools: DrawingTools): void {
   if (idle.length < mostIdle && tools.isSmall) idle.push(tools)
 }

@@ -26,68 +26,80 @@ import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 import { tileExtent } from './tile-units.ts'
 
-/** What is to be encoded. */
+/** Options of a tile encoder. */
 export interface TileEncoderOptions {
-  /** Of the layer in the tile. */
+  /** Name of the layer in the tile. */
   name: string
-  /** Of the rows: names of attributes, beside which an id that is no number finds a name of its own. */
+  /** Schema of the rows: a non-numeric id gets an attribute name that the schema does not use. */
   schema: Schema
   set: TileMatrixSet
   tile: TileAddress
-  /** What the coordinates are in; default: the CRS of the set. */
+  /** CRS of the coordinates; default: the CRS of the tile matrix set. */
   crs?: CrsDeclaration | string
-  /** From there to the CRS of the set; not needed where they are the same. */
+  /** Transforms to the CRS of the set; not needed if it is the same. */
   reprojector?: Reprojector
-  /** Where the rows of the tile are, in their CRS: there paths are placed by what is as good as the way to the tile's CRS. */
+  /**
+   * Boxes of the tile's rows, in their CRS: there coordinates are transformed by an approximation of equal
+   * quality.
+   */
   boxes?: readonly Envelope[]
-  /** Cells by which polygons are sampled, as of `areaCellOf`; undefined where all are drawn. */
+  /** Cell size for sampling polygons, from `areaCellOf`; undefined to draw all. */
   areaCell?: number | undefined
   limits?: Partial<TileLimits>
 }
 
-/** What became of the rows that were read for a tile. */
+/** Statistics of the rows read for a tile. */
 export interface TileCounts {
   read: number
   drawn: number
-  /** Left out by the rules of thinning. */
+  /** Omitted by the thinning rules. */
   thinned: number
-  /** Left out since a vertex has no image in the tile's CRS. */
+  /** Omitted since a vertex cannot be projected to the CRS of the tile. */
   withoutImage: number
-  /** Of those drawn: as the smallest shape there is, since a unit of the tile cannot show more. */
+  /**
+   * Of the drawn features: those drawn as the smallest possible shape, since they are smaller than a tile
+   * unit.
+   */
   collapsed: number
-  /** Of those drawn: polygons in the shape of cells, since they stand for others there. */
+  /** Of the drawn features: polygons drawn as cells, since they represent others. */
   enlarged: number
-  /** Left out since their geometry cannot be read or drawn in a valid way. */
+  /** Omitted since their geometry cannot be read or drawn validly. */
   invalid: number
-  /** Left out since the tile has as many features, vertices or bytes as it may: the smallest, of equals the later ones. */
+  /**
+   * Omitted because of the limits on features, vertices or bytes of the tile: the smallest; of equally large
+   * ones the later ones.
+   */
   overLimit: number
-  /** Texts of features that were left out, since there would be too much of them in one feature. */
+  /** Texts of features omitted because of the size limit of one feature. */
   longTexts: number
 }
 
-/** One layer of a vector tile: several of them one after the other are a tile of several layers. */
+/** One layer of a vector tile: concatenated layers form a tile with several layers. */
 interface EncodedTile {
-  /** Empty where nothing is drawn. */
+  /** Empty if nothing is drawn. */
   bytes: Uint8Array
   counts: TileCounts
 }
 
-/** Rows, and what identifies them: texts, or whole numbers that a tile can hold. */
+/** Rows with their ids: texts, or integers that tiles support. */
 interface RowPage {
   batch: FeatureBatch
   ids: readonly string[] | Float64Array
 }
 
-/** Takes rows in their order and makes a layer of a tile of them. The same rows give the same bytes. */
+/** Encodes rows in their order as a layer of a tile. The same rows give the same bytes. */
 export interface TileEncoder {
-  /** Rows of a page, absent: all. A promise only where the way to the tile's CRS is a program's. */
+  /**
+   * Adds rows of a page; absent: all. Returns a promise only if an external program transforms to the CRS of
+   * the tile.
+   */
   add(page: RowPage, rows?: Uint32Array): void | Promise<void>
-  /** Some rows of a row file, from one place to another; not where the way to the tile's CRS is a program's. */
+  /** Adds a range of rows of a row file; not if an external program transforms to the CRS of the tile. */
   addNear(rows: NearRows, from: number, to: number, shown: ShownCells): void
   finish(): EncodedTile
 }
 
-/** The counts of a tile for which nothing was read. */
+/** Returns the counts of an empty tile. */
 export function noTileCounts(): TileCounts {
   return {
     read: 0,
@@ -102,7 +114,7 @@ export function noTileCounts(): TileCounts {
   }
 }
 
-/** Begins a layer of a tile. */
+/** Creates the encoder of a tile layer. */
 export function createTileEncoder(options: TileEncoderOptions): TileEncoder {
   return new LayerEncoder(options)
 }
@@ -114,17 +126,17 @@ class LayerEncoder implements TileEncoder {
   readonly #tools: DrawingTools
   #rows = 0
   readonly #near = new NearRow()
-  /** Of the row that is drawn. */
+  /** Id of the current row. */
   #id: string | number = 0
   #size = 0
-  /** Gives the number of its texts that are too long. */
+  /** Returns the number of its texts that are too long. */
   #writeTags: () => number = () => 0
   readonly #feature: TileFeature
   readonly #attributes: AttributeTable
   readonly #features: TileFeatures
-  /** Set where pages have to be transformed by a program before they are placed. */
+  /** Set if pages must be transformed by a program first. */
   readonly #program: Reprojector | undefined
-  /** By which polygons are sampled. */
+  /** Grid for sampling polygons. */
   readonly #grid: CellGrid | undefined
 
   constructor(options: TileEncoderOptions) {
@@ -210,7 +222,7 @@ class LayerEncoder implements TileEncoder {
     this.#draw(id, sizeOf(batch, row))
   }
 
-  /** False, and counted, where there is nothing to draw. */
+  /** Returns false, and counts the row, if there is nothing to draw. */
   #readRow(view: DataView, start: number, end: number, isPolar: boolean): boolean {
     const isRead = this.#read(view, start, end, isPolar)
     if (!isRead) this.#counts.invalid += 1
@@ -223,7 +235,7 @@ class LayerEncoder implements TileEncoder {
     return limit !== undefined && !(minY >= -limit && maxY <= limit)
   }
 
-  /** False where the bytes are no geometry. */
+  /** Returns false if the bytes are not a geometry. */
   #read(view: DataView, start: number, end: number, isPolar: boolean): boolean {
     try {
       this.#tools.reader.read(view, start, end, isPolar)
@@ -235,7 +247,7 @@ class LayerEncoder implements TileEncoder {
     }
   }
 
-  /** Curves, the other byte order, PostGIS's flags. */
+  /** Reads curves, the other byte order, and PostGIS flags. */
   #readForeign(view: DataView, start: number, end: number, isPolar: boolean): boolean {
     const bytes = new Uint8Array(view.buffer, view.byteOffset + start, end - start)
     for (const bringHome of [normalizeWkb, (source: Uint8Array) => linearWkb(source, 0, source.length)]) {
@@ -255,7 +267,7 @@ class LayerEncoder implements TileEncoder {
     return false
   }
 
-  /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
+  /** Points, lines and polygons of one row are separate features: a feature of a tile has one type. */
   #draw(id: string | number, size: number): void {
     const { points, lines, rings } = this.#tools.reader
     const { shapes } = this.#tools
@@ -273,7 +285,9 @@ class LayerEncoder implements TileEncoder {
     if (outcome === 'enlarged') this.#counts.enlarged += 1
   }
 
-  /** Of polygons smaller than a cell, and of small rings, the cells are drawn whose sample points they hold. */
+  /**
+   * For polygons smaller than a cell, and for small rings, draws the cells whose sample points they contain.
+   */
   #drawPolygons(rings: Paths): Drawn {
     const grid = this.#grid
     const { shapes } = this.#tools
@@ -284,7 +298,7 @@ class LayerEncoder implements TileEncoder {
     return drawn === 'whole' && sampled === 'all' ? 'enlarged' : drawn
   }
 
-  /** Whether the middle of the rings lies in the tile: each row is counted in one tile of a zoom. */
+  /** True if the center of the rings is in the tile: each row is counted in one tile of a zoom level. */
   #isOwn(rings: Paths): boolean {
     const { minX, minY, maxX, maxY } = boundsOfAll(rings)
     const turn = this.#placer.turn
@@ -292,7 +306,7 @@ class LayerEncoder implements TileEncoder {
     return y >= 0 && y < tileExtent && x - Math.floor(x / turn) * turn < tileExtent
   }
 
-  /** Gives the better of what became of the row before and now. */
+  /** Returns the better of the row's previous and present drawing results. */
   #write(type: number, drawn: Drawn, before: Drawn): Drawn {
     if (!isDrawn(drawn)) return before === 'outside' ? drawn : before
     const { tags, shapes } = this.#tools
@@ -322,7 +336,7 @@ class LayerEncoder implements TileEncoder {
   }
 }
 
-/** To find what is as good takes longer than to place a few points. */
+/** Fitting a polynomial takes longer than placing a few points. */
 function isOfPoints({ geometry }: Schema): boolean {
   return geometry?.type === 'Point' || geometry?.type === 'MultiPoint'
 }
@@ -335,7 +349,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** The longer side of a row's envelope, in units of its table. */
+/** Returns the longer side of a row's envelope, in units of its table. */
 function sizeOf({ geometry }: FeatureBatch, row: number): number {
   if (geometry === undefined) return 0
   const { envelopes } = geometry
@@ -345,7 +359,7 @@ function sizeOf({ geometry }: FeatureBatch, row: number): number {
   return Math.max(width, height) || 0
 }
 
-/** A whole number from 0 to 2^53 - 1 in its shortest form; -1 for any other text. */
+/** Parses an integer from 0 to 2^53 - 1 in its shortest form; -1 for any other text. */
 function wholeNumber(text: string): number {
   if (text.length === 0 || text.length > 16) return -1
   let value = 0

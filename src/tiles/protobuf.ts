@@ -1,10 +1,10 @@
 const text = new TextEncoder()
-/** Up to here an encoder costs more than the text. */
+/** For shorter texts calling an encoder costs more than the text itself. */
 const shortText = 64
 
 /**
- * Writes Protocol Buffers into bytes that grow: varints, and fields of known tag. `truncate` takes back what stands
- * behind a place, so that a writer serves again and again.
+ * Writes Protocol Buffers into a growing buffer: varints, and fields with known tags. `truncate` removes
+ * bytes after an offset, so that a writer can be reused.
  */
 export class ProtobufWriter {
   bytes: Uint8Array
@@ -16,7 +16,7 @@ export class ProtobufWriter {
     this.#view = new DataView(this.bytes.buffer)
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array {
     return this.bytes.slice(0, this.length)
   }
@@ -25,7 +25,7 @@ export class ProtobufWriter {
     this.length = length
   }
 
-  /** A whole number from 0 to 2^53 - 1. */
+  /** Writes an integer from 0 to 2^53 - 1. */
   varint(value: number): void {
     this.reserve(10)
     const { bytes } = this
@@ -45,7 +45,7 @@ export class ProtobufWriter {
     this.length = at + 1
   }
 
-  /** A whole number below 0, from -(2^53 - 1) on, as the two's complement in 64 bits that it is in `int64` fields. */
+  /** Writes a negative integer, from -(2^53 - 1) on, as its 64-bit two's complement, as in `int64` fields. */
   complement(value: number): void {
     this.reserve(10)
     let rest = BigInt.asUintN(64, BigInt(value))
@@ -62,7 +62,7 @@ export class ProtobufWriter {
     this.varint(field * 8 + wire)
   }
 
-  /** A field of bytes: those from `start` to `end`. */
+  /** Writes a field with the bytes from `start` to `end`. */
   field(field: number, source: Uint8Array, start = 0, end = source.length): void {
     this.tag(field, 2)
     this.varint(end - start)
@@ -74,7 +74,7 @@ export class ProtobufWriter {
     this.field(field, text.encode(value))
   }
 
-  /** A text of ASCII alone; gives false, and writes nothing, where it is another. */
+  /** Writes an ASCII text; returns false, without writing, for others. */
   #plainField(field: number, value: string): boolean {
     const before = this.length
     this.tag(field, 2)
@@ -125,7 +125,7 @@ export class ProtobufWriter {
   }
 }
 
-/** Bytes that a varint takes. */
+/** Returns the size of a varint. */
 export function varintLength(value: number): number {
   let length = 1
   for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length += 1

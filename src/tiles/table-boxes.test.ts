@@ -79,7 +79,7 @@ describe('the boxes of a tile in the CRS of a table', () => {
 
   it('are none where no place of the tile has an image', async () => {
     const set = getTileMatrixSet('WebMercatorQuad')
-    /** An image of one half of the earth. */
+    /** A projection of one half of the earth. */
     const toTable: Reprojector = {
       isIdentity: false,
       transformPlace: (place) => {

@@ -7,32 +7,35 @@ import { tileEnvelope } from './tile-matrix-sets.ts'
 import { tileBuffer, tileExtent } from './tile-units.ts'
 import { worldOf } from './world.ts'
 
-/** What `tableBoxes` asks for. */
+/** Options of `tableBoxes`. */
 export interface TableBoxWish {
   set: TileMatrixSet
-  /** In the units of the set: that of a tile (`bufferedEnvelope`), or a larger one. */
+  /** Box in the units of the set: that of a tile (`bufferedEnvelope`), or a larger one. */
   box: Envelope
-  /** Of the table. */
+  /** CRS of the table. */
   crs: CrsDeclaration | string
-  /** From the CRS of the set to that of the table. */
+  /** Transforms from the CRS of the set to that of the table. */
   toTable: Reprojector
-  /** Where the table has rows, as far as it is known: boxes beside it are left out. */
+  /** Extent of the rows of the table, if known: boxes outside of it are omitted. */
   extent?: Envelope | undefined
 }
 
-/** Where the image of a tile is not known: every row may be in it. */
+/** Used if the image of a tile is unknown: any row may be in it. */
 const everywhere: Envelope = { minX: -1e15, minY: -1e15, maxX: 1e15, maxY: 1e15 }
 
-/** By which share a box is made larger, since its edges may bend between the points that are transformed. */
+/** Share by which a box is enlarged, since its edges may bend between the transformed points. */
 const bendShare = 0.01
 
-/** Below this zoom tiles are so large that a projection may go to infinity within one, between the points looked at. */
+/**
+ * Below this zoom level tiles are so large that a projection may go to infinity within one, between the
+ * sampled points.
+ */
 const largeZoom = 2.9
 
-/** From this zoom on tiles are so small that the inside of their image tells nothing that its edge does not. */
+/** From this zoom level on tiles are so small that sampling their edge is sufficient. */
 const smallZoom = 5.9
 
-/** A tile with its buffer, in the CRS of its set; it reaches beyond the world at the world's edges. */
+/** Returns a tile with its buffer, in the CRS of its set; it exceeds the world at the world's edges. */
 export function bufferedEnvelope(set: TileMatrixSet, tile: TileAddress): Envelope {
   const { minX, minY, maxX, maxY } = tileEnvelope(set, tile)
   const margin = ((maxX - minX) * tileBuffer) / tileExtent
@@ -40,9 +43,9 @@ export function bufferedEnvelope(set: TileMatrixSet, tile: TileAddress): Envelop
 }
 
 /**
- * The boxes, in the CRS of a table, that all rows touch which a box of a set may show: its densified image.
- * There are several where x comes round again, since rows may stand on either side of the antimeridian or go on beyond
- * it. None where it has no image. The boxes do not touch each other.
+ * Returns boxes, in the CRS of a table, that touch all rows which a box of a set may show: its densified
+ * image. There are several if x repeats, since rows may be on either side of the antimeridian or continue
+ * beyond it. None if the box cannot be projected. The boxes do not touch each other.
  */
 export async function tableBoxes({ set, box, crs, toTable, extent }: TableBoxWish): Promise<Envelope[]> {
   const { kind, turn } = worldOf(crs, set)
@@ -56,7 +59,10 @@ function areTouching(a: Envelope, b: Envelope): boolean {
   return a.minX <= b.maxX && a.maxX >= b.minX && a.minY <= b.maxY && a.maxY >= b.minY
 }
 
-/** The box and its places a turn to the west and to the east, as far as coordinates go: a turn from 0 on each side. */
+/**
+ * Returns the box, and its copies one turn to the west and to the east, within the range of coordinates: a
+ * turn from 0 on each side.
+ */
 function wound(box: Envelope, turn: number): Envelope[] {
   if (box === everywhere) return [box]
   const found: Envelope[] = []
@@ -71,7 +77,7 @@ function wound(box: Envelope, turn: number): Envelope[] {
   return found
 }
 
-/** Undefined where no place of the box has an image. */
+/** Returns undefined if no location of the box can be transformed. */
 async function imageOf(
   box: Envelope,
   toTable: Reprojector,
@@ -106,13 +112,13 @@ function isDegrees({ bounds }: TileMatrixSet): boolean {
   return bounds.maxY === 90
 }
 
-/** Most projections have no image of a pole. */
+/** Most projections exclude the poles. */
 function withinPoles(box: Envelope): Envelope {
   const most = 89.999999
   return { ...box, minY: Math.max(box.minY, -most), maxY: Math.min(box.maxY, most) }
 }
 
-/** The place like `x`, whole turns away, that is nearest to where it was. */
+/** Returns the equivalent of `x`, by full turns, that is nearest to the original location. */
 function nearest(x: number, wanted: number, turn: number): number {
   return x + Math.round((wanted - x) / turn) * turn
 }
@@ -123,7 +129,7 @@ function widened({ minX, minY, maxX, maxY }: Envelope, share: number): Envelope 
   return { minX: minX - dx, minY: minY - dy, maxX: maxX + dx, maxY: maxY + dy }
 }
 
-/** Points on the edge of a box, of a large one also inside, as a reprojector takes them. */
+/** Returns points on the edge of a box, for a large one also inside, in the form for a reprojector. */
 function densified({ minX, minY, maxX, maxY }: Envelope, z: number): Float64Array {
   const steps = z < 3 ? 32 : z < 8 ? 16 : 6
   const isFilled = z < smallZoom

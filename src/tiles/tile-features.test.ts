@@ -136,7 +136,7 @@ describe('the features of a tile', () => {
 
 const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
-/** The longer side of the envelope of a row, a polygon. */
+/** Returns the longer side of the envelope of a row, a polygon. */
 function sizeOf(rows: { geometry: Uint8Array }[], row: number): number {
   const bytes = rows[row]?.geometry ?? new Uint8Array(0)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -3,11 +3,11 @@ import { ProtobufWriter, varintLength } from './protobuf.ts'
 import { tileExtent } from './tile-units.ts'
 import type { ValueTable } from './value-table.ts'
 
-/** What one layer of a tile may hold at most. */
+/** Limits of one layer of a tile. */
 export interface TileLimits {
   features: number
   vertices: number
-  /** Of features and the values that they show, before compression. */
+  /** Size of features and their values, before compression. */
   bytes: number
 }
 
@@ -18,11 +18,11 @@ const layerField = 3
 const layerFields = { name: 1, feature: 2, key: 3, value: 4, extent: 5, version: 15 }
 const featureFields = { id: 1, tags: 2, type: 3, geometry: 4 }
 
-/** A feature as it is handed over; the writers are read at once and may be used again. */
+/** A feature to add; the writers are read immediately and can be reused. */
 export interface TileFeature {
-  /** Counts the rows: a row may be several features. */
+  /** Row index: a row may be several features. */
   row: number
-  /** Larger ones are kept before smaller ones where a tile may not hold all. */
+  /** Larger features take precedence over smaller ones if a tile cannot contain all. */
   size: number
   /** -1 for none. */
   id: number
@@ -32,7 +32,7 @@ export interface TileFeature {
   vertices: number
 }
 
-/** The features of a layer in the order of their rows, within limits. */
+/** The features of a layer in row order, within limits. */
 export class TileFeatures {
   readonly #limits: TileLimits
   #tags: ProtobufWriter
@@ -47,15 +47,18 @@ export class TileFeatures {
   #vertexCounts: number[] = []
   #tagEnds: number[] = []
   #commandEnds: number[] = []
-  /** Beyond these it is worth the while to leave out what is over the limits: the first feature alone may be over them. */
+  /** Exceeding these makes thinning worthwhile: the first feature alone may exceed the limits. */
   #mostVertices: number
   #mostBytes: number
-  /** The first row that was left out: all that come behind it in the order of preference are left out too. */
+  /** The first omitted row: all later ones in the order of preference are omitted too. */
   #firstOut: { row: number; size: number } | undefined
-  /** The last row that was counted so: a row may be several features. */
+  /** The last omitted row that was counted: a row may be several features. */
   #lastOut = 0
 
-  /** Keeps tags and commands in the writers, which are empty; the tags name `values`, which are others' too until then. */
+  /**
+   * Stores tags and commands in the writers, which must be empty; the tags refer to `values`, which may be
+   * shared until then.
+   */
   constructor(
     { tags, commands, values }: { tags: ProtobufWriter; commands: ProtobufWriter; values: ValueTable },
     limits: Partial<TileLimits> = {},
@@ -95,7 +98,7 @@ export class TileFeatures {
     return true
   }
 
-  /** Leaves out what is over the limits; gives the number of rows left out in all. */
+  /** Omits features beyond the limits; returns the total number of omitted rows. */
   thin(): number {
     const { features, vertices, bytes } = this.#limits
     if (this.#ids.length > features || this.#vertices > vertices || this.#bytes > bytes)
@@ -103,7 +106,7 @@ export class TileFeatures {
     return this.#leftOut
   }
 
-  /** A tile with the one layer; empty without features. `layer` is an empty writer. */
+  /** Returns a tile with this layer; empty without features. `layer` must be an empty writer. */
   write(name: string, attributes: AttributeTable, layer: ProtobufWriter): Uint8Array {
     const count = this.#ids.length
     if (count === 0) return new Uint8Array(0)
@@ -150,8 +153,9 @@ export class TileFeatures {
   }
 
   /**
-   * Keeps the largest rows, of equals the earlier ones, as many as the limits allow, the first whatever it takes. What is
-   * kept of some rows is kept of all: so it does not matter when this happens.
+   * Retains the largest rows, of equally large ones the earlier ones, up to the limits, and always the first
+   * one. The result does not depend on when this is called, since the rows retained from a subset include
+   * those retained from all.
    */
   #keepWithinLimits(): void {
     const order = this.#ids.map((_, feature) => feature)
@@ -182,7 +186,7 @@ export class TileFeatures {
     this.#dropValues()
   }
 
-  /** Of a feature, with the values that no other one has used before. */
+  /** Size of a feature, including values that no other feature has used before. */
   #bytesOf(feature: number, isUsed: Uint8Array): number {
     const [tagStart, tagEnd] = [this.#tagStart(feature), this.#tagEnds[feature] as number]
     const start = feature === 0 ? 0 : (this.#commandEnds[feature - 1] as number)
@@ -198,7 +202,7 @@ export class TileFeatures {
     return feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
   }
 
-  /** Forgets the values of features that were left out. */
+  /** Removes the values of omitted features. */
   #dropValues(): void {
     const isUsed = new Uint8Array(this.#values.count)
     readTags(this.#tags.bytes, 0, this.#tags.length, (_, value) => {
@@ -253,7 +257,7 @@ export class TileFeatures {
     this.#commandEnds = commandEnds
   }
 
-  /** Keys and values that are still used, in the order of their first use, by which tags name them from now on. */
+  /** Returns the keys and values still in use, in order of first use, with new numbers for tags. */
   #renumber(attributes: AttributeTable): { keys: number[]; values: number[] } {
     const keys = new Renumbering(attributes.keys.length)
     const values = new Renumbering(attributes.values.count)
@@ -265,7 +269,7 @@ export class TileFeatures {
   }
 }
 
-/** Gives the pairs of key and value, which are varints, one after the other. */
+/** Calls back for each pair of key and value, which are varints. */
 function readTags(
   bytes: Uint8Array,
   start: number,
@@ -289,7 +293,7 @@ function readTags(
   }
 }
 
-/** Gives numbers anew, from 0, in the order in which they are asked for. */
+/** Assigns new numbers, from 0, in the order of use. */
 class Renumbering {
   readonly used: number[] = []
   readonly #numbers: Int32Array

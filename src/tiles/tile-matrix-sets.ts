@@ -1,30 +1,29 @@
 import type { Envelope } from '../geo/envelope.ts'
 
-/** Identifiers of the tile matrix sets that tiles are cut by (OGC 17-083r4, annex D). */
+/** Identifiers of the supported tile matrix sets (OGC 17-083r4, annex D). */
 const tileMatrixSetIds = ['WebMercatorQuad', 'WorldCRS84Quad'] as const
-/** One of `tileMatrixSetIds`. */
 export type TileMatrixSetId = (typeof tileMatrixSetIds)[number]
 
-/** One tile: zoom (the tile matrix), column from the west, row from the north. */
+/** One tile: zoom level (the tile matrix), column from the west, row from the north. */
 export interface TileAddress {
   z: number
   x: number
   y: number
 }
 
-/** How the earth is cut into tiles. Plain data: it crosses threads. */
+/** A tile matrix set. Plain data: it is passed between threads. */
 export interface TileMatrixSet {
   id: TileMatrixSetId
-  /** What its coordinates are in, x before y. */
+  /** CRS of its coordinates, x before y. */
   srs: string
-  /** Of the one row of tiles at zoom 0, in the units of the CRS. */
+  /** Bounds of the row of tiles at zoom level 0, in units of the CRS. */
   bounds: Envelope
-  /** Tiles in a row and in a column at zoom 0; each zoom has twice as many. */
+  /** Number of tiles in a row and in a column at zoom level 0; doubles with each level. */
   columns: number
   rows: number
 }
 
-/** Deepest zoom of every set. */
+/** Deepest zoom level of every set. */
 export const maxZoom = 22
 
 /** Half the circumference of the sphere of EPSG:3857. */
@@ -51,14 +50,14 @@ export function getTileMatrixSet(id: TileMatrixSetId): TileMatrixSet {
   return sets[id]
 }
 
-/** Whether the set has such a tile. */
+/** True if the set contains the tile. */
 export function isTileOf({ columns, rows }: TileMatrixSet, { z, x, y }: TileAddress): boolean {
   const isWhole = Number.isInteger(z) && Number.isInteger(x) && Number.isInteger(y)
   if (!isWhole || z < 0 || z > maxZoom || x < 0 || y < 0) return false
   return x < columns * 2 ** z && y < rows * 2 ** z
 }
 
-/** What a tile covers, in the CRS of its set. */
+/** Returns the envelope of a tile, in the CRS of its set. */
 export function tileEnvelope({ bounds, columns, rows }: TileMatrixSet, { z, x, y }: TileAddress): Envelope {
   const width = (bounds.maxX - bounds.minX) / (columns * 2 ** z)
   const height = (bounds.maxY - bounds.minY) / (rows * 2 ** z)

@@ -3,16 +3,16 @@ import { ProtobufWriter } from './protobuf.ts'
 /** Fields of a value message (Mapbox Vector Tile 2.1, section 4.4). */
 const valueFields = { text: 1, float: 2, double: 3, int: 4, uint: 5, sint: 6, boolean: 7 }
 
-/** Beyond, twice a number is more than 2^53: decoders in JavaScript would round it. */
+/** Beyond this twice a number exceeds 2^53: decoders in JavaScript would round it. */
 const leastOfZigzag = -(2 ** 52)
 
-/** The values of a layer, each once whatever attribute it stands in. Kept as the messages that are written. */
+/** The distinct values of a layer, whatever their attributes, stored as encoded messages. */
 export class ValueTable {
   count = 0
-  /** Grows when values get other numbers. */
+  /** Incremented when values are renumbered. */
   generation = 0
   #messages = new ProtobufWriter(1 << 11)
-  /** End of each message. */
+  /** End offset of each message. */
   #ends = new Uint32Array(128)
   /** Open addressing: number of a value plus one, with its hash. */
   #slots = new Uint32Array(512)
@@ -25,17 +25,20 @@ export class ValueTable {
     this.#messages.truncate(0)
   }
 
-  /** Of all messages. */
+  /** Total length of all messages. */
   get length(): number {
     return this.#messages.length
   }
 
-  /** Of the message of a value. */
+  /** Length of the message of a value. */
   lengthOf(value: number): number {
     return (this.#ends[value] as number) - this.#startOf(value)
   }
 
-  /** Forgets all other values, and gives those that stay their numbers anew, in their order: new ones by old ones. */
+  /**
+   * Drops all other values, and renumbers the remaining ones in their order. Returns the new numbers by old
+   * ones.
+   */
   keepOnly(isKept: (value: number) => boolean): Uint32Array {
     const numbers = new Uint32Array(this.count)
     const [messages, ends, before] = [this.#messages, this.#ends, this.count]
@@ -57,12 +60,12 @@ export class ValueTable {
     return numbers
   }
 
-  /** Of the memory held. */
+  /** Size of the allocated memory. */
   get sizeBytes(): number {
     return this.#messages.bytes.length + this.#ends.byteLength + this.#slots.byteLength * 2
   }
 
-  /** UTF-8. */
+  /** Adds a UTF-8 text. */
   text(source: Uint8Array, start: number, end: number): number {
     const from = this.#messages.length
     this.#messages.field(valueFields.text, source, start, end)
@@ -87,7 +90,7 @@ export class ValueTable {
     return this.#keep(from)
   }
 
-  /** From -(2^53 - 1) to 2^53 - 1. */
+  /** Adds an integer from -(2^53 - 1) to 2^53 - 1. */
   integer(value: number): number {
     const from = this.#messages.length
     if (value >= 0) {
@@ -110,7 +113,7 @@ export class ValueTable {
     return this.#keep(from)
   }
 
-  /** A message that another table has made, with its hash: see `messageOf`. */
+  /** Adds a message created by another table, with its hash: see `messageOf`. */
   message(source: Uint8Array, start: number, end: number, hash: number): number {
     const slot = this.#slotOf(source, start, end, hash)
     const found = this.#slots[slot] as number
@@ -119,7 +122,7 @@ export class ValueTable {
     return this.#add(slot, hash)
   }
 
-  /** A view of the message of a value: good until another one comes. */
+  /** Returns a view of the message of a value, valid until a value is added. */
   messageOf(value: number): Uint8Array {
     return this.#messages.bytes.subarray(this.#startOf(value), this.#ends[value])
   }
@@ -137,7 +140,7 @@ export class ValueTable {
     return value === 0 ? 0 : (this.#ends[value - 1] as number)
   }
 
-  /** The number of the message behind `from`, which is taken back where it is there already. */
+  /** Returns the number of the message after `from`, which is removed if it already exists. */
   #keep(from: number): number {
     const { bytes, length } = this.#messages
     const hash = hashOfMessage(bytes, from, length)
@@ -148,7 +151,7 @@ export class ValueTable {
     return found - 1
   }
 
-  /** Where the message stands, or would. */
+  /** Returns the slot of the message, or where it would be inserted. */
   #slotOf(source: Uint8Array, from: number, end: number, hash: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask
@@ -198,7 +201,7 @@ export class ValueTable {
   }
 }
 
-/** Of 32 bits. */
+/** Returns a 32-bit hash. */
 export function hashOfMessage(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

@@ -3,11 +3,11 @@ import { findCrs, matchCrs } from '../geo/crs-database.ts'
 import { isSameCrs } from '../geo/crs-same.ts'
 import type { TileMatrixSet } from './tile-matrix-sets.ts'
 
-/** What is known of the coordinates of a table, as far as tiles depend on it. */
+/** Properties of the coordinates of a table that tiles depend on. */
 export interface World {
-  /** Whether x and y are the very coordinates of the set, or longitude and latitude in degrees of WGS 84. */
+  /** Whether x and y are coordinates of the set, or WGS 84 longitude and latitude in degrees. */
   kind: 'set' | 'wgs84' | 'geographic' | 'projected'
-  /** In x, after which places come again; undefined where they do not. */
+  /** Distance in x after which locations repeat; undefined if they do not. */
   turn: number | undefined
 }
 
@@ -17,7 +17,7 @@ const unitsOfTurn = new Map([
   ['radian', 2 * Math.PI],
 ])
 
-/** What the coordinates of a CRS are to the tiles of a set. */
+/** Returns how the coordinates of a CRS relate to the tiles of a set. */
 export function worldOf(crs: CrsDeclaration | string, set: TileMatrixSet): World {
   const srs = matchCrs(typeof crs === 'string' ? { srs: crs } : crs)
   if (isSameCrs(srs, set.srs)) return { kind: 'set', turn: set.bounds.maxX - set.bounds.minX }

@@ -10,7 +10,7 @@ import { attributeTypes } from '../geo/schema.ts'
 import { findConverter } from './cell-converters.ts'
 import { toJavaClass } from './java-class.ts'
 
-/** What becomes of each value; 'rejected' where its row is. */
+/** Returns the result of each value; 'rejected' if its row was rejected. */
 async function remapped(from: AttributeType, target: string, values: Cell[]): Promise<unknown[]> {
   const batch = tableBatch(
     tableSchema({ f: from }),

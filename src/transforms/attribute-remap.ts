@@ -14,7 +14,7 @@ import { TransformError } from './transform.ts'
 
 interface Plan {
   index: number
-  /** Undefined where the column has the wanted type already. */
+  /** Undefined if the column already has the requested type. */
   convert: CellConverter | undefined
   schema: Schema
 }
@@ -26,7 +26,7 @@ function targetOf(spec: TransformSpec): JavaClassType {
   return target
 }
 
-/** What is done to batches; the geometry itself may be named as the field. */
+/** Returns the mapping of batches; the field may also be the geometry itself. */
 function mapperOf(schema: Schema, spec: TransformSpec, options: ChainOptions): BatchMapper {
   const field = textParameter(spec, 'field')
   const target = targetOf(spec)
@@ -67,8 +67,8 @@ function plan(schema: Schema, spec: TransformSpec, target: AttributeTarget): Pla
 }
 
 /**
- * Another type for one attribute or the geometry: converted without loss, or the row is rejected. A geometry class
- * makes the geometry of a field with WKT or WKB.
+ * Changes the type of one attribute or the geometry: converted without loss, or the row is rejected. A
+ * geometry class creates the geometry from a field with WKT or WKB.
  */
 export const attributeRemap: VectorTransform = {
   type: 'AttributeRemapTransform',

@@ -29,11 +29,14 @@ interface Plan {
   lng: number
   latName: string
   lngName: string
-  /** Both stand in one text, latitude first. */
+  /** True if both are in one text, latitude first. */
   isPair: boolean
-  /** How numbers stand in texts: `comma` has a comma before the fraction and no point, `sexagesimal` degrees with minutes and seconds. */
+  /**
+   * Notation of numbers in texts: `comma` has a decimal comma and no point, `sexagesimal` degrees with
+   * minutes and seconds.
+   */
   notation: Notation
-  /** Whether the old geometry becomes a binary attribute, the last one. */
+  /** True if the old geometry becomes a binary attribute, the last one. */
   keepsGeometry: boolean
 }
 
@@ -90,7 +93,7 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   return { schema: { attributes, geometry }, lat, lng, latName, lngName, ...ways }
 }
 
-/** A coordinate; NaN for an empty cell, undefined for what is no finite number. */
+/** Returns a coordinate; NaN for an empty cell, undefined for anything but a finite number. */
 function coordinate(column: Column, row: number, notation: Notation, axis: Axis): number | undefined {
   if (column.nullCount > 0 && !isValid(column.validity, row)) return Number.NaN
   if (column.kind === 'var') {
@@ -107,12 +110,15 @@ function coordinate(column: Column, row: number, notation: Notation, axis: Axis)
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Undefined for what is none: a point may stand between thousands. */
+/** Returns undefined for anything else: a point may separate thousands. */
 function numberWithComma(text = ''): number | undefined {
   return withComma.test(text) ? Number(text.replace(',', '.')) : undefined
 }
 
-/** Two numbers in one text, such as `52.1, 13.2` or `(52.1 13.2)`; NaN for an empty cell, undefined for what is none. */
+/**
+ * Parses two numbers in one text, such as `52.1, 13.2` or `(52.1 13.2)`; NaN for an empty cell, undefined for
+ * invalid text.
+ */
 function coordinatePair(
   column: Column,
   row: number,
@@ -184,10 +190,11 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
 }
 
 /**
- * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
- * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. With `combined` both
- * are one field whose text holds both numbers, latitude first. With `decimalComma` texts are numbers such as `52,1`, with
- * `sexagesimal` angles such as `52°31'12"N`, or plain numbers of degrees.
+ * Creates a point for each row from its longitude and latitude, which are removed. An existing geometry is
+ * dropped, or with `preserveGeometry` stored as WKB in a binary attribute of its name. An empty cell gives a
+ * null geometry. With `combined` both are one field whose text contains both numbers, latitude first. With
+ * `decimalComma` texts are numbers such as `52,1`, with `sexagesimal` angles such as `52°31'12"N`, or plain
+ * numbers of degrees.
  */
 export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',

@@ -1,6 +1,6 @@
 import { daysFromDate, isLeapYear, monthLength } from '../lib/values/calendar.ts'
 
-/** Fields of java.util.Calendar, by their places in the arrays below. */
+/** Fields of java.util.Calendar, by their indexes in the arrays below. */
 export const field = {
   era: 0,
   year: 1,
@@ -21,7 +21,7 @@ export const field = {
   weekYear: 16,
 } as const
 const fieldCount = 17
-/** Bits of the fields that say a moment plainly: year, month, day, hour of the day and smaller, zone. */
+/** Bits of the fields that define a moment directly: year, month, day, hour of the day and smaller, zone. */
 const plainFields =
   (1 << field.year) |
   (1 << field.month) |
@@ -36,27 +36,27 @@ const minutesPerDay = 1440
 const msPerMinute = 60_000
 const msPerDay = minutesPerDay * msPerMinute
 
-/** Day of the week of a day since 1970, 1 for Sunday to 7 for Saturday. */
+/** Returns the day of the week of a day since 1970, 1 for Sunday to 7 for Saturday. */
 function dayOfWeek(days: number): number {
   return ((((days + 4) % 7) + 7) % 7) + 1
 }
 
-/** Day that begins the first week of a year: weeks start on Sunday, and January 1 lies in week 1. */
+/** Returns the first day of the first week of a year: weeks start on Sunday, and January 1 is in week 1. */
 function weekYearStart(year: number): number {
   const first = daysFromDate(year, 1, 1)
   return first - (dayOfWeek(first) - 1)
 }
 
 /**
- * What a text said of a moment, field by field, with the order in which it said it. Resolves as a strict (not
- * lenient) java.util.GregorianCalendar of English (United States) in UTC does, but with the Gregorian calendar also
- * before 1582: the fields set last decide, and every field that was set must agree with the outcome.
+ * Fields of a moment parsed from a text, in their order. Resolves like a strict (not lenient)
+ * java.util.GregorianCalendar of English (United States) in UTC, but with the Gregorian calendar also before
+ * 1582: the fields set last decide, and every field must agree with the result.
  */
 export class CalendarFields {
   readonly #values = new Int32Array(fieldCount)
   readonly #stamps = new Int32Array(fieldCount)
   #next = 1
-  /** A bit for each field that was set. */
+  /** A bit for each set field. */
   #set = 0
 
   clear(): void {
@@ -72,13 +72,13 @@ export class CalendarFields {
     this.#set |= 1 << name
   }
 
-  /** Moves the year, for two-digit years that turn out too early. */
+  /** Adds years, for two-digit years that are too early. */
   addYears(count: number): void {
     const name = this.#stamp(field.year) > 0 ? field.year : field.weekYear
     this.#values[name] = (this.#values[name] as number) + count
   }
 
-  /** Milliseconds since 1970, NaN where fields contradict each other or lie out of range. */
+  /** Returns milliseconds since 1970, NaN if fields are contradictory or out of range. */
   resolve(): number {
     if ((this.#set & ~plainFields) === 0) return this.#resolvePlain()
     const days = this.#days()
@@ -88,7 +88,7 @@ export class CalendarFields {
     return isConsistent ? days * msPerDay + time - this.#value(field.zoneOffset, 0) : Number.NaN
   }
 
-  /** The same for plain fields alone, which cannot contradict each other. */
+  /** The same for plain fields only, which cannot be contradictory. */
   #resolvePlain(): number {
     const year = this.#value(field.year, 1970)
     const month = this.#value(field.month, 0)
@@ -112,7 +112,7 @@ export class CalendarFields {
     return this.#stamp(name) > 0 ? (this.#values[name] as number) : missing
   }
 
-  /** The later stamp of two fields that count only together. */
+  /** Returns the later stamp of two fields that only count together. */
   #both(a: number, b: number): number {
     const first = this.#stamp(a)
     const second = this.#stamp(b)

@@ -57,7 +57,7 @@ function textValue(column: Column, row: number): string {
   return decoder.decode(bytes.subarray(offsets[row], offsets[row + 1]))
 }
 
-/** Appends what a conversion gives; undefined means that the value does not fit. */
+/** Appends the result of a conversion; undefined means that the value does not fit. */
 function appending<T>(
   to: AttributeType,
   value: (column: Column, row: number) => T | undefined,
@@ -78,7 +78,7 @@ const appendExact = (target: ColumnBuilder, value: number | bigint): void =>
   (target as BigBuilder).appendExact(value)
 const appendText = (target: ColumnBuilder, value: string): void => (target as VarBuilder).appendString(value)
 
-/** Text, or text of a decimal, of any value. */
+/** Returns the text, or text of a decimal, of any value. */
 function textOf(from: AttributeType): (column: Column, row: number) => string {
   if (from === 'boolean') return (column, row) => (fixedValue(column, row) === 1 ? 'true' : 'false')
   if (from === 'date') return (column, row) => dateText(fixedValue(column, row))
@@ -92,12 +92,12 @@ function textOf(from: AttributeType): (column: Column, row: number) => string {
 
 const specialNumbers: readonly string[] = ['NaN', 'Infinity', '-Infinity']
 
-/** True for NaN and the infinities, as columns of decimals hold them and numbers are written. */
+/** True for NaN and the infinities, in the notation of decimal columns. */
 function isSpecialNumber(text: string): boolean {
   return specialNumbers.includes(text)
 }
 
-/** The same of a cell of decimals, without making text of others. */
+/** The same for a decimal cell, without creating text for other cells. */
 function isSpecialDecimal(column: Column, row: number): boolean {
   const { bytes, offsets } = column as VarColumn
   const last = bytes[(offsets[row + 1] as number) - 1] as number
@@ -132,7 +132,7 @@ function toInteger(from: AttributeType, to: IntegerType): CellConverter | undefi
   }
 }
 
-/** Numbers without a bigint or string where that is possible; NaN otherwise. */
+/** Returns numbers without a bigint or string if possible; NaN otherwise. */
 function quickInteger2(from: AttributeType): (column: Column, row: number) => number {
   if (from === 'text' || from === 'decimal') {
     return (column, row) => {
@@ -268,7 +268,7 @@ function toTime(from: AttributeType): CellConverter | undefined {
   return appending('time', micros, appendBig)
 }
 
-/** How values of one type become another without loss; undefined where that has no meaning. */
+/** Returns a lossless conversion between two types; undefined if it has no meaning. */
 export function findConverter(
   from: AttributeType,
   to: AttributeType,

@@ -12,7 +12,7 @@ import type {
 } from './transform.ts'
 import { TransformError } from './transform.ts'
 
-/** The transformation that a spec means; throws `TransformError` for an unknown type or a wrong parameter. */
+/** Returns the transformation of a spec; throws `TransformError` for an unknown type or a wrong parameter. */
 export function validateTransform(spec: TransformSpec): Transform {
   const transform = typeof spec.type === 'string' ? findTransform(spec.type) : undefined
   if (transform === undefined) {
@@ -23,7 +23,7 @@ export function validateTransform(spec: TransformSpec): Transform {
   return transform
 }
 
-/** As `validateTransform`, of a chain over features, which a transformation of rasters does not suit. */
+/** Like `validateTransform`, for a chain over features, which excludes raster transformations. */
 export function vectorTransformOf(spec: TransformSpec): VectorTransform {
   const transform = validateTransform(spec)
   if (transform.kind === 'vector') return transform
@@ -33,13 +33,13 @@ export function vectorTransformOf(spec: TransformSpec): VectorTransform {
   )
 }
 
-/** A spec as it is shown to clients: its type and parameters, defaults filled in. */
+/** Returns a transformation for API responses: its type and parameters with defaults. */
 export function showTransform(spec: TransformSpec): Record<string, unknown> {
   const transform = validateTransform(spec)
   return { type: transform.type, ...transform.show(withoutNulls(spec)) }
 }
 
-/** Does the work for one place of a chain; a `TransformError` names the place, counted from 1. */
+/** Runs work for one position of a chain; a `TransformError` names the position, counted from 1. */
 export function atPlace<T>(place: number, spec: TransformSpec, work: () => T): T {
   try {
     return work()
@@ -54,8 +54,8 @@ function placed(error: unknown, place: number, spec: TransformSpec): unknown {
 }
 
 /**
- * The schema after each step of a chain, each step acting on the one before. Throws `TransformError` that names the
- * place in the chain, counted from 1, and what does not fit there.
+ * Returns the schema after each step of a chain. Throws a `TransformError` that names the position in the
+ * chain, counted from 1, and the reason.
  */
 export function foldChain(
   schema: Schema,
@@ -71,7 +71,7 @@ export function foldChain(
   })
 }
 
-/** The schema of what the chain gives. */
+/** Returns the schema of the result of the chain. */
 export function chainSchema(
   schema: Schema,
   specs: readonly TransformSpec[],
@@ -80,7 +80,7 @@ export function chainSchema(
   return foldChain(schema, specs, options).at(-1) ?? schema
 }
 
-/** The columns that the chain asks to index after the load, each once. */
+/** Returns the columns that the chain indexes after the load, without duplicates. */
 export function chainIndexes(specs: readonly TransformSpec[]): string[] {
   const fields = specs
     .filter((spec) => vectorTransformOf(spec).phase === 'after')
@@ -88,7 +88,10 @@ export function chainIndexes(specs: readonly TransformSpec[]): string[] {
   return [...new Set(fields)]
 }
 
-/** Sends batches through the inline transformations in order; rows that do not fit become rejects of their batch. */
+/**
+ * Runs batches through the inline transformations in order; rows that do not fit become rejects of their
+ * batch.
+ */
 export async function* runChain(
   batches: AsyncIterable<FeatureBatch>,
   schema: Schema,

@@ -10,12 +10,12 @@ import { TransformError } from './transform.ts'
 
 interface Plan {
   schema: Schema
-  /** Of the column with the codes; the labels stand behind it. */
+  /** Index of the column with the codes; the labels follow it. */
   index: number
   labels: Map<string, string>
 }
 
-/** The labels of the parameter, or those that came with the data. */
+/** Returns the labels of the parameter, or those that came with the data. */
 function labelsOf({ name, labels }: Attribute, { labels: given }: TransformSpec): Map<string, string> {
   if (Array.isArray(given) && given.length > 0) {
     return new Map(
@@ -47,7 +47,10 @@ function plan(schema: Schema, spec: TransformSpec): Plan {
   return { schema: { ...schema, attributes }, index, labels }
 }
 
-/** The labels of a coded-value domain, in a text column behind that of the codes. A value without a label gets null. */
+/**
+ * Adds the labels of a coded-value domain in a text column after that of the codes. A value without a label
+ * gets null.
+ */
 export const codedValueLabel: VectorTransform = {
   type: 'CodedValueLabelTransform',
   kind: 'vector',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
 import type { VectorTransform } from './transform.ts'
 
-/** An index on one column of the finished table; `chainIndexes` gathers them for the load. */
+/** Creates an index on one column of the loaded table; `chainIndexes` collects them for the load. */
 export const createIndex: VectorTransform = {
   type: 'CreateIndexTransform',
   kind: 'vector',

@@ -22,7 +22,7 @@ interface Plan {
   index: number
   schema: Schema
   format: DateFormat | undefined
-  /** False where the field holds dates already. */
+  /** False if the field already contains dates. */
   isNeeded: boolean
 }
 
@@ -49,7 +49,7 @@ function plan(schema: Schema, spec: TransformSpec): Plan {
   return { index, schema: changed, format, isNeeded: true }
 }
 
-/** Where the text of a cell stands; numbers are written out first. */
+/** Returns the text of a cell as bytes; numbers are formatted first. */
 type CellBytes = (column: Column, row: number) => { bytes: Uint8Array; start: number; end: number }
 
 function cellBytes(): CellBytes {
@@ -95,7 +95,7 @@ function byIso(): CellConverter {
   }
 }
 
-/** Text that a pattern (or ISO 8601) describes becomes a date or a timestamp in UTC. */
+/** Converts text in a pattern (or ISO 8601) to a date or a timestamp in UTC. */
 export const dateFormat: VectorTransform = {
   type: 'DateFormatTransform',
   kind: 'vector',

@@ -1,4 +1,4 @@
-/** A name as upper-case ASCII bytes, with the value it stands for. */
+/** A name as upper-case ASCII bytes, and its value. */
 export interface NamedValue {
   bytes: Uint8Array
   value: number
@@ -24,11 +24,11 @@ const monthNames = [
 ]
 const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** English names, long and short, of months from 0. */
+/** English month names, long and short, from 0. */
 export const months = named(
   monthNames.flatMap((name, month) => [[name, month] as const, [name.slice(0, 3), month] as const]),
 )
-/** English names, long and short, of days from 1 for Sunday. */
+/** English day names, long and short, from 1 for Sunday. */
 export const weekdays = named(
   dayNames.flatMap((name, day) => [[name, day + 1] as const, [name.slice(0, 3), day + 1] as const]),
 )
@@ -42,7 +42,7 @@ export const halfDays = named([
   ['AM', 0],
   ['PM', 1],
 ])
-/** Zones by the abbreviations in common use, in minutes east of Greenwich; daylight time included. */
+/** Time zones by common abbreviations, in minutes east of Greenwich; including daylight saving time. */
 export const zones = named([
   ['UTC', 0],
   ['UT', 0],
@@ -67,7 +67,7 @@ export const zones = named([
   ['JST', 540],
 ])
 
-/** The longest name that `bytes` holds at `start` in any letter case, or undefined. */
+/** Returns the longest name in `bytes` at `start`, in any case, or undefined. */
 export function matchName(
   names: readonly NamedValue[],
   bytes: Uint8Array,

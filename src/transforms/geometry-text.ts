@@ -1,6 +1,6 @@
 import { geometryTypeName, wkbEnvelope } from '../geo/wkb.ts'
 
-/** A geometry in a few words for a message: its type and envelope. */
+/** Describes a geometry for a message: its type and envelope. */
 export function wkbText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const type = geometryTypeName(view.getUint32(1, true) % 1000)

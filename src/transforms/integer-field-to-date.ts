@@ -36,7 +36,7 @@ function plan(schema: Schema, spec: TransformSpec): { index: number; schema: Sch
   return { index, type, schema: replaceAttribute(schema, index, { ...attribute, type: 'date' }) }
 }
 
-/** Reads the year as a small integer first, whatever form it has. */
+/** Reads the year as a small integer first, whatever its type. */
 function yearToDate(type: AttributeType): CellConverter {
   const toYear = findConverter(type, 'int32')
   const year = createColumnBuilder('int32', 1) as FixedBuilder
@@ -50,7 +50,7 @@ function yearToDate(type: AttributeType): CellConverter {
   }
 }
 
-/** A year in an integer (or numeric text) column becomes January 1 of that year. */
+/** Converts an integer (or numeric text) year column to a date column: January 1 of that year. */
 export const integerFieldToDate: VectorTransform = {
   type: 'IntegerFieldToDateTransform',
   kind: 'vector',

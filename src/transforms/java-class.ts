@@ -19,12 +19,12 @@ const attributeClasses: Record<AttributeType, string> = {
 const geometryPackage = 'org.locationtech.jts.geom.'
 const olderGeometryPackage = 'com.vividsolutions.jts.geom.'
 
-/** The Java class name that clients know an attribute's or a geometry's type by. */
+/** Returns the Java class name of an attribute or geometry type for clients. */
 export function toJavaClass(type: AttributeType | GeometryType): string {
   return type in attributeClasses ? attributeClasses[type as AttributeType] : `${geometryPackage}${type}`
 }
 
-/** What a Java class name stands for; `scale` 0 says that a decimal holds integers. */
+/** Meaning of a Java class name; `scale` 0 means a decimal with integers. */
 export type JavaClassType = { attribute: AttributeType; scale?: number } | { geometry: GeometryType }
 
 const types = new Map<string, JavaClassType>([
@@ -40,12 +40,12 @@ const types = new Map<string, JavaClassType>([
   ),
 ])
 
-/** Undefined for a class name that means nothing here. */
+/** Returns undefined for an unknown class name. */
 export function fromJavaClass(name: string): JavaClassType | undefined {
   return types.get(name.trim())
 }
 
-/** Every class that a value or a geometry can have, with the type that it means; the names that are shown. */
+/** Lists every class of a value or a geometry, with its type. */
 export function listJavaClasses(): {
   name: string
   type: AttributeType | GeometryType

@@ -6,24 +6,24 @@ import { attributeIndex } from '../geo/schema.ts'
 import type { TransformSpec } from './transform.ts'
 import { TransformError } from './transform.ts'
 
-/** What the text of a parameter is, for who shows a form. */
+/** Meaning of a text parameter, for forms. */
 export const textMeanings = ['field', 'new-field', 'class', 'crs', 'pattern'] as const
 export type TextMeaning = (typeof textMeanings)[number]
 
-/** A text that means something in the data or here. */
+/** A text parameter with a meaning for forms. */
 export function meaningText(means: TextMeaning): TSchema {
   return Type.String({ minLength: 1, maxLength: 1000, means })
 }
 
 export const attributeName: TSchema = meaningText('field')
 
-/** The spec without the parameters that are null, which count as absent. */
+/** Returns the spec without null parameters, which count as absent. */
 export function withoutNulls(spec: TransformSpec): TransformSpec {
   const entries = Object.entries(spec).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(entries) as TransformSpec
 }
 
-/** Throws `TransformError` that names the first parameter that does not fit. */
+/** Throws a `TransformError` that names the first invalid parameter. */
 export function checkParameters(parameters: TSchema, spec: TransformSpec): void {
   const [error] = Value.Errors(parameters, withoutNulls(spec))
   if (error === undefined) return
@@ -36,13 +36,16 @@ export function checkParameters(parameters: TSchema, spec: TransformSpec): void 
   throw new TransformError(`Parameter "${error.instancePath.slice(1)}" of ${spec.type} ${error.message}`)
 }
 
-/** A text parameter that `checkParameters` has seen; empty when it is absent. */
+/** Returns a text parameter validated by `checkParameters`; empty if absent. */
 export function textParameter(spec: TransformSpec, name: string): string {
   const value = spec[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** Index of the attribute that a parameter names; throws `TransformError` when the schema has none of that name. */
+/**
+ * Returns the index of the attribute that a parameter names; throws `TransformError` if the schema has none
+ * of that name.
+ */
 export function getAttributeIndex(schema: Schema, name: string): number {
   const index = attributeIndex(schema, name)
   if (index >= 0) return index

@@ -19,8 +19,8 @@ function rasterTransformOf(spec: TransformSpec): RasterTransform {
 }
 
 /**
- * The runs of programs that a chain over a raster comes to. Throws `TransformError` that names the place in the chain,
- * counted from 1, where a parameter is wrong or the transformation is not one of rasters.
+ * Returns the program runs of a chain over a raster. Throws a `TransformError` that names the position in the
+ * chain, counted from 1, if a parameter is wrong or the transformation is not for rasters.
  */
 export function rasterSteps(specs: readonly TransformSpec[]): ChainStep[] {
   return specs.flatMap((spec, place) =>
@@ -32,7 +32,7 @@ export function rasterSteps(specs: readonly TransformSpec[]): ChainStep[] {
   )
 }
 
-/** Where the raster lies behind the chain. */
+/** Returns the georeferencing of the raster after the chain. */
 export function placeRaster(start: RasterPlacement, specs: readonly TransformSpec[]): RasterPlacement {
   return specs.reduce((placement, spec) => rasterTransformOf(spec).placement(placement, spec), start)
 }

@@ -11,7 +11,7 @@ import { rasterWarp } from './raster/warp.ts'
 import { reproject } from './reproject.ts'
 import type { VectorTransform } from './transform.ts'
 
-/** Every vector transformation. */
+/** All vector transformations. */
 export const vectorTransforms: readonly VectorTransform[] = [
   attributeRemap,
   attributesToPointGeometry,
@@ -22,7 +22,7 @@ export const vectorTransforms: readonly VectorTransform[] = [
   reproject,
 ]
 
-/** Every transformation of raster files. */
+/** All raster transformations. */
 export const rasterTransforms: readonly RasterTransform[] = [rasterOverview, rasterTranslate, rasterWarp]
 
 export type Transform = VectorTransform | RasterTransform
@@ -31,7 +31,7 @@ const byType = new Map<string, Transform>(
   [...vectorTransforms, ...rasterTransforms].map((transform) => [transform.type.toLowerCase(), transform]),
 )
 
-/** The transformation of a type name in any letter case. */
+/** Returns the transformation with a type name, in any case. */
 export function findTransform(type: string): Transform | undefined {
   return byType.get(type.toLowerCase())
 }

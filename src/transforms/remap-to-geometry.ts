@@ -12,7 +12,7 @@ import { cellText, withoutFailures } from './replace-column.ts'
 import type { BatchMapper, ChainOptions } from './transform.ts'
 import { TransformError } from './transform.ts'
 
-/** A geometry column with another declared type; rows whose geometry is of none that goes into it are rejected. */
+/** Changes the declared type of the geometry column; rows with a geometry that does not fit are rejected. */
 export function retypeGeometry(schema: Schema, geometry: GeometryField, type: GeometryType): BatchMapper {
   const changed: Schema = { ...schema, geometry: { ...geometry, type } }
   return { schema: changed, apply: (batch) => retypeBatch(batch, changed, geometry.name, type) }
@@ -41,7 +41,10 @@ function retypeBatch(batch: FeatureBatch, schema: Schema, field: string, type: G
   return withoutFailures(batch, { ...batch, schema, geometry: builder.finish() }, failures)
 }
 
-/** Appends the WKB as the wanted type: as it is, as the only part of a multi geometry, or the only part of one. */
+/**
+ * Appends WKB in the requested type: unchanged, wrapped as the only part of a multi geometry, or the only
+ * part of one.
+ */
 function appendAs(
   builder: GeometryBuilder,
   view: DataView,
@@ -78,8 +81,8 @@ function shapeOf(type: GeometryType, { example = '' }: Attribute): GeometryShape
 }
 
 /**
- * Makes the geometry of a table from one of its fields: text holds WKT or EWKT, binary holds WKB or EWKB. The field is
- * removed. Throws `TransformError` where the table has a geometry already.
+ * Creates the geometry of a table from one of its fields: text with WKT or EWKT, binary with WKB or EWKB. The
+ * field is removed. Throws `TransformError` if the table already has a geometry.
  */
 export function fieldToGeometry(
   schema: Schema,
@@ -140,7 +143,7 @@ function readGeometries(
   return withoutFailures(batch, { ...batch, schema, columns, geometry: builder.finish() }, failures)
 }
 
-/** Appends one geometry, or gives the reason why it cannot and appends nothing. */
+/** Appends one geometry, or returns the reason and appends nothing. */
 type Appender = (bytes: Uint8Array, start: number, end: number) => string | undefined
 
 function misfit(hasZ: boolean, hasM: boolean, shape: GeometryShape): string | undefined {

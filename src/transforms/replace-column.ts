@@ -7,12 +7,12 @@ import type { Attribute, Schema } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 
-/** Appends the value of a row that is not null, or gives the reason why it cannot and appends nothing. */
+/** Appends the value of a non-null row, or returns the reason and appends nothing. */
 export type CellConverter = (column: Column, row: number, target: ColumnBuilder) => string | undefined
 
 const maxValueLength = 200
 
-/** Why a row of a batch is given up. */
+/** Why a row of a batch is rejected. */
 export interface RowFailure {
   row: number
   field: string
@@ -20,7 +20,7 @@ export interface RowFailure {
   reason: string
 }
 
-/** A value as text, for people. */
+/** Formats a value as text for messages. */
 export function cellText(column: Column, row: number): string {
   const value = columnValue(column, row)
   if (column.type === 'date') return dateText(value as number)
@@ -47,8 +47,8 @@ function toReject(batch: FeatureBatch, failure: RowFailure): RejectedRow {
 }
 
 /**
- * `changed` without the rows that failed, which become rejects as they stood in `before`; failures are in row order
- * and a row may have several.
+ * Returns `changed` without the failed rows, which become rejects with their values in `before`; failures are
+ * in row order, and a row may have several.
  */
 export function withoutFailures(
   before: FeatureBatch,
@@ -69,14 +69,14 @@ export function withoutFailures(
   return { ...selectRows(changed, rows), rejects: [...before.rejects, ...rejects] }
 }
 
-/** The schema with another attribute in one place. */
+/** Returns the schema with one attribute replaced. */
 export function replaceAttribute(schema: Schema, index: number, attribute: Attribute): Schema {
   return { ...schema, attributes: schema.attributes.with(index, attribute) }
 }
 
 /**
- * The batch with one column converted cell by cell; all others are shared. Null stays null, and blank text becomes null
- * where the target is not text.
+ * Returns the batch with one column converted cell by cell; all others are shared. Null stays null, and blank
+ * text becomes null if the target is not text.
  */
 export function convertColumn(
   batch: FeatureBatch,

@@ -33,7 +33,7 @@ function srsOf(spec: TransformSpec, name: string): string {
   return srs
 }
 
-/** In place of a code: what the data declare themselves. */
+/** Replaces a code: the CRS declared in the data. */
 const declaredSource = 'declared'
 
 function sourceOf(
@@ -68,7 +68,7 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   return { source, target, schema: { ...schema, geometry: moved } }
 }
 
-/** A mapper that reprojects the geometry; it ends what it started on `close`. Throws `TransformError`. */
+/** Creates a mapper that reprojects the geometry; `close` stops its program. Throws `TransformError`. */
 async function createReprojectMapper(
   schema: Schema,
   source: CrsDeclaration,
@@ -117,7 +117,10 @@ function shownSource(text: string): string | null {
   return text === declaredSource ? text : (parseSrs(text) ?? null)
 }
 
-/** The geometry in another CRS; `source` stands in for that of the layer, `declared` means what the data declare themselves. */
+/**
+ * Reprojects the geometry; `source` replaces the CRS of the layer, `declared` means the CRS declared in the
+ * data.
+ */
 export const reproject: VectorTransform = {
   type: 'ReprojectTransform',
   kind: 'vector',

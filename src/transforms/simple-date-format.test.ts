@@ -8,7 +8,7 @@ const now = new Date('2026-11-21T00:00:00Z')
 const cases = JSON.parse(
   readFileSync(new URL('../../tests/fixtures/dates/simple-date-format.json', import.meta.url), 'utf8'),
 ) as [pattern: string, text: string, expected: number | null][]
-/** Where java.util.GregorianCalendar leaves the Julian calendar. */
+/** When java.util.GregorianCalendar switches from the Julian calendar. */
 const cutover = Date.UTC(1582, 9, 15)
 
 function parse(pattern: string, text: string): number | null {

@@ -4,17 +4,18 @@ import type { NamedValue } from './date-names.ts'
 import { eras, halfDays, matchName, months, weekdays, zones } from './date-names.ts'
 
 /**
- * Patterns of java.text.SimpleDateFormat, parsed strictly (not lenient), in English and UTC. Where that class turns
- * to the Julian calendar, before 1582-10-15, the Gregorian one goes on here, so that a date keeps its text.
+ * Patterns of java.text.SimpleDateFormat, parsed strictly (not lenient), in English and UTC. Before
+ * 1582-10-15, where that class uses the Julian calendar, the Gregorian one is used here, so that a date
+ * preserves its text.
  */
 export interface DateFormat {
-  /** Whether the pattern says anything of the time of day. */
+  /** True if the pattern contains a time of day. */
   hasTime: boolean
-  /** Milliseconds since 1970-01-01T00:00Z of the whole text in UTF-8, NaN when it does not match. */
+  /** Parses the whole text in UTF-8 to milliseconds since 1970-01-01T00:00Z, NaN if it does not match. */
   parse(bytes: Uint8Array, start: number, end: number): number
 }
 
-/** The pattern cannot be read; the message says why. */
+/** The error for an invalid pattern; the message gives the reason. */
 export class DatePatternError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,7 +25,7 @@ export class DatePatternError extends Error {
 
 const letters = 'GyYMLwWDdFEuaHkKhmsSzZX'
 const timeLetters = 'aHkKhmsSzZX'
-/** Fields of digits that give up digits to a neighbour of digits: those end at their own count. */
+/** Numeric fields that end at their own digit count if another numeric field follows. */
 const countedLetters = 'yYwWDdFuHkKhmsS'
 const maxPattern = 200
 
@@ -90,7 +91,10 @@ function isCounted({ letter, count }: Token): boolean {
   return countedLetters.includes(letter) ? letter !== '' : (letter === 'M' || letter === 'L') && count <= 2
 }
 
-/** Compiles a pattern; throws `DatePatternError`. `now` settles the century of two-digit years: 80 years back. */
+/**
+ * Compiles a pattern; throws `DatePatternError`. `now` determines the century of two-digit years: from 80
+ * years ago.
+ */
 export function compileDateFormat(pattern: string, now: Date): DateFormat {
   const tokens = tokenize(pattern)
   const parser = new Parser(tokens.map(toStep), now)
@@ -98,16 +102,16 @@ export function compileDateFormat(pattern: string, now: Date): DateFormat {
   return { hasTime, parse: (bytes, start, end) => parser.parse(bytes, start, end) }
 }
 
-/** What to do at a place of the pattern, ready to be done for every value. */
+/** Action at a position of the pattern, prepared for all values. */
 interface Step {
   kind: 'literal' | 'number' | 'month' | 'name' | 'zone' | 'isoZone'
   literal: Uint8Array
   count: number
-  /** Digits end at the count of letters, since more digits follow. */
+  /** True if the number of digits is limited to the number of letters, since more digits follow. */
   obeysCount: boolean
   target: number
   names: readonly NamedValue[]
-  /** The pattern letter, where numbers need more than being read. */
+  /** The pattern letter, if numbers need further processing. */
   special: '' | 'y' | 'Y' | 'k' | 'h' | 'u'
 }
 
@@ -234,7 +238,7 @@ class Parser {
     return value + this.#startYear - pivot + (value < pivot ? 100 : 0)
   }
 
-  /** Digits with an optional minus before `limit`; NaN for none or more than an integer holds. */
+  /** Parses digits with an optional minus before `limit`; NaN without digits or out of the integer range. */
   #number(limit: number): number {
     const stop = Math.min(limit, this.#end)
     if (limit > this.#end) return Number.NaN
@@ -260,7 +264,7 @@ class Parser {
     return true
   }
 
-  /** `GMT`, `GMT+h:mm`, `+hhmm`, or an abbreviation. */
+  /** Parses `GMT`, `GMT+h:mm`, `+hhmm`, or an abbreviation. */
   #zone(): boolean {
     if (this.#sign() !== 0) return this.#offset(2, false)
     const gmt = matchName([greenwich], this.#bytes, this.#at, this.#end)
@@ -299,7 +303,9 @@ class Parser {
     return digit
   }
 
-  /** A sign and `hh`, `hhmm` or `hh:mm`; `count` 1 takes hours alone, 0 allows one digit of them. */
+  /**
+   * Parses a sign and `hh`, `hhmm` or `hh:mm`; `count` 1 accepts hours only, 0 allows a single hour digit.
+   */
   #offset(count: number, hasColon: boolean): boolean {
     const sign = this.#sign()
     this.#at += 1

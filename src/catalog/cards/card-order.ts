@@ -1,22 +1,21 @@
 import type { LayerCard } from './layer-card.ts'
 
-/** What lists of layers can be ordered by; `relevance` needs words that are looked for. */
+/** Sort keys for lists of layers; `relevance` requires search words. */
 export const cardOrders = ['relevance', 'title', 'name', 'changed', 'rows', 'requests'] as const
-/** One of `cardOrders`. */
 export type CardOrder = (typeof cardOrders)[number]
 
-/** Where a layer stands in an order: by the key, then by its name. Without a key it stands last. */
+/** Position of a layer in a sort order: by the key, then by its name. Layers without a key come last. */
 export interface CardPosition {
   key: string | number | undefined
   name: string
 }
 
-/** Orders that begin with the largest where nothing else is asked. */
+/** True for keys that sort in descending order by default. */
 export function isFalling(order: CardOrder): boolean {
   return order === 'changed' || order === 'rows' || order === 'requests'
 }
 
-/** How two places of an order compare. */
+/** Returns a function that compares two positions of a sort order. */
 export function comparePositions(isDescending: boolean): (a: CardPosition, b: CardPosition) => number {
   const sign = isDescending ? -1 : 1
   return (a, b) => {
@@ -29,7 +28,7 @@ export function comparePositions(isDescending: boolean): (a: CardPosition, b: Ca
   }
 }
 
-/** The key of a layer in an order that depends on nothing but its card. */
+/** Returns the sort key of a layer, for orders that depend only on its summary. */
 export function plainKey(
   order: Exclude<CardOrder, 'relevance' | 'requests'>,
   card: LayerCard,
@@ -41,7 +40,7 @@ export function plainKey(
 
 const ranks = 5
 
-/** How well a layer answers to folded words that are all in it: 0 is best. */
+/** Returns how well a layer matches case-folded words, all of which it contains: 0 is best. */
 export function rankOf({ head }: LayerCard, words: readonly string[]): number {
   const whole = words.join(' ')
   const [name = '', title = ''] = head.split('\n')
@@ -53,7 +52,7 @@ export function rankOf({ head }: LayerCard, words: readonly string[]): number {
   return words.every(beginsThere) ? 2 : 3
 }
 
-/** Whether a word of the text begins so. */
+/** True if a word of the text starts with `word`. */
 function isWordStart(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return true

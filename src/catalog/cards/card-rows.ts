@@ -4,10 +4,10 @@ import { findCountedLayers } from '../rows/layer-rows.ts'
 import type { LayerCard } from './layer-card.ts'
 import { toCard } from './layer-card.ts'
 
-/** Read between two turns of the event loop: whoever else asks does not wait for all documents. */
+/** Number of layers read per event loop iteration, so that other requests do not wait for all documents. */
 const layersPerTurn = 100
 
-/** Another one after any change of any layer. */
+/** Returns a digest that differs after any change of any layer. */
 export async function readDigest(db: Queryable): Promise<string> {
   const { rows } = await sql<Record<'layers' | 'newest' | 'ids' | 'versions', number | string | null>>`
     select count(*) as layers, max(id) as newest, sum(id) as ids, sum(version) as versions from layers`.execute(
@@ -17,7 +17,7 @@ export async function readDigest(db: Queryable): Promise<string> {
   return [layers, newest, ids, versions].map(Number).join(' ')
 }
 
-/** What `readDigest` says of exactly these layers. */
+/** Returns what `readDigest` returns for exactly these layers. */
 export function digestOf(cards: Iterable<Pick<LayerCard, 'id' | 'version'>>): string {
   let [count, newest, ids, versions] = [0, 0, 0, 0]
   for (const { id, version } of cards) {
@@ -29,7 +29,7 @@ export function digestOf(cards: Iterable<Pick<LayerCard, 'id' | 'version'>>): st
   return [count, newest, ids, versions].join(' ')
 }
 
-/** The cards of the layers of these numbers that are there, a few of them in each turn of the event loop. */
+/** Reads summaries of the existing layers with these ids, a few per event loop iteration. */
 export async function readCards(db: Queryable, ids: readonly number[]): Promise<LayerCard[]> {
   const cards: LayerCard[] = []
   for (let at = 0; at < ids.length; at += layersPerTurn) {

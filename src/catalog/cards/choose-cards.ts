@@ -2,9 +2,9 @@ import { foldText } from '../../lib/text/fold-text.ts'
 import type { CardKind, LayerCard } from './layer-card.ts'
 import { cardKinds } from './layer-card.ts'
 
-/** Which layers are asked for; what is absent leaves nothing out. */
+/** Selects layers; absent filters match everything. */
 export interface CardFilter {
-  /** Folded; each has to be somewhere in a layer's name, title, keywords, columns or abstract. */
+  /** Case-folded; each must occur in the name, title, keywords, columns or abstract of a layer. */
   words: readonly string[]
   workspaces?: ReadonlySet<string>
   kinds?: ReadonlySet<CardKind>
@@ -12,13 +12,13 @@ export interface CardFilter {
   hasProblem?: boolean
 }
 
-/** What is known of a layer beside its card. */
+/** Data about layers in addition to their summaries. */
 export interface CardViews {
   isPublic(card: LayerCard): boolean
   hasProblem(card: LayerCard): boolean
 }
 
-/** How many layers there would be with each value of a filter, the others being as they are. */
+/** Number of layers for each value of a filter, with the other filters unchanged. */
 export interface CardCounts {
   workspaces: Map<string, number>
   kinds: Record<CardKind, number>
@@ -27,16 +27,16 @@ export interface CardCounts {
   problems: number
 }
 
-/** What a filter leaves. */
+/** Result of a filter. */
 export interface ChosenCards {
-  /** In the order in which they were given. */
+  /** In their original order. */
   cards: LayerCard[]
   counts: CardCounts
 }
 
 const mostWords = 20
 
-/** The words of what somebody types. */
+/** Splits search text into words. */
 export function wordsOf(text: string): string[] {
   return foldText(text)
     .split(/\s+/u)
@@ -46,7 +46,7 @@ export function wordsOf(text: string): string[] {
 
 const places = { workspace: 1, kind: 2, publicity: 4, problem: 8 } as const
 
-/** Those of the layers that are asked for, and what each filter would give, in one pass. */
+/** Returns the matching layers, and the counts for each filter, in one pass. */
 export function chooseCards(all: readonly LayerCard[], filter: CardFilter, views: CardViews): ChosenCards {
   const cards: LayerCard[] = []
   const kinds = Object.fromEntries(cardKinds.map((kind) => [kind, 0])) as Record<CardKind, number>
@@ -67,7 +67,7 @@ export function chooseCards(all: readonly LayerCard[], filter: CardFilter, views
   return { cards, counts }
 }
 
-/** The filters that leave the layer out, one bit for each. */
+/** Returns the filters that exclude the layer, as one bit each. */
 function missedBy(card: LayerCard, filter: CardFilter, isPublic: boolean, hasProblem: boolean): number {
   let missed = 0
   if (filter.workspaces?.has(card.workspace) === false) missed |= places.workspace

@@ -4,15 +4,14 @@ import { foldText } from '../../lib/text/fold-text.ts'
 import type { Translations } from '../../lib/text/translations.ts'
 import type { LayerDetails, LayerRecord, LayerTimes } from '../records.ts'
 
-/** What a layer is to somebody who looks for one; a table has no geometry. */
+/** Kinds of layers in a search; a table has no geometry. */
 export const cardKinds = ['vector', 'raster', 'table'] as const
-/** One of `cardKinds`. */
 export type CardKind = (typeof cardKinds)[number]
 
-/** Where a layer lies: what its range in degrees is worked out from. */
+/** Extent of a layer, from which its range in degrees is computed. */
 type LayerPlace = Pick<LayerDetails, 'envelope' | 'srs' | 'crs'>
 
-/** What lists show of a layer, without its document. */
+/** Summary of a layer for lists, without its document. */
 export interface LayerCard {
   id: number
   storeId: number
@@ -24,32 +23,35 @@ export interface LayerCard {
   abstract: string | undefined
   keywords: readonly string[]
   kind: CardKind
-  /** Of features, as the schema says. */
+  /** Geometry type of features, according to the schema. */
   geometryType: string | undefined
-  /** Features, or granules of a mosaic; undefined where others have changed them since they were counted. */
+  /**
+   * Number of features, or granules of a mosaic; undefined if others have changed them since they were
+   * counted.
+   */
   rows: number | undefined
   place: LayerPlace
-  /** Of a mosaic whose granules have times; many are not listed. */
+  /** Times of a mosaic whose granules have times; long lists are shortened. */
   times: LayerTimes | undefined
-  /** The attribute that tells when features are of. */
+  /** Attribute with the time of a feature. */
   timeAttribute: string | undefined
-  /** The name of its default style. */
+  /** Name of its default style. */
   style: string
-  /** Those of the further styles that it is offered in. */
+  /** Names of further styles that it is offered in. */
   styles?: readonly string[]
-  /** Whom to name, under which terms, and who answers questions. */
+  /** Attribution, licence and contact. */
   attribution?: string
   licence?: string
   contact?: string
   translations?: Translations
-  /** What it says itself; undefined where its workspace says. */
+  /** Own setting of the layer; undefined to use that of its workspace. */
   isPublic: boolean | undefined
   changedAt: string
   /** `workspace:name`. */
   qualifiedName: string
-  /** By which titles are ordered. */
+  /** Sort key for titles. */
   titleKey: string
-  /** Its name and title, as they are searched: each in one line, words apart by one blank. */
+  /** Searchable name and title: one per line, words separated by single blanks. */
   head: string
   /** Keywords, columns and abstract, as in `head`. */
   body: string
@@ -57,12 +59,12 @@ export interface LayerCard {
 
 const longestTitleKey = 200
 const longestAbstract = 300
-/** Times that are listed. */
+/** Maximum number of listed times. */
 const mostTimes = 1000
-/** What is searched of a layer beside its name and title. */
+/** Maximum length of the searchable text in addition to name and title. */
 const longestBody = 8000
 
-/** The card of a layer with as many rows as its version is known to have. */
+/** Returns the summary of a layer with the number of rows of its version. */
 export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   const { id, storeId, version, workspace, name, nativeName, details, isPublic, updatedAt } = layer
   const { title, abstract, keywords = [], envelope, srs, crs, schema, style, times } = details
@@ -74,7 +76,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
     ...toldOf(details),
     kind,
     geometryType: schema.geometry?.type,
-    // A raster of one file has cells, not rows.
+    // A raster with a single file has cells, not rows.
     rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
     place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
     times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
@@ -87,7 +89,7 @@ export function toCard(layer: LayerRecord, rows?: number): LayerCard {
   }
 }
 
-/** What services tell of a layer beside its title. */
+/** Returns descriptive metadata in addition to the title. */
 function toldOf({ attribution, licence, contact, translations, styles }: LayerDetails): Partial<LayerCard> {
   const short = (text?: string): string | undefined => (text === undefined ? undefined : shortened(text))
   const terms = { attribution: short(attribution), licence: short(licence), contact: short(contact) }
@@ -111,7 +113,7 @@ function shortened(text: string): string {
   return text.length <= longestAbstract ? text : `${text.slice(0, longestAbstract - 1).trimEnd()}…`
 }
 
-/** Keywords first: what is cut off in the end is text. */
+/** Keywords first, so that only text is truncated. */
 function bodyOf({ keywords = [], abstract = '', schema }: LayerDetails): string {
   const parts = [...keywords, ...schema.attributes.map(({ name }) => name)].map(oneLine).join('\n')
   return foldText(`${parts.slice(0, longestBody)}\n${oneLine(abstract)}`.slice(0, longestBody))

@@ -7,12 +7,12 @@ import { comparePositions, plainKey } from './card-order.ts'
 import { digestOf, readCards, readDigest } from './card-rows.ts'
 import type { LayerCard } from './layer-card.ts'
 
-/** The layers at a moment; never changed. */
+/** An immutable snapshot of the layers. */
 export class CardSet {
-  /** Another one after any change of a layer. */
+  /** Differs after any change of a layer. */
   readonly digest: string
   readonly byId: ReadonlyMap<number, LayerCard>
-  /** The workspaces that are public. */
+  /** Public workspaces. */
   readonly openWorkspaces: ReadonlySet<string>
   readonly #ordered = new Map<string, readonly LayerCard[]>()
   #open: CardSet | undefined
@@ -23,12 +23,12 @@ export class CardSet {
     this.digest = digestOf(byId.values())
   }
 
-  /** Whether anonymous people may read a layer. */
+  /** True if anonymous users may read a layer. */
   isPublic({ isPublic, workspace }: Pick<LayerCard, 'isPublic' | 'workspace'>): boolean {
     return isPublic ?? this.openWorkspaces.has(workspace)
   }
 
-  /** Those that anonymous people may read, as if there were no others. */
+  /** The subset that anonymous users may read. */
   get open(): CardSet {
     this.#open ??= new CardSet(
       new Map([...this.byId].filter(([, card]) => this.isPublic(card))),
@@ -37,7 +37,7 @@ export class CardSet {
     return this.#open
   }
 
-  /** All layers in an order, which is worked out once. */
+  /** Returns all layers in an order, which is computed once. */
   ordered(order: Exclude<CardOrder, 'relevance' | 'requests'>, isDescending: boolean): readonly LayerCard[] {
     const name = `${order} ${isDescending}`
     const known = this.#ordered.get(name)
@@ -48,7 +48,7 @@ export class CardSet {
   }
 }
 
-/** Sorts by a key that is asked for once for each. */
+/** Sorts by a key that is computed once per layer. */
 export function sortCards(
   cards: readonly LayerCard[],
   keyOf: (card: LayerCard) => string | number | undefined,
@@ -64,21 +64,21 @@ export function sortCards(
 const nothing = new CardSet(new Map(), new Set())
 
 /**
- * Cards of all layers, kept in memory: what a list needs, without documents. Each question looks whether a layer has changed,
- * by numbers that stand in an index, and reads those anew that have.
+ * In-memory summaries of all layers, without documents, for lists. Each query finds changed layers by indexed
+ * numbers and reads only those again.
  */
 export class LayerCards {
   readonly #database: Database
   readonly #rounds = new Rounds<'all', CardSet>()
   #known = nothing
-  /** As `Database.writes` was before the last look. */
+  /** Value of `Database.writes` before the last refresh. */
   #writes: number | undefined
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  /** The layers as they are now: with every change that was committed before this was called. */
+  /** Returns the present layers, including every change committed before the call. */
   async now(): Promise<CardSet> {
     const writes = this.#database.writes()
     if (writes !== undefined && writes === this.#writes) return this.#known

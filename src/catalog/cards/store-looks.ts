@@ -6,21 +6,23 @@ import type { Stores } from '../doors/stores.ts'
 import type { StoreRecord } from '../records.ts'
 import type { LayerCard } from './layer-card.ts'
 
-/** What keeps a layer from being what it should. */
+/** Problems of layers. */
 export const layerProblems = ['store-away', 'source-gone', 'no-crs', 'empty'] as const
-/** One of `layerProblems`. */
 export type LayerProblem = (typeof layerProblems)[number]
 
-/** What was seen of a store: the names of its tables in small letters; undefined where it did not answer. */
+/** State of a store: names of its tables in lower case; undefined if it did not respond. */
 type Look = { tables: ReadonlySet<string> | undefined } | 'there' | 'gone'
 
 const restMs = 30_000
 const lookTimeoutMs = 5000
-/** A first answer waits so long for the first round. */
+/** Maximum wait of the first call for the first check, in milliseconds. */
 const firstWaitMs = 500
 const atATime = 2
 
-/** Looks now and then which stores answer and which tables they have: one question to each store, whatever its layers. */
+/**
+ * Checks periodically which stores respond and which tables they have, with one query per store for all its
+ * layers.
+ */
 export class StoreLooks {
   readonly #stores: Pick<Stores, 'listAll' | 'open'>
   readonly #clock: Clock
@@ -29,7 +31,7 @@ export class StoreLooks {
   #rounds = 0
   #round: Promise<void> | undefined
   #begun = Number.NEGATIVE_INFINITY
-  /** When the round began whose looks these are. */
+  /** Start time of the last complete check. */
   #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(stores: Pick<Stores, 'listAll' | 'open'>, clock: Clock) {
@@ -37,7 +39,7 @@ export class StoreLooks {
     this.#clock = clock
   }
 
-  /** Begins a round where the last one is long ago. Waits for nobody but the first, and for that not long. */
+  /** Starts a check if the last one is old. Waits only for the first check, and only briefly. */
   async refresh(): Promise<void> {
     const now = this.#clock.now().getTime()
     if (this.#round === undefined && Math.abs(now - this.#begun) >= restMs && !this.#closing.signal.aborted) {
@@ -50,18 +52,18 @@ export class StoreLooks {
     await orAborted(this.#round, AbortSignal.timeout(firstWaitMs)).catch(() => undefined)
   }
 
-  /** How often all stores have been looked at: what `problemOf` says changes with it alone. */
+  /** Number of completed checks: the results of `problemOf` change only with it. */
   get rounds(): number {
     return this.#rounds
   }
 
-  /** What the layer lacks, as of the last round. */
+  /** Returns the problem of the layer according to the last check. */
   problemOf(card: LayerCard): LayerProblem | undefined {
     const look = this.#looks.get(card.storeId)
     if (look === 'gone') return 'source-gone'
     if (look !== undefined && look !== 'there') {
       if (look.tables === undefined) return 'store-away'
-      // A layer that came since then has a table that was not there.
+      // A layer created since then may have a table that did not exist.
       const isNewer = Date.parse(card.changedAt) > this.#lookedAt
       if (!isNewer && !look.tables.has(card.nativeName.toLowerCase())) return 'source-gone'
     }

@@ -11,13 +11,13 @@ import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { AnyConnection, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../records.ts'
 
-/** A connection as people give it: types by many names, files by path or URL. */
+/** A connection as given by users: store types by many names, files by path or URL. */
 export interface GivenConnection {
   type?: string | undefined
   parameters: StoreParameters
 }
 
-/** Where a store of that connection stands, and where its file may lie. */
+/** Workspace of the store, and the folders in which its file may be. */
 export interface StorePlace {
   workspace: string
   name: string
@@ -27,10 +27,10 @@ export interface StorePlace {
   taken: ReadonlySet<string>
 }
 
-/** By the clock; each program of GDAL has a limit on its CPU time besides. */
+/** Elapsed time; GDAL programs also have a limit on their CPU time. */
 const describeMs = 120_000
 
-/** What a new or changed data store connects to, checked for what people may name. */
+/** Validates the connection of a new or changed data store, including permitted paths and addresses. */
 export async function toDataConnection(given: GivenConnection, place: StorePlace): Promise<StoreConnection> {
   const { type, file, defaults } = storeOf(given)
   const parameters =
@@ -38,7 +38,7 @@ export async function toDataConnection(given: GivenConnection, place: StorePlace
   return { type, parameters: { ...defaults, ...parameters } }
 }
 
-/** By its type or `dbtype`; nothing at all means a file of the server's own. */
+/** Returns the type by `type` or `dbtype`; without either, a file of the server. */
 function storeOf({ type, parameters }: GivenConnection): StoreDescription {
   const name = type ?? parameters.dbtype
   if (name === undefined && Object.keys(parameters).length === 0) return ownStores.file
@@ -56,7 +56,7 @@ async function fileParameters(
   return { ...others, ...(await allowedFile(given, place)) }
 }
 
-/** The raster that a new or changed coverage store serves; its format is what the file says. */
+/** Validates the raster of a new or changed coverage store; its format is detected from the file. */
 export async function toCoverageConnection(
   { type: given, parameters }: GivenConnection,
   place: StorePlace,
@@ -91,8 +91,8 @@ function newFile({ storesFolder, workspace, name, taken }: StorePlace, extension
 }
 
 /**
- * A file in the folder of the server's stores (a relative path counts from there), or one of an import root, which is the
- * operator's own and only read.
+ * Returns a file in the folder of the server's stores (relative paths are relative to it), or one of an
+ * import root, which belongs to the operator and is only read.
  */
 async function allowedFile(given: string, place: StorePlace): Promise<StoreParameters> {
   const { storesFolder, importRoots } = place
@@ -109,8 +109,8 @@ async function allowedFile(given: string, place: StorePlace): Promise<StoreParam
 }
 
 /**
- * The parameters of a store after a change: what it leaves out stays, and so does a password given as `********`.
- * Undefined when nothing is another.
+ * Returns the parameters of a store after a change: omitted ones are not changed, and neither is a password
+ * given as `********`. Undefined if nothing changes.
  */
 export function changedParameters(store: StoreRecord, change: StoreParameters): StoreParameters | undefined {
   const hidden = Object.fromEntries(store.secretNames.map((name) => [name, hiddenSecret]))

@@ -15,7 +15,7 @@ export interface PartedParameters {
   sealed: string
 }
 
-/** Parts parameters into those that may show and the sealed rest. */
+/** Separates parameters into plain and encrypted ones. */
 export function partParameters(all: StoreParameters, vault: Vault): PartedParameters {
   const secrets = Object.fromEntries(Object.entries(all).filter(([name]) => isSecretParameter(name)))
   const secretNames = Object.keys(secrets)
@@ -26,7 +26,10 @@ export function partParameters(all: StoreParameters, vault: Vault): PartedParame
   }
 }
 
-/** The secret parameters of a store. Throws `Failure` (`wrong-secret-key`) that names the store and how to set them again. */
+/**
+ * Decrypts the secret parameters of a store. Throws a `Failure` (`wrong-secret-key`) that names the store and
+ * how to set them again.
+ */
 export function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StoreParameters {
   if (sealed === '') return {}
   const { workspace, name, secretNames } = store
@@ -38,12 +41,12 @@ export function openSecrets(vault: Vault, store: StoreRecord, sealed: string): S
   return JSON.parse(text) as StoreParameters
 }
 
-/** Opens stores and keeps the connections: one for each store as long as its parameters stay the same. */
+/** Opens stores and caches the connections: one per store while its parameters are unchanged. */
 export interface StoreConnections {
-  /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
+  /** Returns type and parameters, including secrets: what a worker needs to open the store itself. */
   connection(db: Queryable, store: StoreRecord): Promise<StoreConnection>
   open(db: Queryable, store: StoreRecord): Promise<ServedStore>
-  /** Forgets a store that was changed or deleted. */
+  /** Closes the cached connection of a store that was changed or deleted. */
   forget(storeId: number): Promise<void>
   close(): Promise<void>
 }

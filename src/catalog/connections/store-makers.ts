@@ -4,8 +4,8 @@ import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreMaker, StoreRecord } from '../records.ts'
 
 /**
- * Whose word a store stands on after a change. Staff do not lead a store elsewhere that stands on an administrator's:
- * throws `Failure` (`forbidden`).
+ * Returns who is responsible for the connection of a store after a change. Staff may not redirect a store
+ * whose connection an administrator approved: throws `Failure` (`forbidden`).
  */
 export function makerAfter(
   store: StoreRecord,

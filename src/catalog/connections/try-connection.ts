@@ -7,10 +7,10 @@ import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { AnyConnection } from '../records.ts'
 
-/** By the clock: it includes the start of a reader. */
+/** Elapsed time, including the start of a reader. */
 const checkTimeoutMs = 60_000
 
-/** Opens, checks and closes a connection that is not kept. */
+/** Opens, checks and closes a connection without caching it. */
 export async function tryConnection(
   { type, parameters, reach }: AnyConnection,
   openVectorStore: (connection: StoreConnection) => ServedStore,

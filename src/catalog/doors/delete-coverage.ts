@@ -21,18 +21,18 @@ import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
-/** What deleting a store needs. */
+/** Dependencies of deleting a store. */
 export interface DeletingParts extends WriteParts {
   files: StoreFiles
   versionLimits: VersionLimits
   open(store: StoreRecord): Promise<ServedStore>
-  /** Closes what was open of a store. */
+  /** Closes the cached connection of a store. */
   forget(storeId: number): Promise<void>
 }
 
 /**
- * Deletes the store of a raster or mosaic with its layers. What the server keeps for it is moved out of the way, as long as
- * versions are kept, so that each of them can come back; files of others stay where they are.
+ * Deletes the store of a raster or mosaic with its layers. The server's files for it are moved away and
+ * retained as long as versions are, so that each version can be restored; files of others are not changed.
  */
 export async function deleteCoverageStore(
   parts: DeletingParts,
@@ -66,7 +66,7 @@ export async function deleteCoverageStore(
 
 type Granules = Awaited<ReturnType<typeof findGranules>>
 
-/** The table of a mosaic's granules, found while its store can be reached; undefined where there is none. */
+/** Finds the granule table of a mosaic while its store is reachable; undefined if there is none. */
 async function findGranules({ database, open }: DeletingParts, store: StoreRecord) {
   const index = store.type === mosaicType ? await findMosaicIndex(database.kysely, store) : undefined
   if (index === undefined) return undefined
@@ -75,7 +75,7 @@ async function findGranules({ database, open }: DeletingParts, store: StoreRecor
   return table === undefined ? undefined : { opened, table, name: index.table, store: index.store }
 }
 
-/** What becomes of what the store shows. */
+/** Returns what happens to the contents of the store. */
 async function endOfStore(
   { files, versionLimits }: DeletingParts,
   store: StoreRecord,
@@ -104,7 +104,7 @@ function whyGranulesAreLost({ type }: StoreRecord, granules: Granules): string |
     : undefined
 }
 
-/** What a store would tell of the table, were it put aside. */
+/** Returns the state that a store would report after retaining the table. */
 function keptIndex(
   id: string,
   { table, name, store }: NonNullable<Granules>,
@@ -114,7 +114,7 @@ function keptIndex(
   return { storeId: store.id, table: name, state, ...defined({ path }) }
 }
 
-/** Puts aside what is kept of a store that is gone; does nothing where that was done. */
+/** Moves the files of a deleted store away and retains its table; does nothing if that is done. */
 async function leave(parts: DeletingParts, content: GoneContent): Promise<void> {
   const { database, files } = parts
   const lost = await putGranulesAside(parts, content)
@@ -125,7 +125,7 @@ async function leave(parts: DeletingParts, content: GoneContent): Promise<void> 
   await files.removeGone(content)
 }
 
-/** Gives why they are lost, where they are. */
+/** Returns why they are lost, if they are. */
 async function putGranulesAside(parts: DeletingParts, content: GoneContent): Promise<string | undefined> {
   const { database, open } = parts
   const { files, gone, sizeBytes = 0, endedAt = nowOf(parts) } = content
@@ -147,7 +147,9 @@ async function putGranulesAside(parts: DeletingParts, content: GoneContent): Pro
   return undefined
 }
 
-/** What a store had cannot be put aside, since something depends on it: so it stays, with its layers. */
+/**
+ * Restores the store and its layers if its contents cannot be retained because other objects depend on them.
+ */
 async function takeBack(
   parts: DeletingParts,
   content: GoneContent,
@@ -170,7 +172,10 @@ async function publishAgain(db: Queryable, { id }: LayerRecord, at: string): Pro
   if (version !== undefined) await restoreLayer(db, { version, what: ['data'], end }, at)
 }
 
-/** Removes what was kept of a store that is gone; a store of granules that does not answer keeps them where they are. */
+/**
+ * Removes the retained contents of a deleted store. If the store of the granules does not respond, their
+ * table remains.
+ */
 export async function dropGone(
   { database, files, open }: Pick<DeletingParts, 'database' | 'files' | 'open'>,
   content: GoneContent,
@@ -182,7 +187,7 @@ export async function dropGone(
   await files.removeGone(content)
 }
 
-/** Ends what an earlier process has begun: what is kept of stores that are gone is out of the way. */
+/** Completes deletions that an earlier process started: moves retained contents of deleted stores away. */
 export async function finishLeavingStores(parts: DeletingParts): Promise<void> {
   const { database, files } = parts
   for (const content of await listGone(database.kysely)) {

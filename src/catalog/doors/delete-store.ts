@@ -12,7 +12,10 @@ import type { DeletingParts } from './delete-coverage.ts'
 import { deleteCoverageStore, dropGone } from './delete-coverage.ts'
 import { nowOf } from './parts.ts'
 
-/** Deletes a store with what the server keeps for it; with `recurse` also its layers, and the mosaics that live by it. */
+/**
+ * Deletes a store with the server's files for it; with `recurse` also its layers, and mosaics whose granule
+ * table it contains.
+ */
 export async function deleteStore(
   parts: DeletingParts,
   store: StoreRecord,
@@ -41,7 +44,7 @@ export async function deleteStore(
   for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
 }
 
-/** What the layers of a store were before goes with it; a store that does not answer keeps it where it is. */
+/** Finds retained contents of the layers of a store. Those in a store that does not respond remain there. */
 async function findKept(
   { database, open }: DeletingParts,
   store: StoreRecord,
@@ -57,7 +60,7 @@ async function findKept(
   return { paths: [...new Set(paths)].filter((path) => path !== here), drop }
 }
 
-/** Mosaics live by the table of their granules: a store goes with those that it holds. */
+/** Deletes the mosaics whose granule tables are in the store. */
 async function deleteMosaicsIn(
   parts: DeletingParts,
   store: StoreRecord,
@@ -75,7 +78,7 @@ async function deleteMosaicsIn(
   await forgetGoneStores(parts, ({ gone: { index } }) => index?.storeId === store.id)
 }
 
-/** Lets go what is kept of stores that were deleted, with the versions of their layers. */
+/** Removes retained contents of deleted stores, with the versions of their layers. */
 export async function forgetGoneStores(
   { database, files, open }: DeletingParts,
   isMeant: (content: GoneContent) => boolean,

@@ -14,14 +14,14 @@ export interface FoundLayer {
 interface Remembered {
   layer: LayerRecord
   isPublic: boolean
-  /** As `Database.writes` was before it was looked up. */
+  /** Value of `Database.writes` before the lookup. */
   writes: number | undefined
 }
 
 /**
- * Finds layers as they are now, and remembers what was read of them: a layer's version grows with whatever is changed of it, so
- * that its document is read again only then. Where nobody else writes to the catalogue, and nothing was written since, there
- * is nothing to ask.
+ * Finds layers and caches their documents: any change of a layer increases its version, so only then is its
+ * document read again. If no other process writes to the catalogue and nothing was written since, no query is
+ * needed.
  */
 export class FoundLayers {
   readonly #database: Database

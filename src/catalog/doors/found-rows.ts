@@ -4,18 +4,18 @@ const usuallyRemembered = 2000
 
 interface Remembered<Row> {
   row: Row
-  /** As `Database.writes` was before it was looked up. */
+  /** Value of `Database.writes` before the lookup. */
   writes: number
 }
 
-/** Rows by their numbers or names as they are now. Where nobody has written to the catalogue since, nothing is asked. */
+/** Caches rows by id or name. If nothing was written to the catalogue since, no query is needed. */
 export class FoundRows<Row, Key extends number | string = number> {
   readonly #database: Database
   readonly #find: (kysely: Database['kysely'], key: Key) => Promise<Row>
   readonly #most: number
   readonly #known = new Map<Key, Remembered<Row>>()
 
-  /** `most` are remembered. */
+  /** Caches up to `most` rows. */
   constructor(
     database: Database,
     find: (kysely: Database['kysely'], key: Key) => Promise<Row>,
@@ -26,13 +26,13 @@ export class FoundRows<Row, Key extends number | string = number> {
     this.#find = find
   }
 
-  /** What is known without a question. */
+  /** Returns the cached row, if no query is needed. */
   known(key: Key): { row: Row } | undefined {
     const known = this.#known.get(key)
     return known?.writes === this.#database.writes() ? known : undefined
   }
 
-  /** Throws what looking for it throws. */
+  /** Throws the errors of the lookup. */
   async get(key: Key): Promise<Row> {
     const known = this.known(key)
     if (known !== undefined) return known.row

@@ -13,7 +13,7 @@ import { listAllStores, listStores } from '../rows/store-rows.ts'
 import { findDefaultWorkspaceName, listWorkspaces } from '../rows/workspace-rows.ts'
 import type { WriteParts } from './parts.ts'
 
-/** A workspace with how much is in it. */
+/** A workspace with the counts of its contents. */
 export interface CountedWorkspace extends Workspace {
   isDefault: boolean
   stores: number
@@ -21,27 +21,27 @@ export interface CountedWorkspace extends Workspace {
   styles: number
 }
 
-/** A store with how many layers it has. */
+/** A store with its number of layers. */
 export interface CountedStore extends StoreRecord {
   layers: number
 }
 
-/** What goes with a store or a workspace when it is deleted. */
+/** Objects that are deleted together with a store or a workspace. */
 export interface Dependents {
   layers: Named
-  /** Of a workspace all; of a store the mosaics whose granules stand in it. */
+  /** For a workspace: all its stores; for a store: the mosaics whose granules are in it. */
   stores: Named
-  /** Styles of the workspace; absent of a store. */
+  /** Styles of the workspace; absent for a store. */
   styles?: Named
-  /** What layers were before. */
+  /** Earlier versions of layers. */
   versions: { total: number; bytes: number }
-  /** Files of the server's own, which are removed; tables of databases and files of others stay. */
+  /** Files of the server, which are removed; tables of databases and files of others remain. */
   files: number
 }
 
 const mostNames = 100
 
-/** What there is in workspaces and stores. */
+/** Contents of workspaces and stores. */
 export class Inventory {
   readonly #database: WriteParts['database']
   readonly #files: StoreFiles
@@ -51,7 +51,7 @@ export class Inventory {
     this.#files = files
   }
 
-  /** By name. */
+  /** Lists workspaces by name. */
   async workspaces(): Promise<CountedWorkspace[]> {
     const db = this.#database.kysely
     const { stores, layers, styles } = await countByWorkspace(db)
@@ -65,7 +65,7 @@ export class Inventory {
     }))
   }
 
-  /** Of a workspace, or of all; by workspace and name. */
+  /** Returns the stores of a workspace, or all, ordered by workspace and name. */
   async stores(workspace?: string): Promise<CountedStore[]> {
     const db = this.#database.kysely
     const layers = await countLayersByStore(db)

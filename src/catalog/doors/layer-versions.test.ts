@@ -15,7 +15,10 @@ import { LayerVersions } from './layer-versions.ts'
 const path = '/data/stores/places.gpkg'
 const [before, later] = ['look before', 'look after']
 
-/** Two servers of one catalogue with a layer whose file looks like `later`; the second does not hear of changes of the first. */
+/**
+ * Starts two servers of one catalogue with a layer whose file has the state `later`; the second one does not
+ * receive messages about changes by the first.
+ */
 async function startTwo(test: TestContext): Promise<{
   second: LayerVersions
   present(): Promise<LayerRecord>

@@ -18,60 +18,72 @@ import { recordVersions } from '../versions/record-versions.ts'
 import { FoundRows } from './found-rows.ts'
 import { Rounds } from './rounds.ts'
 
-/** How long a request waits for a look outside, and one that asks for nothing else. */
+/**
+ * Maximum wait of a request for reading the external state, and of a request that only does that, in
+ * milliseconds.
+ */
 const lookTimeoutMs = 1000
 const refreshTimeoutMs = 15_000
-/** A look is given up after this time; nobody waits for it so long. */
+/** Time after which reading the state is aborted; no request waits this long. */
 const lookMs = 120_000
-/** What a look tells counts for so long; where stores are slow, looks take at most a tenth of the time. */
+/**
+ * How long a state is valid, in milliseconds; with slow stores reading states takes at most a tenth of the
+ * time.
+ */
 const usualRestMs = 5
 const slowMs = 100
 const restFactor = 10
 const longestRestMs = 5000
 const rememberedLooks = 10_000
 /**
- * Another server tells the catalogue of its changes of a file after it has made them, and once more after this time: what this
- * one has seen meanwhile may have been written over the first.
+ * Another server announces its changes of a file after making them, and again after this time, since this
+ * server may have overwritten the first announcement in the meantime.
  */
 const tellAgainMs = 1000
 /** A changed file that no server has noted as its own change for this time was changed by another program. */
 const unexplainedMs = 3000
 const unexplainedRestMs = 100
 
-/** What a layer's data are like outside; undefined where that cannot be told. */
+/** Returns the external state of the data of a layer; undefined if it cannot be determined. */
 export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<TableState | undefined>
 
-/** The version of a layer, and whether it was possible to see that nobody else has written: else keep nothing by it. */
+/**
+ * Version of a layer. Without `seen` it is unknown whether another client has written; responses must then
+ * not be cached.
+ */
 export interface LayerVersion {
   version: number
   isCurrent: boolean
-  /** How the data looked outside, where that is what the catalogue has for this version. */
+  /** External state of the data, if it is the one recorded for this version. */
   seen?: string
 }
 
-/** A look at a layer's data by whoever read them, taken when that was done. */
+/** State of the data of a layer, read by the reader of the data after it finished. */
 export interface LookAfter {
   /** The `text` of the state. */
   seen: string
-  /** When the data were asked for, by `performance.now()`: the look was later. Absent where what was read cannot be of another state. */
+  /**
+   * Time of the data query by `performance.now()`, before the state was read. Absent if the data cannot be
+   * from another state.
+   */
   askedMs?: number
 }
 
 interface LastLook {
-  /** Of the layer's own version: a change of ours is looked at anew. */
+  /** Version of the layer: after a change by Terrane the state is read again. */
   version: number
   state: Promise<TableState | undefined>
-  /** The same, given up where it takes longer than a request may wait. */
+  /** The same, but aborted after the maximum wait of a request. */
   soon: Promise<TableState | undefined>
-  /** Until when the state counts as the present one; infinite while it is being looked at. */
+  /** Time until which the state is valid; infinite while it is being read. */
   until: number
-  /** Whether it has ended, so that nobody has to wait for it. */
+  /** True if reading has ended, so that no request must wait for it. */
   isDone: boolean
-  /** What it saw, when it has. */
+  /** The state, once it is read. */
   seen?: TableState
 }
 
-/** A layer whose file has changed, and no server has told of it yet. */
+/** A layer whose file has changed without an announcement by a server so far. */
 interface Unexplained {
   version: number
   seenState: string
@@ -84,7 +96,7 @@ interface VersionParts {
   storesFolder: string
 }
 
-/** Tells versions of layers, grown where somebody else has changed the data behind our back. */
+/** Determines versions of layers, and increments a version if another program has changed the data. */
 export class LayerVersions {
   readonly #database: Database
   readonly #layers: FoundRows<LayerRecord | undefined>
@@ -93,12 +105,12 @@ export class LayerVersions {
   readonly #looks = new Map<number, LastLook>()
   readonly #rows = new Rounds<number, LayerRecord | undefined>()
   readonly #confirmations = new Rounds<number, LayerVersion | undefined>()
-  /** Writes down how files look after changes of ours, so that a later start knows it too. */
+  /** Records states of files after changes by Terrane, so that they are known after a restart. */
   #noting: Promise<unknown> = Promise.resolve()
   readonly #stopHearing: () => void
-  /** What files looked like before such changes, and after them. */
+  /** States of files before and after such changes. */
   readonly #ownChanges = new Map<string, string>()
-  /** Looks before changes that are to be written down again. */
+  /** States before changes that must be recorded again. */
   #tellAgain = new Set<string>()
   readonly #unexplained = new Map<number, Unexplained>()
 
@@ -136,7 +148,7 @@ export class LayerVersions {
     await this.#noting
   }
 
-  /** The version as it is now, by a look outside that is at most moments old; never waits long. */
+  /** Returns the present version, with an external state that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
     const look = this.#fresh(layer) ?? this.#begin(layer)
     const same = this.#asBefore(layer, look.seen)
@@ -145,16 +157,16 @@ export class LayerVersions {
     try {
       return await this.#settle(layer, state)
     } catch (error) {
-      // What was seen cannot be kept: whoever reads goes on, and keeps nothing either.
+      // If the state cannot be stored, the request continues without caching.
       if (findOutage(error)?.code !== 'disk-full') throw error
       return { version: layer.version, isCurrent: false }
     }
   }
 
   /**
-   * Whether what was read since `before` was told are data of that version alone: by the layer's row and a look outside.
-   * Both begin after this is called, and many who ask at a time share them; no other look is taken where `after` is how
-   * the data have looked before.
+   * True if data read since `before` was returned belong to that version only, according to the layer's row
+   * and the external state. Both are read after the call, and concurrent calls share the reads; if `after`
+   * equals the earlier state, it is used instead of reading again.
    */
   async isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion, after?: LookAfter): Promise<boolean> {
     if (!before.isCurrent) return false
@@ -166,17 +178,20 @@ export class LayerVersions {
     return now?.isCurrent === true && now.version === before.version
   }
 
-  /** Whether the layer's row is what it was; a change of ours that is under way stands there in place of what was seen. */
+  /**
+   * True if the row of the layer is unchanged. A running change by Terrane replaces the recorded state in the
+   * row.
+   */
   async #isSame(id: number, { version, seen }: LayerVersion): Promise<boolean> {
     const read = (): Promise<LayerRecord | undefined> => this.#layers.get(id)
-    // Where nobody else writes to the catalogue it is known without a question.
+    // If no other process writes to the catalogue, no query is needed.
     const isAsked = this.#database.writes() === undefined
     const known = isAsked ? undefined : this.#layers.known(id)
     const row = known?.row ?? (await (isAsked ? this.#rows.join(id, read) : read()).catch(() => undefined))
     return row?.version === version && row.seenState === seen
   }
 
-  /** The last look has been found true again. */
+  /** Extends the validity of the last state, which was confirmed. */
   #prolong(id: number, { version, seen }: LayerVersion, { askedMs }: LookAfter): void {
     const look = this.#looks.get(id)
     if (askedMs === undefined) return
@@ -191,7 +206,7 @@ export class LayerVersions {
     return this.of(layer)
   }
 
-  /** Looks at once; throws `Failure` (`unavailable`) where the store does not answer. */
+  /** Reads the state immediately. Throws `Failure` (`unavailable`) if the store does not respond. */
   async refresh(layer: LayerRecord): Promise<LayerVersion> {
     this.#looks.delete(layer.id)
     try {
@@ -203,7 +218,7 @@ export class LayerVersions {
     }
   }
 
-  /** Looks until what was seen is told by another server, or nobody has told it in time. */
+  /** Reads the state until another server announces it, or until the time for announcements is over. */
   async #explained(layer: LayerRecord, signal: AbortSignal): Promise<LayerVersion> {
     for (let present: LayerRecord | undefined = layer; present !== undefined; ) {
       const { state } = this.#begin(present)
@@ -222,7 +237,7 @@ export class LayerVersions {
     const state = this.#readState(layer, end.signal)
     const look: LastLook = {
       ...{ version: layer.version, state, until: Number.POSITIVE_INFINITY, isDone: false },
-      // One for all who wait: a limit for each of many would cost more than the look.
+      // One timeout shared by all callers: one for each would cost more than reading the state.
       soon: within(lookTimeoutMs, state),
     }
     const settle = (seen?: TableState): void => {
@@ -239,7 +254,7 @@ export class LayerVersions {
     return look
   }
 
-  /** A look at the data of this version that still counts, or that is under way. */
+  /** Returns a state of this version that is still valid, or is being read. */
   #fresh({ id, version }: LayerRecord): LastLook | undefined {
     const known = this.#looks.get(id)
     return known?.version === version && performance.now() < known.until ? known : undefined
@@ -252,7 +267,7 @@ export class LayerVersions {
     if (map.size > rememberedLooks && oldest !== undefined) map.delete(oldest)
   }
 
-  /** How what looked so looks after all changes of ours since. */
+  /** Returns the state that results from a state after all later changes by Terrane. */
   #nowOf(text: string): string {
     const passed = new Set<string>()
     let at = text
@@ -264,13 +279,13 @@ export class LayerVersions {
     return at
   }
 
-  /** Where the data look as they were seen before, which is no mark of a change that is under way. */
+  /** Returns the version if the data are in the recorded state, and not in a running change. */
   #asBefore({ version, seenState }: LayerRecord, state: TableState | undefined): LayerVersion | undefined {
     if (state === undefined || state.text !== seenState) return undefined
     return { version, isCurrent: state.mayLag !== true, seen: state.text }
   }
 
-  /** Holds what was seen against what was seen before; several servers may do so at once. */
+  /** Compares the state with the recorded one; several servers may do so concurrently. */
   async #settle(layer: LayerRecord, state: TableState | undefined): Promise<LayerVersion> {
     const { id, version, seenState } = layer
     const unexplained = this.#unexplained.get(id)
@@ -281,7 +296,7 @@ export class LayerVersions {
     if (same !== undefined) return same
     const isCurrent = state.mayLag !== true
     const seen = this.#nowOf(state.text)
-    // The look was taken before a change of ours that is written down already.
+    // The state was read before a change by Terrane that is recorded already.
     if (seen === seenState) return { version, isCurrent: false }
     const isOurs =
       seenState === undefined || state.sameAs?.has(seenState) === true || this.#nowOf(seenState) === seen
@@ -312,7 +327,7 @@ export class LayerVersions {
     })
   }
 
-  /** The layer has changed since it was read: what was seen counts where it is what others have seen too. */
+  /** The layer has changed since it was read: the state counts if others have recorded the same. */
   async #reread(layer: LayerRecord, { text, mayLag }: TableState): Promise<LayerVersion> {
     const row = await this.#database.kysely
       .selectFrom('layers')
@@ -325,17 +340,20 @@ export class LayerVersions {
   }
 }
 
-/** Files of ours that no store reads stand beside the folder of the stores. */
+/** Files of Terrane that no store reads are outside of the folder of the stores. */
 function isCopy(path: string, storesFolder: string): boolean {
   return path.startsWith(`${dirname(storesFolder)}/`) && !path.startsWith(`${storesFolder}/`)
 }
 
-/** What looked like `from` looks like `to` by a change of ours. */
+/** Records that a change by Terrane led from state `from` to state `to`. */
 async function writeLook(db: Queryable, from: string, to: string): Promise<void> {
   await db.updateTable('layers').set({ seen_state: to }).where('seen_state', '=', from).execute()
 }
 
-/** Writes what was seen of a layer that is as it was read; gives its version, or undefined where it is not. */
+/**
+ * Stores the state of a layer that is unchanged since it was read. Returns its version, or undefined if it
+ * has changed.
+ */
 async function writeSeen(
   db: Queryable,
   { id, version, seenState }: LayerRecord,
@@ -352,7 +370,10 @@ async function writeSeen(
   return row === undefined ? undefined : Number(row.version)
 }
 
-/** The result, where it comes in time. What is there sooner leaves no timer behind: most looks take less than a millisecond. */
+/**
+ * Returns the result if it is available in time. Creates no timer for faster results: most states are read in
+ * less than a millisecond.
+ */
 function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tookTooLong()), ms).unref()

@@ -40,7 +40,7 @@ import { finishLeaving, leaveTable, noteLeaving, planLeaving } from './put-aside
 import type { Stores } from './stores.ts'
 import type { Versions } from './versions.ts'
 
-/** What of a published layer may be changed; what is absent stays. */
+/** Changeable properties of a published layer; absent ones are not changed. */
 export interface LayerChange {
   title?: string | undefined
   abstract?: string | undefined
@@ -52,15 +52,15 @@ export interface LayerChange {
   translations?: Translations | undefined
   /** Name of a style of the layer's workspace or of a global one. */
   style?: string | undefined
-  /** The same, further ones that it is offered in. */
+  /** Names of further styles in which the layer is offered. */
   styles?: string[] | undefined
-  /** `workspace`: as its workspace says. */
+  /** `workspace`: as set for its workspace. */
   isPublic?: boolean | 'workspace' | undefined
 }
 
 const lookMs = 15_000
 
-/** Layers: what is published of a store's data. */
+/** Layers: published data of stores. */
 export class Layers {
   readonly #parts: WriteParts
   readonly #stores: Stores
@@ -86,22 +86,25 @@ export class Layers {
     return this.#versions.close()
   }
 
-  /** All layers, or those of a workspace or a store, by workspace and name. */
+  /** Lists all layers, or those of a workspace or a store, by workspace and name. */
   list(filter: { workspace?: string; storeId?: number } = {}): Promise<LayerRecord[]> {
     return listLayers(this.#parts.database.kysely, filter)
   }
 
-  /** Of all layers, in no order. */
+  /** Returns the names of all layers, in no particular order. */
   listNames(): Promise<{ workspace: string; name: string }[]> {
     return listLayerNames(this.#parts.database.kysely)
   }
 
-  /** Every layer by its number, with its version as the catalogue has it. */
+  /** Lists every layer by id, with its version in the catalogue. */
   listVersions(): Promise<[id: number, version: number][]> {
     return listLayerVersions(this.#parts.database.kysely)
   }
 
-  /** As `find`, with whether the anonymous may read it; what has not changed is not read again: for what is asked in masses. */
+  /**
+   * Like `find`, with whether anonymous users may read the layer. Unchanged layers are not read again: for
+   * frequent requests.
+   */
   findForReading(workspace: string, name: string): Promise<FoundLayer | undefined> {
     return this.#found.find(workspace, name)
   }
@@ -115,24 +118,24 @@ export class Layers {
     return getLayer(this.#parts.database.kysely, workspace, name)
   }
 
-  /** The layer that `<workspace>:<name>` means; a name alone means one of the default workspace. */
+  /** Returns the layer `<workspace>:<name>`; a name without a workspace refers to the default workspace. */
   findNamed(text: string): Promise<LayerRecord | undefined> {
     return findNamedLayer(this.#parts.database.kysely, text)
   }
 
-  /** Whether anonymous people may read a layer: as it says itself, else as its workspace says. */
+  /** True if anonymous users may read a layer: its own setting, else that of its workspace. */
   isPublic(layer: Pick<LayerRecord, 'isPublic' | 'workspace'>): Promise<boolean> {
     return isPublicLayer(this.#parts.database.kysely, layer)
   }
 
-  /** Those of the layers that anonymous people may read. */
+  /** Returns the layers that anonymous users may read. */
   onlyPublic<Layer extends Pick<LayerRecord, 'isPublic' | 'workspace'>>(
     layers: readonly Layer[],
   ): Promise<Layer[]> {
     return publicLayers(this.#parts.database.kysely, layers)
   }
 
-  /** The store that holds a layer's data. */
+  /** Returns the store with the data of a layer. */
   storeOf(layer: Pick<LayerRecord, 'storeId'>): Promise<StoreRecord> {
     return this.#stores.get(layer.storeId)
   }
@@ -143,53 +146,61 @@ export class Layers {
     return this.#foundStores.get(storeId).then((store) => this.#stores.open(store))
   }
 
-  /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */
+  /**
+   * Returns the present version of a layer, after checking for foreign changes to its data; never waits long.
+   */
   versionOf(layer: LayerRecord): Promise<LayerVersion> {
     return this.#versions.of(layer)
   }
 
-  /** Whether the catalogue has a layer as it was read, and no load of ours is about to change its data. */
+  /**
+   * True if the layer is unchanged in the catalogue since it was read, and no load of Terrane is about to
+   * change its data.
+   */
   async isSettled(layer: LayerRecord): Promise<boolean> {
     const found = await this.#found.find(layer.workspace, layer.name)
     if (found?.layer.version !== layer.version) return false
     return !isChanging(found.layer, this.#parts.clock.now().getTime())
   }
 
-  /** The layer of a number that was known before. */
+  /** Finds a layer by its id. */
   findById(id: number): Promise<LayerRecord | undefined> {
     return findLayerById(this.#parts.database.kysely, id)
   }
 
-  /** Those of the layers of these numbers that are there, in no order. */
+  /** Returns the existing layers with these ids, in no particular order. */
   async findByIds(ids: readonly number[]): Promise<LayerRecord[]> {
     return (await findCountedLayers(this.#parts.database.kysely, ids)).map(({ layer }) => layer)
   }
 
   /**
-   * Whether what was read since `before` was told is of that version alone: by a look that begins now, or by the one that
-   * whoever read the data took afterwards.
+   * True if data read since `before` was returned belong to that version only: according to a state read now,
+   * or to the state that the reader of the data determined afterwards.
    */
   isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion, after?: LookAfter): Promise<boolean> {
     return this.#versions.isStill(layer, before, after)
   }
 
   /**
-   * The store is about to commit a load: from now on nothing that is read of its layers is told as current,
-   * until the layer is refreshed or `giveUpChange` is called.
+   * Call before a store commits a load: from now on no response of its layers counts as current, until the
+   * layer is refreshed or `giveUpChange` is called.
    */
   announceChange(change: AnnouncedChange, loadId: string): Promise<void> {
     const at = nowOf(this.#parts)
     return beginChange(this.#parts.database.kysely, change, { loadId, at })
   }
 
-  /** The load that was announced is not published: unless others have written meanwhile, its layers are what they were. */
+  /** Withdraws an announced change: unless others have written in the meantime, its layers are unchanged. */
   async giveUpChange(loadId: string): Promise<void> {
     const db = this.#parts.database.kysely
     for (const layer of await listChanging(db, loadId))
       await endChange(db, loadId, { id: layer.id, ...defined({ seen: await this.#seenNow(layer) }) })
   }
 
-  /** A load that broke off leaves a table looking otherwise, which its store knows for the same by its mark. */
+  /**
+   * An interrupted load changes the visible state of a table, which its store recognizes as unchanged by the
+   * mark.
+   */
   async #seenNow({ id, seen, touched }: UnchangedLayer): Promise<string | undefined> {
     const layer = seen === undefined || touched === undefined ? undefined : await this.findById(id)
     if (layer === undefined || touched === undefined) return seen
@@ -199,8 +210,8 @@ export class Layers {
   }
 
   /**
-   * Before anything of ours is at work: whoever opens a file first removes what a process that died has left in its log, by
-   * which it is seen that nothing was changed.
+   * Call before any other work: whoever opens a file first removes what a crashed process left in its log,
+   * which shows that nothing was changed.
    */
   async lookAtLogs(): Promise<void> {
     for (const store of await this.#stores.listAll()) {
@@ -211,12 +222,14 @@ export class Layers {
     }
   }
 
-  /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */
+  /**
+   * Reads the state of the data immediately. Throws `Failure` (`unavailable`) if the store does not respond.
+   */
   refreshVersion(layer: LayerRecord): Promise<LayerVersion> {
     return this.#versions.refresh(layer)
   }
 
-  /** Changes what is given of a layer; a style that does not exist is a `Failure` (`invalid`). */
+  /** Changes the given properties of a layer; an unknown style is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#parts.database.kysely
     const { style, isPublic: wish, ...texts } = change
@@ -234,8 +247,8 @@ export class Layers {
   }
 
   /**
-   * Unpublishes a layer. `recurse` drops its table too, or the store of a coverage, where no other layer shows it. A
-   * mosaic goes whole.
+   * Unpublishes a layer. `recurse` also drops its table, or the store of a coverage, if no other layer shows
+   * it. A mosaic is deleted as a whole.
    */
   async delete(layer: LayerRecord, { recurse }: { recurse: boolean }): Promise<void> {
     const { database, events } = this.#parts
@@ -266,7 +279,7 @@ export class Layers {
     })
   }
 
-  /** The table of a layer that was deleted has to stay, since something depends on it: so does the layer. */
+  /** Publishes a deleted layer again whose table must remain because other objects depend on it. */
   async #publishAgain({ id }: LayerRecord): Promise<void> {
     const { database, events } = this.#parts
     const layer = await database.transaction(async (db) => {
@@ -283,7 +296,7 @@ export class Layers {
     })
   }
 
-  /** Ends deletions of layers that an earlier process has begun. */
+  /** Completes deletions of layers that an earlier process started. */
   async finishDeletions(): Promise<void> {
     await finishLeaving(this.#asideParts())
     await this.#stores.finishDeletions()

@@ -22,19 +22,22 @@ import type { Stores } from './stores.ts'
 export interface PruneParts extends WriteParts {
   stores: Stores
   limits: VersionLimits
-  /** Of the disk with the data directory. */
+  /** Free space of the disk with the data directory. */
   space: FreeSpace
 }
 
-/** Does something to a store while nobody loads into it, where it takes one load at a time. */
+/** Runs work on a store while no load is in progress there, if the store allows only one load at a time. */
 export type StoreTurn = (store: StoreRecord, work: () => Promise<void>) => Promise<void>
 
 const dayMs = 86_400_000
-/** So much of the disk stays free of what is kept in files. */
+/** Share of the disk that retained files must leave free. */
 const spareShare = 0.1
 const noLonger = 'Its version was deleted'
 
-/** Lets go what is too old or takes too much, in every store, and what nobody wants. */
+/**
+ * Removes retained contents that are too old or exceed the size limit, in every store, and those no longer
+ * needed.
+ */
 export async function pruneVersions(parts: PruneParts, inTurn: StoreTurn): Promise<void> {
   const { database, clock, limits } = parts
   const before = new Date(clock.now().getTime() - limits.days * dayMs).toISOString()
@@ -47,7 +50,7 @@ export async function pruneVersions(parts: PruneParts, inTurn: StoreTurn): Promi
   await database.transaction(forgetUntold)
 }
 
-/** The same in one store. */
+/** The same for one store. */
 export async function pruneStore(parts: PruneParts, storeId: number): Promise<void> {
   const { database, clock } = parts
   const db = database.kysely
@@ -62,7 +65,7 @@ export async function pruneStore(parts: PruneParts, storeId: number): Promise<vo
   for (const content of await unneededContents(db, storeId)) await letGo(parts, store, content, noLonger)
 }
 
-/** The same for all stores together that were deleted: what is kept of them stands for itself. */
+/** The same for all deleted stores together, whose retained contents are independent. */
 async function pruneGone(parts: PruneParts, inTurn: StoreTurn = (_store, work) => work()): Promise<void> {
   const { database, clock } = parts
   const db = database.kysely
@@ -101,7 +104,7 @@ async function letGoneGo(
   passStep('prune.dropped')
 }
 
-/** Where the disk is nearly full, files keep less. */
+/** Returns lower limits for files if the disk is nearly full. */
 async function limitsOf(
   { limits, space }: PruneParts,
   { hasFiles }: { hasFiles: boolean },
@@ -115,7 +118,10 @@ async function limitsOf(
   return { ...limits, bytes: Math.min(limits.bytes, Math.max(0, kept - lacking)) }
 }
 
-/** First nobody knows of it any more, then it goes: what a crash leaves in between is removed at the next start. */
+/**
+ * Deletes the record first, then the contents; if a crash happens in between, the next start removes the
+ * contents.
+ */
 async function letGo(
   parts: PruneParts,
   store: StoreRecord,

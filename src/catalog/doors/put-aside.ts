@@ -23,11 +23,14 @@ export interface Leaving {
   store: StoreRecord
   opened: ServedStore
   layer: LayerRecord
-  /** Under which id it will be kept, or why it will not. */
+  /** Id under which the table will be retained, or the reason why it will not be. */
   keep: { id: string } | { reason: string }
 }
 
-/** What is to become of the table of a layer that goes; its store is opened, so that a fault shows before anything is changed. */
+/**
+ * Decides what happens to the table of a layer to be deleted. Opens its store, so that an error occurs before
+ * anything is changed.
+ */
 export async function planLeaving(
   { stores, versions }: AsideParts,
   store: StoreRecord,
@@ -37,7 +40,7 @@ export async function planLeaving(
   return { store, opened, layer, keep: await versions.howToKeep(store, randomUUID()) }
 }
 
-/** Writes down what is about to happen to the table; run it in the transaction that unpublishes the layer. */
+/** Records what will happen to the table; run in the transaction that unpublishes the layer. */
 export async function noteLeaving(
   db: Database['kysely'],
   { store, layer, keep }: Leaving,
@@ -48,14 +51,14 @@ export async function noteLeaving(
   await noteIntent(db, content, stateOf(keep.id, layer), store.parameters.path)
 }
 
-/** What a store would tell of a table that it has put aside. */
+/** Returns the state that a store would report after retaining the table. */
 function stateOf(id: string, { nativeName, details }: LayerRecord): KeptState {
   const { schema, featureCount, envelope } = details
   const table = { name: nativeName, schema, ...defined({ featureCount, envelope }) }
   return { id, form: 'whole', table, sizeBytes: 0, detail: {} }
 }
 
-/** Puts the table aside, or drops it where nothing is kept. */
+/** Retains the table, or drops it if nothing is to be retained. */
 export async function leaveTable(parts: AsideParts, leaving: Leaving): Promise<void> {
   const { store, opened, layer, keep } = leaving
   const at = nowOf(parts)
@@ -80,7 +83,7 @@ export async function leaveTable(parts: AsideParts, leaving: Leaving): Promise<v
   passStep('delete.told')
 }
 
-/** Ends what an earlier process has begun: tables of layers that were deleted are put aside, or were so already. */
+/** Completes what an earlier process started: retains tables of deleted layers, if not done yet. */
 export async function finishLeaving(parts: AsideParts): Promise<void> {
   for (const content of await listIntents(parts.database.kysely)) await finishOne(parts, content)
 }

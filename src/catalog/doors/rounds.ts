@@ -1,4 +1,7 @@
-/** Work that many wait for: who comes gets a round that begins after it came, and shares it with who comes until then. */
+/**
+ * Work shared by several callers: a call gets a run that starts after the call, together with all calls until
+ * then.
+ */
 export class Rounds<Key, Result> {
   readonly #waiting = new Map<Key, Promise<Result>>()
   readonly #running = new Map<Key, Promise<unknown>>()
@@ -13,7 +16,7 @@ export class Rounds<Key, Result> {
 
   async #run(key: Key, work: () => Promise<Result>): Promise<Result> {
     await this.#running.get(key)?.catch(() => undefined)
-    // Whoever comes in the same turn of the event loop shares the round.
+    // Calls of the same event loop iteration share the round.
     await new Promise((resolve) => setImmediate(resolve))
     const round = this.#waiting.get(key)
     this.#waiting.delete(key)

@@ -3,13 +3,13 @@ import type { LayerRecord } from '../records.ts'
 import type { LayerVersion } from './layer-versions.ts'
 import type { Layers } from './layers.ts'
 
-/** A load that has committed is published in some milliseconds, or in so long where much else is done. */
+/** A committed load is published within milliseconds, or within this time under high load. */
 const pauseMs = 20
 const longestPublishingMs = 5000
 
 /**
- * A layer whose data have changed under their reader, as it is once no load of ours is about to be published, as far as
- * that comes soon; undefined where it is gone.
+ * Returns a layer whose data changed while they were read, once no load of Terrane is about to be published,
+ * if that happens soon; undefined if it was deleted.
  */
 export async function settledLayer(
   layers: Pick<Layers, 'findById' | 'isSettled' | 'versionOf'>,

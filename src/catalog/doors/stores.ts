@@ -41,25 +41,28 @@ import { deleteStore, forgetGoneStores } from './delete-store.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
-/** What stores are kept and opened with. */
+/** Dependencies of stores. */
 export interface StoreParts extends WriteParts {
   vault: Vault
   openVectorStore(connection: StoreConnection): ServedStore
-  /** Where stores may connect to that are made by staff. */
+  /** Permitted network targets of stores that staff create. */
   reachOfStaff(): Reach
-  /** What a workspace's default store is made of; the name is the workspace's own. `taken` are files of its stores. */
+  /**
+   * Returns the connection of the default store of a workspace; its name is that of the workspace. `taken`
+   * are files of the workspace's stores.
+   */
   defaultStoreConnection(workspace: string, taken: ReadonlySet<string>): Promise<StoreConnection>
-  /** Where the server keeps the files of stores: what lies here goes with its store. */
+  /** Folder of the server for store files: files in it are deleted with their store. */
   storesFolder: string
-  /** Where it keeps the indexes of files that are served as they are. */
+  /** Folder of the indexes of files that are served directly. */
   indexFolder: string
-  /** How long and how much is kept of what layers were. */
+  /** Limits on retained earlier versions of layers. */
   versionLimits: VersionLimits
-  /** Folders of the operator's own that stores may read files of. */
+  /** Folders of the operator whose files stores may read. */
   importRoots: readonly string[]
 }
 
-/** A store to be kept; its connection is tried first. */
+/** A new store; its connection is tested first. */
 export interface NewStore {
   workspace: string
   name: string
@@ -68,13 +71,13 @@ export interface NewStore {
   isEnabled?: boolean
   isDefault?: boolean
   description?: string
-  /** Whether what its layers were before is kept; absent: it is. */
+  /** Whether earlier versions of its layers are retained; default: true. */
   keepsVersions?: boolean
-  /** Who asks; absent: the server itself. */
+  /** Who creates it; absent: the server itself. */
   madeBy?: StoreMaker
 }
 
-/** A store as people ask for it; the connection is checked for what they may name. */
+/** A store as requested by a user; permitted targets of its connection are checked. */
 export interface GivenStore extends GivenConnection {
   workspace: string
   name: string
@@ -84,26 +87,26 @@ export interface GivenStore extends GivenConnection {
   keepsVersions?: boolean
 }
 
-/** What people change of a store; parameters that are left out stay. */
+/** Changes to a store by a user; omitted parameters are not changed. */
 export interface GivenChange extends GivenConnection {
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
 }
 
-/** What is another of a store; what is absent stays. */
+/** Changes to a store; absent properties are not changed. */
 export interface StoreChange {
   connection?: AnyConnection
   isEnabled?: boolean
   description?: string
   keepsVersions?: boolean
-  /** Who asks; absent: the server itself. */
+  /** Who makes the change; absent: the server itself. */
   changedBy?: StoreMaker
 }
 
-/** Stores: what holds the data of layers, and the open connections to it. */
+/** Stores, which contain the data of layers, and their open connections. */
 export class Stores {
-  /** The files and indexes of stores that the server keeps itself. */
+  /** Store files and indexes that belong to the server. */
   readonly files: StoreFiles
   readonly #parts: StoreParts
   readonly #connections: StoreConnections
@@ -114,12 +117,12 @@ export class Stores {
     this.files = new StoreFiles(parts)
   }
 
-  /** The stores of a workspace, by name. */
+  /** Lists the stores of a workspace by name. */
   list(workspace: string, kind?: StoreKind): Promise<StoreRecord[]> {
     return listStores(this.#parts.database.kysely, workspace, kind)
   }
 
-  /** The stores of every workspace. */
+  /** Lists the stores of all workspaces. */
   listAll(): Promise<StoreRecord[]> {
     return listAllStores(this.#parts.database.kysely)
   }
@@ -138,8 +141,8 @@ export class Stores {
   }
 
   /**
-   * The store by a name that stands in a request's body; one that does not exist is a `Failure` (`invalid`). The
-   * workspace's default store is made by being named.
+   * Returns the store named in a request body; a missing one is a `Failure` (`invalid`). Creates the default
+   * store of the workspace if it does not exist.
    */
   async require(workspace: string, name: string): Promise<StoreRecord> {
     const store = await this.find(workspace, name)
@@ -149,7 +152,7 @@ export class Stores {
     throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
   }
 
-  /** The store of a workspace that takes what names no other, made when it is needed first. */
+  /** Returns the default store of a workspace, created on first use. */
   async getDefault(workspace: string): Promise<StoreRecord> {
     const known = await this.#findDefault(workspace)
     if (known !== undefined) return known
@@ -165,7 +168,7 @@ export class Stores {
     }
   }
 
-  /** The table of a mosaic's granules and the data store that it stands in. */
+  /** Returns the granule table of a mosaic and its data store. */
   getMosaicIndex(mosaic: StoreRecord): Promise<MosaicIndex> {
     return getMosaicIndex(this.#parts.database.kysely, mosaic)
   }
@@ -175,24 +178,30 @@ export class Stores {
     return this.#connections.open(this.#parts.database.kysely, store)
   }
 
-  /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
+  /** Returns type and parameters, including secrets: what a worker needs to open the store itself. */
   connection(store: StoreRecord): Promise<StoreConnection> {
     return this.#connections.connection(this.#parts.database.kysely, store)
   }
 
-  /** Returns the connection that opens the kept files of an earlier version, whatever store the layer is in now. */
+  /**
+   * Returns the connection that opens the retained files of an earlier version, whatever store the layer is
+   * in now.
+   */
   keptConnection({ type, parameters }: KeptFiles): StoreConnection {
     if (isCoverageStoreType(type)) throw invalid('no-data-store', 'Files of a coverage hold no features')
     const isIndexed = findStoreDescription(type)?.file?.isIndexed === true
     return { type, parameters, ...(isIndexed ? { indexFolder: this.#parts.indexFolder } : {}) }
   }
 
-  /** Opens, checks and closes a connection that is not kept. */
+  /** Opens, checks and closes a connection without caching it. */
   try(connection: AnyConnection): Promise<void> {
     return tryConnection(connection, this.#parts.openVectorStore)
   }
 
-  /** Tries the connection, then keeps the store; a wrong host, password or file is a `Failure` that says so. */
+  /**
+   * Tests the connection, then creates the store; a wrong host, password or file is a `Failure` with the
+   * reason.
+   */
   async create(wanted: NewStore): Promise<StoreRecord> {
     const { workspace, name, connection, madeBy } = wanted
     const { database, vault } = this.#parts
@@ -219,7 +228,7 @@ export class Stores {
     return this.get(id)
   }
 
-  /** Changes a store; a secret given as `********` keeps its value. */
+  /** Changes a store; a secret given as `********` is not changed. */
   async change(store: StoreRecord, change: StoreChange): Promise<StoreRecord> {
     const current = await this.#currentConnection(store, change)
     const connection = change.connection ?? current
@@ -247,7 +256,7 @@ export class Stores {
     return this.get(store.id)
   }
 
-  /** The connection before a change; without its secrets where the change gives all of them again. */
+  /** Returns the connection before a change; without its secrets if the change sets all of them. */
   async #currentConnection(store: StoreRecord, { connection }: StoreChange): Promise<AnyConnection> {
     const { type, parameters } = store
     const given = connection?.parameters ?? {}
@@ -256,7 +265,7 @@ export class Stores {
     return this.connection(store)
   }
 
-  /** Tries the connection of a store; gives the number of its tables, of what has any. */
+  /** Tests the connection of a store. Returns the number of its tables, if it has tables. */
   async check(store: StoreRecord): Promise<number | undefined> {
     if (isCoverageStoreType(store.type)) {
       await this.try({ type: store.type, parameters: store.parameters })
@@ -266,7 +275,10 @@ export class Stores {
     return (await (await this.open(store)).listTables()).length
   }
 
-  /** Tries what `createFor` would keep, and keeps nothing; of a file it looks whether it may be named. */
+  /**
+   * Tests what `createFor` would create, without creating it; for a file also checks that the path is
+   * permitted.
+   */
   async tryFor(madeBy: StoreMaker, { type, parameters, ...wanted }: GivenStore): Promise<void> {
     await getWorkspace(this.#parts.database.kysely, wanted.workspace)
     const connection = await this.#allowed(wanted.kind, { type, parameters }, wanted)
@@ -274,7 +286,7 @@ export class Stores {
     if (!isNew) await this.#tryAs(madeBy, connection)
   }
 
-  /** As `create`, on the word of people: they may not lead the server everywhere. */
+  /** Like `create`, for users: restricts the targets of the connection. */
   async createFor(madeBy: StoreMaker, { type, parameters, ...wanted }: GivenStore): Promise<StoreRecord> {
     const { kind, workspace } = wanted
     await getWorkspace(this.#parts.database.kysely, workspace)
@@ -282,7 +294,7 @@ export class Stores {
     return this.create({ ...wanted, connection, madeBy })
   }
 
-  /** As `change`, on the word of people. */
+  /** Like `change`, for users. */
   async changeFor(
     changedBy: StoreMaker,
     store: StoreRecord,
@@ -296,32 +308,35 @@ export class Stores {
     return this.change(store, { ...plain, ...defined({ connection }), changedBy })
   }
 
-  /** Deletes a store without layers; `recurse` unpublishes its layers first. A file of ours goes with it; tables stay. */
+  /**
+   * Deletes a store without layers; `recurse` unpublishes its layers first. A file of the server is deleted
+   * with it; tables remain.
+   */
   delete(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
     return deleteStore(this.#deleting(), store, options)
   }
 
-  /** Lets go what is kept of stores of a workspace that were deleted. */
+  /** Removes the retained contents of deleted stores of a workspace. */
   forgetGone(workspace: string): Promise<void> {
     return forgetGoneStores(this.#deleting(), ({ gone: { store } }) => store.workspace === workspace)
   }
 
-  /** Removes what was kept of a store that was deleted. */
+  /** Removes the retained contents of a deleted store. */
   dropGone(content: GoneContent): Promise<void> {
     return dropGone(this.#deleting(), content)
   }
 
-  /** Ends deletions of stores that an earlier process has begun. */
+  /** Completes deletions of stores that an earlier process started. */
   finishDeletions(): Promise<void> {
     return finishLeavingStores(this.#deleting())
   }
 
-  /** A store as it is, or as it was when it was deleted, while layers of it can come back. */
+  /** Returns a store, or a deleted one while layers of it can be restored. */
   async getOrGone(id: number): Promise<StoreRecord> {
     return (await findGoneStore(this.#parts.database.kysely, id)) ?? this.get(id)
   }
 
-  /** Puts the files of a store that was deleted in their places again; undefined of one that is there. */
+  /** Moves the files of a deleted store back; undefined for an existing store. */
   async bringBack(id: number): Promise<Revival | undefined> {
     const gone = (await listGone(this.#parts.database.kysely)).filter(({ storeId }) => storeId === id)
     const [first] = gone
@@ -337,7 +352,7 @@ export class Stores {
     return { ...this.#parts, files: this.files, open: (one) => this.open(one), forget }
   }
 
-  /** Closes what is open, and leaves files without a log; a store that is asked for after that is opened again. */
+  /** Closes open stores and leaves files without a log. Stores used afterwards are opened again. */
   close(): Promise<void> {
     return this.#connections.close()
   }
@@ -353,7 +368,9 @@ export class Stores {
     return kind === 'dataStore' ? toDataConnection(given, place) : toCoverageConnection(given, place)
   }
 
-  /** The file that a coverage store is pointed to. What a layer says of its cells was read from the one it has. */
+  /**
+   * Returns the new file of a coverage store. Properties of its cells in layers come from the previous file.
+   */
   async #otherFile(store: StoreRecord, parameters: StoreParameters): Promise<{ connection?: AnyConnection }> {
     if (Object.keys(parameters).length === 0) return {}
     const connection = await this.#allowed(store.kind, { type: store.type, parameters }, store)

@@ -21,13 +21,13 @@ import { FoundRows } from './found-rows.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
-/** A style's document in one of the formats. */
+/** The document of a style, in one of the formats. */
 export interface StyleDocument {
   format: StyleFormat
   document: string
 }
 
-/** A style to be kept, under a name that is free. */
+/** A new style, under an unused name. */
 export interface NewStyle {
   /** Undefined for a global style. */
   workspace: string | undefined
@@ -36,16 +36,16 @@ export interface NewStyle {
   content?: StyleDocument | undefined
 }
 
-/** What a style shows that was made without a document. */
+/** Style that a style created without a document uses. */
 const plainStyle = 'generic'
-/** Their documents may be long. */
+/** Maximum number of cached styles, whose documents may be long. */
 const rememberedStyles = 100
 
-/** Styles: global ones, and those of one workspace, which come first there. */
+/** Styles: global ones, and those of workspaces, which take precedence there. */
 export class Styles {
   readonly #parts: WriteParts
 
-  /** By workspace and name, as each tile that is a picture asks for it. */
+  /** Cached by workspace and name, since every raster tile resolves a style. */
   readonly #resolved: FoundRows<StyleRecord | undefined, string>
 
   constructor(parts: WriteParts) {
@@ -57,7 +57,7 @@ export class Styles {
     this.#resolved = new FoundRows(parts.database, find, rememberedStyles)
   }
 
-  /** Global styles, or those of one workspace. */
+  /** Lists global styles, or those of one workspace. */
   list(workspace?: string): Promise<StyleRecord[]> {
     return listStyles(this.#parts.database.kysely, workspace)
   }
@@ -71,17 +71,20 @@ export class Styles {
     return getStyle(this.#parts.database.kysely, workspace, name)
   }
 
-  /** The style that a layer of `workspace` means by `name`: its workspace's own, else the global one. */
+  /**
+   * Returns the style that a layer of `workspace` refers to by `name`: that of its workspace, else the global
+   * one.
+   */
   resolve(workspace: string, name: string): Promise<StyleRecord | undefined> {
     return this.#resolved.get(JSON.stringify([workspace, name]))
   }
 
-  /** Whether a layer that anonymous people may read is drawn by a style. */
+  /** True if a layer that anonymous users may read is drawn by a style. */
   drawsPublicLayer(style: Pick<StyleRecord, 'workspace' | 'name'>): Promise<boolean> {
     return drawsPublicLayer(this.#parts.database.kysely, style)
   }
 
-  /** Keeps a new style; throws `Failure` for a document that is none, and for a name that is taken. */
+  /** Creates a style. Throws `Failure` for an invalid document, and for a name in use. */
   async create({ workspace, name, content }: NewStyle): Promise<StyleRecord> {
     const plain = defaultStyles.find((style) => style.name === plainStyle)
     const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
@@ -92,7 +95,7 @@ export class Styles {
     return this.get(workspace, name)
   }
 
-  /** Gives a style another document, where one is given; the layers that it draws change with it. */
+  /** Replaces the document of a style, if given; the layers that it draws get new versions. */
   async change(style: StyleRecord, content: StyleDocument | undefined): Promise<StyleRecord> {
     if (content !== undefined) {
       requireStyle(content)
@@ -105,7 +108,10 @@ export class Styles {
     return this.get(style.workspace, style.name)
   }
 
-  /** Deletes a style that no layer uses; `recurse` gives its layers a default style. Default styles stay. */
+  /**
+   * Deletes an unused style; `recurse` assigns a default style to its layers. Default styles cannot be
+   * deleted.
+   */
   async delete(style: StyleRecord, { recurse }: { recurse: boolean }): Promise<void> {
     if (style.workspace === undefined && defaultStyles.some(({ name }) => name === style.name))
       throw conflict('default-style', `Style "${style.name}" is a default style and stays`)
@@ -125,7 +131,7 @@ export class Styles {
   }
 }
 
-/** Throws `Failure` (`invalid`) for a document that is none, or that is broken or too large inside. */
+/** Throws `Failure` (`invalid`) for a document that is invalid or too large. */
 function requireStyle(content: StyleDocument): void {
   checkStyleDocument(content.format, content.document)
   readStyle(content)

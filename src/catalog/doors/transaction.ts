@@ -22,30 +22,30 @@ import { lockWorkspace } from '../rows/workspace-rows.ts'
 import type { VersionNote } from '../versions/record-versions.ts'
 import { editMode } from '../versions/record-versions.ts'
 
-/** A store over a file that its maker has seen; nothing is opened for it. */
+/** A new store over a file that the caller has checked; the file is not opened. */
 export interface NewFileStore {
-  /** The name wanted; a taken one gets a number behind it. */
+  /** The wanted name; a number is appended if it is in use. */
   name: string
   type: AnyStoreType
   parameters: StoreParameters
 }
 
-/** How a layer's data came: what is announced with it. */
+/** How the data of a layer were loaded, for the announcement. */
 export interface Loaded {
   mode: string
   rows: number
 }
 
-/** By what a layer is published: also what its version tells. */
+/** What published a layer, also recorded with its version. */
 export interface LoadedBy extends Loaded, Omit<VersionNote, 'at' | 'cause' | 'mode' | 'rowsLoaded'> {}
 
-/** A layer that was published, to be announced once its transaction is committed. */
+/** A published layer, to be announced after its transaction is committed. */
 export interface PublishedLayer extends Loaded {
   workspace: string
   layer: string
 }
 
-/** What the catalogue reads and writes inside one transaction, which `Catalog.transaction` begins and ends. */
+/** Catalogue operations inside one transaction, which `Catalog.transaction` starts and ends. */
 export class CatalogTransaction {
   readonly published: PublishedLayer[] = []
   readonly #db: Queryable
@@ -56,7 +56,9 @@ export class CatalogTransaction {
     this.#now = now
   }
 
-  /** Lets one transaction at a time go on from here in a workspace, so that two of them do not choose the same name. */
+  /**
+   * Locks a workspace for the rest of the transaction, so that concurrent ones do not choose the same name.
+   */
   lockWorkspace(name: string): Promise<void> {
     return lockWorkspace(this.#db, name)
   }
@@ -65,7 +67,7 @@ export class CatalogTransaction {
     return getStoreById(this.#db, id)
   }
 
-  /** The store over a file of this type, where the workspace has one. */
+  /** Returns the store over a file of this type, if the workspace has one. */
   async findFileStore(
     workspace: string,
     { type, path }: { type: AnyStoreType; path: string | undefined },
@@ -74,7 +76,7 @@ export class CatalogTransaction {
     return stores.find((store) => store.type === type && store.parameters.path === path)
   }
 
-  /** Adds a store over a file, under a free name. */
+  /** Creates a store over a file, under an unused name. */
   async addFileStore(
     workspace: string,
     { name: wanted, type, parameters }: NewFileStore,
@@ -98,14 +100,14 @@ export class CatalogTransaction {
     return (await findStore(this.#db, workspace, name)) ?? getStoreById(this.#db, id)
   }
 
-  /** Adds the store of a mosaic over the table of its granules, under a free name. */
+  /** Creates the store of a mosaic over its granule table, under an unused name. */
   addMosaicStore(workspace: string, name: string, place: MosaicPlace): Promise<StoreRecord> {
     return this.addFileStore(workspace, { name, type: mosaicType, parameters: toMosaicParameters(place) })
   }
 
   /**
-   * Points a store without secrets to another file, which may be of another type. Its layers change with it, but for the one
-   * that is refreshed in this transaction, and those that show its table: they change by what was loaded.
+   * Switches a store without secrets to another file, which may have another type. Its layers get new
+   * versions, except the one refreshed in this transaction and those over its table: the load changes them.
    */
   async moveStore(
     id: number,
@@ -124,12 +126,12 @@ export class CatalogTransaction {
     return findLayer(this.#db, workspace, name)
   }
 
-  /** Publishes a new layer under a free name. */
+  /** Publishes a new layer under an unused name. */
   async publishLayer(wanted: Publication, loaded: LoadedBy): Promise<LayerRecord> {
     return this.#announce(await publishNewLayer(this.#db, wanted, this.#now(), this.#noteOf(loaded)), loaded)
   }
 
-  /** Writes what a load has changed of a layer; undefined where there is no such layer any more. */
+  /** Stores the changes of a layer by a load; undefined if the layer no longer exists. */
   async refreshLayer(
     place: { workspace: string; name: string },
     refresh: Refresh,
@@ -139,7 +141,7 @@ export class CatalogTransaction {
     return layer === undefined ? undefined : this.#announce(layer, loaded)
   }
 
-  /** Makes a layer what it was, as a new version; it is announced like one that was loaded. */
+  /** Restores a layer as a new version; announced like a load. */
   async restoreLayer(restoration: Restoration): Promise<LayerRecord> {
     await this.lockWorkspace(restoration.version.workspace)
     const layer = await restoreLayer(this.#db, restoration, this.#now())
@@ -147,8 +149,9 @@ export class CatalogTransaction {
   }
 
   /**
-   * A store is about to write or commit an edit: from now on nothing that is read of its layers is told as current. False
-   * where the layer has another version than `version`, or another change of it is under way: then nothing is done.
+   * Call before a store writes or commits an edit: from now on no response of its layers counts as current.
+   * Returns false, without effect, if the version of the layer is not `version`, or if another change is in
+   * progress.
    */
   async beginEdit(
     { id, version }: Pick<LayerRecord, 'id' | 'version'>,
@@ -163,8 +166,8 @@ export class CatalogTransaction {
   }
 
   /**
-   * Writes what an edit of a feature has changed of a layer; undefined where the layer is gone, or others have changed it since
-   * the edit was begun.
+   * Stores how the edit of a feature changes a layer; undefined if the layer was deleted, or changed since
+   * the edit started.
    */
   async editLayer(editId: string, edit: LayerEdit): Promise<LayerRecord | undefined> {
     const known = await findLayerById(this.#db, edit.layerId)
@@ -174,7 +177,7 @@ export class CatalogTransaction {
     return layer && this.#announce(layer, { mode: editMode, rows })
   }
 
-  /** Keeps a style under a free name of its workspace, which is given. */
+  /** Stores a style under an unused name of its workspace and returns the name. */
   async addStyle(
     workspace: string,
     style: { name: string; format: StyleFormat; document: string },

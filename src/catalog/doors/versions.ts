@@ -28,15 +28,15 @@ import { pruneStore, pruneVersions } from './prune-versions.ts'
 import type { Stores } from './stores.ts'
 
 interface VersionParts extends WriteParts {
-  /** Where the server keeps the files of stores. */
+  /** Folder of the server for store files. */
   storesFolder: string
 }
 
-/** A version as people are told of it. */
+/** A version in the form of API responses. */
 export interface ToldVersion extends VersionRecord {
   restorable: boolean
   reason: string | null
-  /** Until when it is kept; absent where it is not, or for good. */
+  /** Time until which it is retained; absent if not retained, or retained indefinitely. */
   keptUntil?: string
 }
 
@@ -45,7 +45,7 @@ export interface VersionedLayer {
   id: number
   workspace: string
   name: string
-  /** Absent of a deleted one. */
+  /** Absent for a deleted layer. */
   layer?: LayerRecord
 }
 
@@ -53,7 +53,7 @@ const costKeptMs = 15_000
 const filesGone = 'The files that it read are not there any more'
 const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
 
-/** What layers were before their last changes. */
+/** Earlier versions of layers. */
 export class Versions {
   readonly #parts: VersionParts
   readonly #stores: Stores
@@ -72,7 +72,7 @@ export class Versions {
     this.#limits = limits
   }
 
-  /** Lets a version go for good; what it was stays where others need it. */
+  /** Deletes a version permanently; its contents remain if other versions need them. */
   async remove(of: VersionedLayer, version: number): Promise<void> {
     const known = await this.get(of, version)
     if (of.layer?.version === version)
@@ -81,17 +81,20 @@ export class Versions {
     await pruneStore(this.#pruning(), known.content.storeId)
   }
 
-  /** Numbers of the contents that are kept. */
+  /** Returns the ids of retained contents. */
   listKeptContents(): Promise<ReadonlySet<number>> {
     return listKeptContents(this.#parts.database.kysely)
   }
 
-  /** Ids under which something is kept in a store, or about to be. */
+  /** Returns ids under which contents are retained in a store, or about to be. */
   listKnownIds(): Promise<string[]> {
     return listKnownIds(this.#parts.database.kysely)
   }
 
-  /** Lets go what is too old or takes too much. One at a time does so; who comes meanwhile waits for that. */
+  /**
+   * Removes retained contents that are too old or exceed the limit. Concurrent calls wait for the running
+   * one.
+   */
   prune(inTurn: StoreTurn = (_store, work) => work()): Promise<void> {
     this.#isPruning ??= pruneVersions(this.#pruning(), inTurn).finally(() => {
       this.#isPruning = undefined
@@ -103,7 +106,7 @@ export class Versions {
     return { ...this.#parts, stores: this.#stores, limits: this.#limits, space: this.#space }
   }
 
-  /** What is kept, as it was at most a quarter of a minute ago; undefined where the catalogue does not answer. */
+  /** Returns the size of retained contents, at most 15 s old; undefined if the catalogue does not respond. */
   async cost(): Promise<KeptCost | undefined> {
     if (performance.now() - this.#cost.at > costKeptMs) {
       const read = readKeptCost(this.#parts.database.kysely).catch(() => undefined)
@@ -112,23 +115,23 @@ export class Versions {
     return this.#cost.read
   }
 
-  /** How long and how much is kept. */
+  /** Limits on retained versions. */
   get limits(): VersionLimits {
     return this.#limits
   }
 
-  /** The layer of a name that was deleted last, as long as versions of it are left. */
+  /** Returns the last deleted layer of a name, while versions of it are left. */
   async findDeleted(workspace: string, name: string): Promise<VersionedLayer | undefined> {
     const id = await findDeletedLayer(this.#parts.database.kysely, workspace, name)
     return id === undefined ? undefined : { id, workspace, name }
   }
 
-  /** The versions of a layer, the latest first. */
+  /** Lists the versions of a layer, latest first. */
   async list(of: VersionedLayer): Promise<ToldVersion[]> {
     return this.#tell(of, await listVersions(this.#parts.database.kysely, of.id))
   }
 
-  /** Throws `Failure` (`not-found`) for a version that nobody knows. */
+  /** Throws `Failure` (`not-found`) for an unknown version. */
   async get(of: VersionedLayer, version: number): Promise<ToldVersion> {
     const found = await findVersion(this.#parts.database.kysely, of.id, version)
     const [told] = found === undefined ? [] : await this.#tell(of, [found])
@@ -136,32 +139,32 @@ export class Versions {
     throw notFound('unknown-version', `Layer "${of.workspace}:${of.name}" has no version ${version}`)
   }
 
-  /** The same by the number of the layer, published or not. */
+  /** The same by layer id, whether or not the layer is published. */
   async getOf(layerId: number, version: number): Promise<VersionRecord> {
     const found = await findVersion(this.#parts.database.kysely, layerId, version)
     if (found === undefined) throw notFound('unknown-version', `Layer ${layerId} has no version ${version}`)
     return found
   }
 
-  /** The style that drew a version; undefined where none of its name was there. */
+  /** Returns the style of a version; undefined if there was none of that name. */
   async styleOf({
     styleDigest,
   }: Pick<VersionRecord, 'styleDigest'>): Promise<{ format: StyleFormat; document: string } | undefined> {
     return styleDigest === undefined ? undefined : findKeptStyle(this.#parts.database.kysely, styleDigest)
   }
 
-  /** How the data of a version come back as things stand. */
+  /** Returns how the data of a version can be restored at present. */
   async wayBack({ content }: VersionRecord): Promise<WayBack> {
     const way = wayBackTo(content, await readContents(this.#parts.database.kysely, [content.storeId]))
     return way.kind === 'files' && !(await areThere(content)) ? { kind: 'none', reason: filesGone } : way
   }
 
-  /** Ids of states that are kept as differences to what a version held. */
+  /** Returns ids of states that are retained as differences to the contents of a version. */
   listFollowers(version: VersionRecord): Promise<string[]> {
     return listFollowers(this.#parts.database.kysely, version.content.id)
   }
 
-  /** A pinned version is kept until it is deleted. */
+  /** Pins or unpins a version. A pinned version is retained until it is deleted. */
   async pin(of: VersionedLayer, version: number, isPinned: boolean): Promise<ToldVersion> {
     const known = await this.get(of, version)
     if (isPinned && !known.restorable && of.layer?.version !== version)
@@ -170,7 +173,10 @@ export class Versions {
     return this.get(of, version)
   }
 
-  /** Under `id` what a table of a store was before its next change is kept; or why it is not. */
+  /**
+   * Returns `id` if the contents of a table before its next change are to be retained under it, or why they
+   * are not.
+   */
   async howToKeep(store: StoreRecord, id: string): Promise<{ id: string } | NotKept> {
     const reason = whyNothingIsKept(this.#limits, store)
     if (reason !== undefined) return { reason }
@@ -178,7 +184,10 @@ export class Versions {
     return states === undefined ? { reason: `A ${store.type} store keeps no earlier states` } : { id }
   }
 
-  /** How what a layer is before an edit by a user is kept: by a version that earlier edits have begun, or a new one. */
+  /**
+   * Plans how the state of a layer before an edit is retained: in the version that earlier edits of the user
+   * started, or in a new one.
+   */
   async planEdit(layer: LayerRecord, store: StoreRecord, user: string | undefined, newId: string) {
     const since = togetherSince(this.#parts.clock.now())
     const { id: layerId, version } = layer
@@ -189,7 +198,7 @@ export class Versions {
     return { since, isJoined: true, keep: isKept ? { id: state.id } : { reason } }
   }
 
-  /** What becomes of the file of a store that is pointed to another. */
+  /** Returns what happens to the file of a store that is switched to another file. */
   async keepFiles(store: StoreRecord): Promise<ContentEnd> {
     const { type, parameters } = store
     const { path = '' } = parameters

@@ -40,19 +40,19 @@ export class Workspaces {
     return getWorkspace(this.#parts.database.kysely, name)
   }
 
-  /** As `get`, for a name that stands in a request's body: throws `Failure` (`invalid`). */
+  /** Like `get`, for a name in a request body: throws `Failure` (`invalid`). */
   async require(name: string): Promise<Workspace> {
     const workspace = await this.find(name)
     if (workspace === undefined) throw invalid('unknown-workspace', `Workspace "${name}" does not exist`)
     return workspace
   }
 
-  /** The name of the default workspace; undefined when it was deleted. */
+  /** Returns the name of the default workspace; undefined if it was deleted. */
   findDefaultName(): Promise<string | undefined> {
     return findDefaultWorkspaceName(this.#parts.database.kysely)
   }
 
-  /** The name of the workspace that is meant where none is named; throws `Failure` when the default was deleted. */
+  /** Returns the name of the default workspace; throws `Failure` if it was deleted. */
   async getDefaultName(): Promise<string> {
     const name = await this.findDefaultName()
     if (name !== undefined) return name
@@ -70,7 +70,10 @@ export class Workspaces {
     return this.get(wanted.name)
   }
 
-  /** Changes what is given; the layers that are as public as their workspace change with it. */
+  /**
+   * Changes the given properties; layers that use the public access setting of the workspace get new
+   * versions.
+   */
   async change(name: string, { isPublic }: { isPublic?: boolean | undefined }): Promise<Workspace> {
     if (isPublic !== undefined) {
       const at = nowOf(this.#parts)
@@ -82,12 +85,14 @@ export class Workspaces {
     return this.get(name)
   }
 
-  /** From now on this workspace is meant where none is named. */
+  /** Makes this the default workspace. */
   async makeDefault(name: string): Promise<void> {
     await saveDefaultWorkspaceName(this.#parts.database.kysely, name)
   }
 
-  /** Deletes an empty workspace; `recurse` takes its stores, layers and styles along, as `Stores.delete` does. */
+  /**
+   * Deletes an empty workspace; `recurse` also deletes its stores, layers and styles, like `Stores.delete`.
+   */
   async delete(name: string, options: { recurse: boolean }): Promise<void> {
     const { database } = this.#parts
     await this.get(name)

@@ -8,22 +8,22 @@ import type { ContentRecord, KeptFiles } from '../versions/contents.ts'
 import type { GoneContent } from '../versions/gone-stores.ts'
 import { listOwnFiles, removeStoreFile } from './store-file.ts'
 
-/** Below the folder of the stores; no workspace is called so. */
+/** Subfolder of the stores folder; workspace names cannot be equal to it. */
 const asideName = '.kept'
 
-/** Where the files of a store that is deleted go. */
+/** Returns the folder that the files of a deleted store are moved to. */
 export function asideFolder(storesFolder: string, id: string): string {
   return join(storesFolder, asideName, id)
 }
 
-/** The folder of ours with granules of uploads; undefined where there is none. */
+/** Returns the server's folder with uploaded granules; undefined if there is none. */
 async function ownFolder(storesFolder: string, { parameters }: KeptFiles): Promise<string | undefined> {
   const { folder } = mosaicPlace({ parameters })
   if (folder === '' || resolve(folder) === resolve(storesFolder)) return undefined
   return (await isInside([storesFolder], folder).catch(() => false)) ? folder : undefined
 }
 
-/** The files and folders of a store that are ours, and that none of `remaining` reads. */
+/** Returns the server's files and folders of a store that no store in `remaining` reads. */
 export async function listMovable(
   storesFolder: string,
   files: KeptFiles,
@@ -34,7 +34,7 @@ export async function listMovable(
   return folder !== undefined && (await isThere(folder)) ? [folder] : []
 }
 
-/** Moves what a store read out of the way; does nothing where that was done. What cannot be moved stays where it is. */
+/** Moves the files of a store away; does nothing if that is done. Files that cannot be moved remain. */
 export async function moveAside(
   storesFolder: string,
   { files, aside }: { files: KeptFiles; aside: string },
@@ -49,7 +49,7 @@ export async function moveAside(
     await rmdir(dirname(first)).catch(() => undefined)
 }
 
-/** Moves it back, and gives where the store finds it: where it was, unless something else stands there now. */
+/** Moves files back and returns their paths: the original ones, unless these are in use now. */
 export async function moveBack({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
   const { parameters } = files
   if (aside === undefined || !(await isThere(aside))) return parameters
@@ -63,10 +63,10 @@ export async function moveBack({ files, gone: { aside } }: GoneContent): Promise
   return parameters
 }
 
-/** Whether the files that contents are made of are where they were or where they were moved to. */
+/** True if the files of the contents are at their original location or where they were moved to. */
 export async function areThere({ files, gone }: Pick<ContentRecord, 'files' | 'gone'>): Promise<boolean> {
   const place = files === undefined ? '' : mainPath(files)
-  // The granules of a mosaic may all be somebody else's.
+  // All granules of a mosaic may belong to others.
   if (place === '' || (await isThere(place))) return true
   return gone?.aside !== undefined && isThere(join(gone.aside, basename(place)))
 }
@@ -75,7 +75,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }
 
-/** Removes the files of a store for good, wherever they are; nothing that one of `remaining` reads. */
+/** Deletes the files of a store, wherever they are, except files that a store in `remaining` reads. */
 export async function removeAside(
   storesFolder: string,
   { files, gone: { aside } }: GoneContent,
@@ -89,12 +89,12 @@ export async function removeAside(
     await rm(folder, { recursive: true, force: true })
 }
 
-/** Whether a store reads a folder or something in it. */
+/** True if a store reads a folder or something in it. */
 function reads({ parameters }: { parameters: StoreParameters }, folder: string): boolean {
   return Object.values(parameters).some((text) => text === folder || text?.startsWith(`${folder}/`) === true)
 }
 
-/** Removes the folders of files that were moved aside and that nobody tells of. */
+/** Removes the folders of moved files that no record refers to. */
 export async function sweepAside(storesFolder: string, wanted: readonly string[]): Promise<void> {
   const folder = join(storesFolder, asideName)
   const isWanted = (path: string) => wanted.some((one) => one === path || one.startsWith(`${path}/`))

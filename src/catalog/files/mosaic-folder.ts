@@ -5,7 +5,9 @@ import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreRecord } from '../records.ts'
 import { mosaicPlace } from '../rows/mosaic-index.ts'
 
-/** Removes the granules of ours that a mosaic read; files of a user's stay, and so does what is no mosaic. */
+/**
+ * Removes the server's granules of a mosaic; files of users, and files that are not part of a mosaic, remain.
+ */
 export async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
   if (mosaic.type !== mosaicType) return
   const { folder } = mosaicPlace(mosaic)

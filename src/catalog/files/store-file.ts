@@ -7,12 +7,15 @@ function baseOf(fileName: string): string {
   return basename(fileName, extname(fileName))
 }
 
-/** Whether a file stands or falls with a main file: itself, its journals, its sidecars. */
+/** True if a file belongs to a main file: the file itself, its journals, its sidecars. */
 function belongsTo(entry: string, mainFile: string): boolean {
   return entry === mainFile || entry.startsWith(`${mainFile}-`) || entry.startsWith(`${baseOf(mainFile)}.`)
 }
 
-/** The entries of a folder that go with `mainFile` and with none of `others`, whose names may begin alike. */
+/**
+ * Returns the entries of a folder that belong to `mainFile` and to none of `others`, whose names may have the
+ * same prefix.
+ */
 function entriesOf(entries: string[], mainFile: string, others: string[]): string[] {
   const rivals = others.filter((other) => baseOf(other).length >= baseOf(mainFile).length)
   return entries.filter(
@@ -20,7 +23,7 @@ function entriesOf(entries: string[], mainFile: string, others: string[]): strin
   )
 }
 
-/** Files beside that of a store, in the same folder, which others read. */
+/** Returns files of other stores in the same folder as the file of a store. */
 function neighboursOf(path: string, remaining: readonly Pick<StoreRecord, 'parameters'>[]): string[] {
   return remaining.flatMap(({ parameters }) =>
     parameters.path !== undefined && dirname(parameters.path) === dirname(path)
@@ -30,8 +33,8 @@ function neighboursOf(path: string, remaining: readonly Pick<StoreRecord, 'param
 }
 
 /**
- * The file of a store with its journals and sidecars: only below `folder`, where the server keeps what is its own, and never
- * a file that one of `remaining` reads.
+ * Returns the file of a store with its journals and sidecars: only below `folder`, where the server has its
+ * own files, and never a file that a store in `remaining` reads.
  */
 export async function listOwnFiles(
   folder: string,
@@ -45,7 +48,7 @@ export async function listOwnFiles(
   return entriesOf(entries, basename(path), neighboursOf(path, remaining)).map((entry) => join(parent, entry))
 }
 
-/** Removes the file of a store that is gone, as `listOwnFiles` has it, and its folder once that is empty. */
+/** Removes the file of a deleted store, as listed by `listOwnFiles`, and its folder if empty. */
 export async function removeStoreFile(
   folder: string,
   store: Pick<StoreRecord, 'parameters'>,
@@ -60,7 +63,7 @@ export async function removeStoreFile(
     await rmdir(parent).catch(() => undefined)
 }
 
-/** Bytes of a file, or of a folder with all that is in it. */
+/** Returns the size of a file, or of a folder with all contents, in bytes. */
 export async function sizeOfTree(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() !== true) return found?.size ?? 0
@@ -71,7 +74,7 @@ export async function sizeOfTree(path: string): Promise<number> {
   return sum
 }
 
-/** Bytes of a file with its journals and sidecars. */
+/** Returns the size of a file with its journals and sidecars, in bytes. */
 export async function sizeOfFiles(path: string): Promise<number> {
   const parent = dirname(path)
   const entries = await readdir(parent).catch(() => [])

@@ -16,7 +16,7 @@ import { removeStoreIndex, sweepIndexes } from './store-index.ts'
 
 type ReadPlace = Pick<StoreRecord, 'type' | 'parameters'> & Partial<Pick<StoreRecord, 'id'>>
 
-/** The files of stores and the indexes of such files, where the server keeps them itself. */
+/** Files of stores and their indexes that belong to the server. */
 export class StoreFiles {
   readonly #parts: { database: Database; clock: Clock; storesFolder: string; indexFolder: string }
 
@@ -24,13 +24,13 @@ export class StoreFiles {
     this.#parts = parts
   }
 
-  /** The files that the stores of a workspace read, also those that are made at the first load. */
+  /** Lists the files of the stores of a workspace, including those not yet created by a load. */
   async listOf(workspace: string): Promise<Set<string>> {
     const stores = await listStores(this.#parts.database.kysely, workspace)
     return new Set(stores.flatMap(({ parameters: { path } }) => (path === undefined ? [] : [path])))
   }
 
-  /** Whether a store reads what the server keeps itself: that goes with the store. */
+  /** True if a store reads files of the server, which are deleted with the store. */
   isOurs(store: StoreRecord): Promise<boolean> {
     const { path, read_only } = store.parameters
     const place = store.type === mosaicType ? mosaicPlace(store).folder : path
@@ -38,23 +38,26 @@ export class StoreFiles {
     return isInside([this.#parts.storesFolder], place).catch(() => false)
   }
 
-  /** Removes a file of ours that no store reads any more, with what belongs to it; leaves any other. */
+  /** Removes a file of the server, with its sidecars, if no store reads it. */
   async removeUnused(path: string): Promise<void> {
     await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, await this.listPlaces())
   }
 
-  /** Removes the index of a file that no store serves any more. */
+  /** Removes the index of a file if no store serves it. */
   async removeUnusedIndex(store: Pick<StoreRecord, 'type' | 'parameters'>): Promise<void> {
     await removeStoreIndex(this.#parts.indexFolder, store, await this.listPlaces())
   }
 
-  /** Removes the index of a file that no layer is served from; one that is asked for again is made again. */
+  /** Removes the index of a file without layers; it is built again when needed. */
   async dropIndex(store: StoreRecord): Promise<void> {
     const others = (await this.listPlaces()).filter(({ id }) => id !== store.id)
     await removeStoreIndex(this.#parts.indexFolder, store, others)
   }
 
-  /** Removes what a store that is gone had of ours: its file, or a mosaic's granules, and the index of its file. */
+  /**
+   * Removes the server's files of a deleted store: its file, or the granules of a mosaic, and the index of
+   * its file.
+   */
   async removeOf(store: StoreRecord): Promise<void> {
     const { storesFolder } = this.#parts
     await removeMosaicFolder(storesFolder, store)
@@ -62,7 +65,7 @@ export class StoreFiles {
     await this.removeUnusedIndex(store)
   }
 
-  /** What a store reads that is ours and that no other store reads. */
+  /** Returns the server's files that only this store reads. */
   async ownFilesOf(store: StoreRecord): Promise<{ paths: string[]; sizeBytes: number }> {
     const others = (await this.listPlaces()).filter(({ id }) => id !== store.id)
     const paths = await listMovable(this.#parts.storesFolder, store, others)
@@ -71,28 +74,28 @@ export class StoreFiles {
     return { paths, sizeBytes }
   }
 
-  /** Where the files of a store that is deleted go. */
+  /** Returns the folder that the files of a deleted store are moved to. */
   asideFolder(id: string): string {
     return asideFolder(this.#parts.storesFolder, id)
   }
 
-  /** Moves the files of a store that was deleted out of the way; does nothing where that was done. */
+  /** Moves the files of a deleted store away; does nothing if that is done. */
   async moveAside({ files, gone: { aside } }: GoneContent): Promise<void> {
     if (aside !== undefined)
       await moveAside(this.#parts.storesFolder, { files, aside }, await this.#placesBut(files))
   }
 
-  /** Moves them back, and gives what the store reads now. */
+  /** Moves files back and returns the paths that the store reads now. */
   moveBack(content: GoneContent): Promise<StoreParameters> {
     return moveBack(content)
   }
 
-  /** Removes the files of a store that was deleted, wherever they are. */
+  /** Removes the files of a deleted store, wherever they are. */
   async removeGone(content: GoneContent): Promise<void> {
     await removeAside(this.#parts.storesFolder, content, await this.#placesBut(content.files))
   }
 
-  /** Removes files that were moved aside and of which nobody tells. */
+  /** Removes moved files that no record refers to. */
   async sweepAside(): Promise<void> {
     const db = this.#parts.database.kysely
     const read = (await listAllStores(db)).flatMap(({ parameters }) => Object.values(parameters))
@@ -100,19 +103,19 @@ export class StoreFiles {
     await sweepAside(this.#parts.storesFolder, [...read, ...kept])
   }
 
-  /** Places that others read or may read again. */
+  /** Locations that other stores read or may read again. */
   async #placesBut(files: Pick<StoreRecord, 'parameters'>): Promise<ReadPlace[]> {
     const stores = await listAllStores(this.#parts.database.kysely)
     const kept = await listKeptFiles(this.#parts.database.kysely)
     return [...stores, ...kept.filter(({ parameters }) => parameters['path'] !== files.parameters.path)]
   }
 
-  /** Removes indexes that belong to no store, and those that nobody finished. */
+  /** Removes indexes without a store, and incomplete ones. */
   async sweepIndexes(): Promise<void> {
     await sweepIndexes(this.#parts.indexFolder, await this.listPlaces(), this.#parts.clock.now().getTime())
   }
 
-  /** Places that stores read, or that are kept since they may do so again. */
+  /** Lists locations that stores read, or that are retained because stores may read them again. */
   async listPlaces(): Promise<ReadPlace[]> {
     const db = this.#parts.database.kysely
     return [...(await listAllStores(db)), ...(await listKeptFiles(db))]

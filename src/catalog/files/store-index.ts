@@ -11,17 +11,17 @@ function indexOf({ type, parameters }: Place): string | undefined {
   return isIndexed ? indexName({ type, parameters }) : undefined
 }
 
-/** Removes the index of a store's file, unless one of `remaining` reads the same file. */
+/** Removes the index of a store's file, unless a store in `remaining` reads the same file. */
 export async function removeStoreIndex(folder: string, store: Place, remaining: Place[]): Promise<void> {
   const name = indexOf(store)
   if (name === undefined || remaining.some((other) => indexOf(other) === name)) return
   await rm(join(folder, name), { force: true })
 }
 
-/** An index that is being written by another server is younger. */
+/** Maximum age of an index that another server may still be writing. */
 const abandonedMs = 3 * 3_600_000
 
-/** Removes indexes that belong to no store, and those that nobody finished. */
+/** Removes indexes without a store, and incomplete ones. */
 export async function sweepIndexes(folder: string, stores: Place[], nowMs: number): Promise<void> {
   const wanted = new Set(stores.map(indexOf))
   for (const entry of await readdir(folder)) {

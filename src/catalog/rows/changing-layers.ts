@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { LayerRecord } from '../records.ts'
 
-/** Stands where the seen state does, from the moment before a store commits a load until the load is published. */
+/** Prefix of the recorded state from before a store commits a load until the load is published. */
 const changing = 'changing '
 const untouched = '-'
-/** A load that nobody has settled for so long is treated as a change by somebody else. */
+/** A load that is unresolved for this long is treated as a foreign change. */
 const longestMs = 10 * 60_000
 
-/** Whether the load or edit that was announced last is this one, and nobody has seen another state since. */
+/** True if the last announced load or edit is this one, and no other state was recorded since. */
 export function isChangedBy({ seenState }: Pick<LayerRecord, 'seenState'>, loadId: string): boolean {
   return seenState?.startsWith(`${changing}${loadId} `) === true
 }
@@ -19,13 +19,13 @@ export interface ChangedTable {
   table: string
 }
 
-/** Whether the data of a layer may be those of its version or the next ones. */
+/** True if the data of a layer may belong to its version or to the next one. */
 export function isChanging({ seenState }: Pick<LayerRecord, 'seenState'>, nowMs: number): boolean {
   if (seenState?.startsWith(changing) !== true) return false
   return nowMs - Date.parse(seenState.split(' ')[2] ?? '') < longestMs
 }
 
-/** The layers that show a table, which may be named by them in other letter case than by the store. */
+/** Returns the layers that show a table; they may name it in another case than the store. */
 export async function layersOfTable(db: Queryable, { storeId, table }: ChangedTable): Promise<number[]> {
   const rows = await db
     .selectFrom('layers')
@@ -36,16 +36,19 @@ export async function layersOfTable(db: Queryable, { storeId, table }: ChangedTa
   return rows.filter((row) => row.native_name.toLowerCase() === wanted).map(({ id }) => Number(id))
 }
 
-/** What a load changes: a table, and the layer that it refreshes, which may show it in another way, as a mosaic does. */
+/**
+ * The target of a load: a table, and the layer that it refreshes, which may show the table in another way,
+ * like a mosaic.
+ */
 export interface AnnouncedChange extends ChangedTable {
   layer?: { workspace: string; name: string }
-  /** By which the store tells whether the table is still what it is now. */
+  /** Mark by which the store determines whether the table has changed since. */
   mark?: string
 }
 
 /**
- * Nothing that is read of the table's layers from now on may be kept, until the load is published or given up. What was seen
- * before stands behind the mark.
+ * Call before a change: responses of the table's layers must not be cached until the load is published or
+ * aborted. The previous state is stored after the mark.
  */
 export async function beginChange(
   db: Queryable,
@@ -80,12 +83,12 @@ async function layersNamed(
   return rows.map(({ id }) => Number(id))
 }
 
-/** A layer whose change was announced and did not come. */
+/** A layer with an announced change that did not happen. */
 export interface UnchangedLayer {
   id: number
-  /** What was seen of it before. */
+  /** Previously recorded state. */
   seen?: string
-  /** What the store gave before its table was written to. */
+  /** Mark of the store from before its table was written. */
   touched?: Touched
 }
 
@@ -94,7 +97,7 @@ interface Touched {
   mark: string
 }
 
-/** The layers whose change by a load was announced. */
+/** Lists the layers with a change announced by a load. */
 export async function listChanging(db: Queryable, loadId: string): Promise<UnchangedLayer[]> {
   const rows = await db
     .selectFrom('layers')
@@ -104,7 +107,7 @@ export async function listChanging(db: Queryable, loadId: string): Promise<Uncha
   return rows.map(({ id, seen_state }) => ({ id: Number(id), ...beforeChange(seen_state ?? '') }))
 }
 
-/** What stands behind the marks, and what the oldest that does says of the table. */
+/** Returns the state after the marks, and the mark of the oldest change in progress. */
 function beforeChange(text: string): Omit<UnchangedLayer, 'id'> {
   let touched = untouched
   let seen = text
@@ -122,7 +125,10 @@ function beforeChange(text: string): Omit<UnchangedLayer, 'id'> {
 const toText = (touched: Touched): string => Buffer.from(JSON.stringify(touched)).toString('base64url')
 const fromText = (text: string): Touched => JSON.parse(Buffer.from(text, 'base64url').toString()) as Touched
 
-/** The load was given up: the layer is what it was when it was seen to look so; where that is not known, the next look tells. */
+/**
+ * Ends an aborted change: the layer has its previously recorded state; if unknown, the state is read next
+ * time.
+ */
 export async function endChange(
   db: Queryable,
   loadId: string,

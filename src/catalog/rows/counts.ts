@@ -1,12 +1,12 @@
 import type { Queryable } from '../../db/connection.ts'
 
-/** How many there are, and the names of the first. */
+/** Number of objects, and the names of the first ones. */
 export interface Named {
   total: number
   names: string[]
 }
 
-/** How many stores, layers and styles each workspace has; one without any of them is not in it. */
+/** Counts stores, layers and styles by workspace; a workspace without any is missing. */
 export async function countByWorkspace(
   db: Queryable,
 ): Promise<Record<'stores' | 'layers' | 'styles', Map<string, number>>> {
@@ -21,7 +21,7 @@ export async function countByWorkspace(
   return { stores: await count('stores'), layers: await count('layers'), styles: await count('styles') }
 }
 
-/** How many layers each store has, by its number. */
+/** Counts the layers of each store by store id. */
 export async function countLayersByStore(db: Queryable): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('layers')
@@ -31,7 +31,7 @@ export async function countLayersByStore(db: Queryable): Promise<Map<number, num
   return new Map(rows.map((row) => [Number(row.store_id), Number(row.count)]))
 }
 
-/** The names of stores or styles of a workspace. */
+/** Returns the names of stores or styles of a workspace. */
 export async function namesIn(
   db: Queryable,
   table: 'stores' | 'styles',
@@ -47,7 +47,7 @@ export async function namesIn(
   return { total: rows.length, names: rows.slice(0, most).map(({ name }) => name) }
 }
 
-/** The names of the layers of a workspace or a store, with their workspace. */
+/** Returns the names of the layers of a workspace or a store, with their workspace. */
 export async function layersIn(
   db: Queryable,
   place: { workspace: string } | { storeIds: readonly number[] },
@@ -63,7 +63,7 @@ export async function layersIn(
   }
 }
 
-/** Earlier contents of layers that are kept in stores: how many, and the bytes of those that are known. */
+/** Counts retained earlier contents in stores, and the bytes of those with known size. */
 export async function keptIn(
   db: Queryable,
   storeIds: readonly number[],

@@ -9,13 +9,13 @@ import { editMode } from '../versions/record-versions.ts'
 import { findLayerById, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
-/** What an edit of a feature has changed of a layer. */
+/** How the edit of a feature changes a layer. */
 export interface LayerEdit {
   layerId: number
   user?: string
-  /** What becomes of the contents that were there; where `isJoined`, of those before earlier edits. */
+  /** What happens to the previous contents; with `isJoined` to those before the earlier edits. */
   end: ContentEnd
-  /** Whether it goes on with the version of earlier edits. */
+  /** True if it continues the version of earlier edits. */
   isJoined: boolean
   since: string
   counts: EditCounts
@@ -23,7 +23,7 @@ export interface LayerEdit {
   envelope?: Envelope
 }
 
-/** Writes what an edit has changed of a layer; run it in a transaction. */
+/** Stores the changes of a layer by an edit; run in a transaction. */
 export async function editLayer(
   db: Queryable,
   layer: LayerRecord,

@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/connection.ts'
 
-/** What tells whether a layer is as it was when it was read, without its document. */
+/** Data that show whether a layer is unchanged since it was read, without its document. */
 export interface LayerLook {
   id: number
   version: number
   seenState: string | undefined
-  /** Whether its workspace is public. */
+  /** True if its workspace is public. */
   isOpen: boolean
 }
 
@@ -16,7 +16,7 @@ interface Row {
   is_open: number | null
 }
 
-/** Looks layers up by a query that is built once: it stands before every tile. */
+/** Returns a function that looks up layers with a prepared query, since it runs before every tile. */
 export function layerLooks(
   db: Queryable,
 ): (workspace: string, name: string) => Promise<LayerLook | undefined> {

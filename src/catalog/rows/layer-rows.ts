@@ -26,7 +26,7 @@ function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
   }
 }
 
-/** All layers, or those of a workspace or a store, by workspace and name. */
+/** Lists all layers, or those of a workspace or a store, by workspace and name. */
 export async function listLayers(
   db: Queryable,
   filter: { workspace?: string; storeId?: number } = {},
@@ -37,12 +37,12 @@ export async function listLayers(
   return (await query.execute()).map(toLayer)
 }
 
-/** The names of all layers, without what else is known of them. */
+/** Lists the names of all layers, without their documents. */
 export function listLayerNames(db: Queryable): Promise<{ workspace: string; name: string }[]> {
   return db.selectFrom('layers').select(['workspace', 'name']).execute()
 }
 
-/** Every layer by its number, with its version. */
+/** Lists every layer by id, with its version. */
 export async function listLayerVersions(db: Queryable): Promise<[id: number, version: number][]> {
   const rows = await db.selectFrom('layers').select(['id', 'version']).execute()
   return rows.map(({ id, version }) => [Number(id), Number(version)])
@@ -67,14 +67,17 @@ export async function findLayerById(db: Queryable, id: number): Promise<LayerRec
   return row === undefined ? undefined : toLayer(row)
 }
 
-/** The layer that `<workspace>:<name>` means; a name alone means one of the default workspace. */
+/** Returns the layer `<workspace>:<name>`; a name without a workspace refers to the default workspace. */
 export async function findNamedLayer(db: Queryable, text: string): Promise<LayerRecord | undefined> {
   const colon = text.indexOf(':')
   const workspace = colon < 0 ? await findDefaultWorkspaceName(db) : text.slice(0, colon)
   return workspace === undefined ? undefined : findLayer(db, workspace, text.slice(colon + 1))
 }
 
-/** Those of the layers of these numbers that are there, in no order; with the rows of their versions where those are known. */
+/**
+ * Returns the existing layers with these ids, in no particular order; with the row counts of their versions,
+ * if known.
+ */
 export async function findCountedLayers(
   db: Queryable,
   ids: readonly number[],
@@ -103,7 +106,7 @@ export async function getLayer(db: Queryable, workspace: string, name: string): 
   return layer
 }
 
-/** What is published: where the rows stand and what is known of them. */
+/** Values of a published layer: location of its rows and its properties. */
 export interface LayerValues {
   workspace: string
   name: string
@@ -140,7 +143,7 @@ export async function insertLayer(
   return toLayer(row)
 }
 
-/** Writes what `layer` says and lets its version grow; run it in a transaction. New data are looked at anew. */
+/** Updates a layer and increments its version; run in a transaction. The state of new data is read again. */
 export async function updateLayer(db: Queryable, layer: LayerRecord, note: VersionNote): Promise<void> {
   const { at, cause, edits } = note
   await db
@@ -160,7 +163,7 @@ export async function updateLayer(db: Queryable, layer: LayerRecord, note: Versi
   await recordVersions(db, [layer.id], note)
 }
 
-/** Unpublishes a layer, which a last version tells that nobody reads; run it in a transaction. */
+/** Deletes a layer and records its last version number; run in a transaction. */
 export async function deleteLayerRow(db: Queryable, layer: LayerRecord, at: string): Promise<void> {
   await rememberVersion(db, layer)
   const cause = 'delete' satisfies VersionCause

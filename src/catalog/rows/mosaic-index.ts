@@ -5,7 +5,10 @@ import type { StoreParameters } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
 import { findStore, listStores } from './store-rows.ts'
 
-/** What a mosaic's store is made of: the table with a row for each granule, and our folder for granules of uploads. */
+/**
+ * Parts of a mosaic store: the table with a row for each granule, and the server's folder for uploaded
+ * granules.
+ */
 export interface MosaicPlace {
   indexStore: string
   indexTable: string
@@ -25,7 +28,7 @@ export function mosaicPlace({ parameters }: Pick<StoreRecord, 'parameters'>): Mo
 export interface MosaicIndex {
   store: StoreRecord
   table: string
-  /** Our folder for granules of uploads. */
+  /** Server folder for uploaded granules. */
   folder: string
 }
 
@@ -42,7 +45,7 @@ export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promis
   throw notFound('unknown-store', `The store "${indexStore}" with the granules of "${mosaic.name}" is gone`)
 }
 
-/** Mosaics whose index stands in a store. */
+/** Lists mosaics whose granule table is in a store. */
 export async function listMosaicsIn(db: Queryable, store: StoreRecord): Promise<StoreRecord[]> {
   const coverages = await listStores(db, store.workspace, 'coverageStore')
   return coverages.filter((one) => one.type === mosaicType && mosaicPlace(one).indexStore === store.name)

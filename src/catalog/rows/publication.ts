@@ -8,7 +8,9 @@ import type { VersionNote } from '../versions/record-versions.ts'
 import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
-/** A name for a new layer of `workspace`: the wanted one, or with 0, 1, 2, ... behind it when that is taken. */
+/**
+ * Returns a name for a new layer of `workspace`: the wanted one, with 0, 1, 2, ... appended if it is in use.
+ */
 async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
   return findFreeName(wanted, async (name) => (await findLayer(db, workspace, name)) !== undefined)
 }
@@ -32,12 +34,15 @@ export async function publishNewLayer(
   return insertLayer(db, { ...wanted, name }, at, how)
 }
 
-/** What a load into an existing layer changes of it: its contents and where they stand. Metadata and style stay. */
+/**
+ * Changes to an existing layer by a load: its contents and their location. Metadata and style are not
+ * changed.
+ */
 export interface Refresh {
   storeId: number
   nativeName: string
   details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'>
-  /** What becomes of the contents that it had. */
+  /** What happens to its previous contents. */
   end: ContentEnd
 }
 

@@ -3,7 +3,7 @@ import type { LayerRecord, StyleRecord } from '../records.ts'
 import { layersDrawnBy } from './version-numbers.ts'
 import { findWorkspace, listWorkspaces } from './workspace-rows.ts'
 
-/** Whether anonymous people may read a layer: as it says itself, else as its workspace says. */
+/** True if anonymous users may read a layer: its own setting, else that of its workspace. */
 export async function isPublicLayer(
   db: Queryable,
   { isPublic, workspace }: Pick<LayerRecord, 'isPublic' | 'workspace'>,
@@ -11,7 +11,7 @@ export async function isPublicLayer(
   return isPublic ?? (await findWorkspace(db, workspace))?.isPublic ?? false
 }
 
-/** Those of the layers that anonymous people may read. */
+/** Returns the layers that anonymous users may read. */
 export async function publicLayers<Layer extends Pick<LayerRecord, 'isPublic' | 'workspace'>>(
   db: Queryable,
   layers: readonly Layer[],
@@ -20,7 +20,7 @@ export async function publicLayers<Layer extends Pick<LayerRecord, 'isPublic' | 
   return layers.filter(({ isPublic, workspace }) => isPublic ?? open.has(workspace))
 }
 
-/** Whether a layer that anonymous people may read is drawn by a style. */
+/** True if a layer that anonymous users may read is drawn by a style. */
 export async function drawsPublicLayer(
   db: Queryable,
   style: Pick<StyleRecord, 'workspace' | 'name'>,

@@ -14,32 +14,32 @@ import { findStore, insertStoreAgain, moveStore } from './store-rows.ts'
 import { findStyle, insertStyle, resolveStyle, writeStyle } from './style-rows.ts'
 import { growBesides, layersDrawnBy, takeFirstVersion } from './version-numbers.ts'
 
-/** What of a layer comes back. */
+/** Parts of a layer that can be restored. */
 export const restoredParts = ['data', 'style'] as const
 export type RestoredPart = (typeof restoredParts)[number]
 
-/** A store that was deleted, to be there again. */
+/** A deleted store to restore. */
 export interface Revival {
   store: StoreRecord
-  /** The files of its contents as they are in their places again. */
+  /** Files of its contents after moving them back. */
   moved: ReadonlyMap<number, KeptFiles>
 }
 
-/** What a layer is brought back to; its data are in their place already, or files to point the store to. */
+/** A restore of a layer; its data are already in the table, or are files to switch the store to. */
 export interface Restoration {
   version: VersionRecord
   what: readonly RestoredPart[]
-  /** What becomes of the contents that are there until now, where others take their place. */
+  /** What happens to the present contents, if they are replaced. */
   end?: ContentEnd
   files?: KeptFiles
-  /** Where the store was deleted. */
+  /** Set if the store was deleted. */
   revival?: Revival
-  /** Rows that came back, where they were counted. */
+  /** Number of restored rows, if counted. */
   rows?: number
   user?: string
 }
 
-/** Makes a layer what it was, as a new version; one that was deleted is published again. Run it in a transaction. */
+/** Restores a layer as a new version; a deleted one is published again. Run in a transaction. */
 export async function restoreLayer(
   db: Queryable,
   { version, what, end, files, revival, rows, user }: Restoration,
@@ -60,7 +60,7 @@ export async function restoreLayer(
     ...(what.includes('style') ? { style: await restoreStyle(db, version, at) } : {}),
   }
   const place = hasData ? { storeId, nativeName } : {}
-  // Rows that are there already are not counted again.
+  // Rows that are already present are not counted again.
   const rowsLoaded = hasData ? (rows ?? version.rows) : undefined
   const note = { at, cause: 'restore' as const, ...defined({ user, rowsLoaded }) }
   const restored = { ...layer, ...place, details }
@@ -70,7 +70,7 @@ export async function restoreLayer(
   return (await findLayerById(db, layerId)) ?? restored
 }
 
-/** A store that was deleted is there again, reading what `content` is; it has another name where that is taken. */
+/** Restores a deleted store with the data of `content`; under another name if its name is in use. */
 export async function reviveStore(
   db: Queryable,
   { store, moved }: Revival,
@@ -82,7 +82,7 @@ export async function reviveStore(
   await reviveContents(db, store.id, moved)
 }
 
-/** What others have changed of the file meanwhile is a change by others. */
+/** Changes of the file by other programs in the meantime count as foreign changes. */
 async function noteSeen(db: Queryable, layerId: number, seen: string): Promise<void> {
   await db.updateTable('layers').set({ seen_state: seen }).where('id', '=', layerId).execute()
 }
@@ -102,7 +102,9 @@ function withData(now: LayerDetails, then: LayerDetails, rows: number | undefine
   }
 }
 
-/** Publishes a deleted layer under its number and name; versions go on from the highest that anyone may have seen. */
+/**
+ * Publishes a deleted layer with its id and name; version numbers continue after the highest published one.
+ */
 async function publishAgain(db: Queryable, version: VersionRecord, at: string): Promise<LayerRecord> {
   const { layerId, workspace, name, storeId, nativeName, details, isPublic } = version
   if ((await findLayer(db, workspace, name)) !== undefined)
@@ -128,7 +130,10 @@ async function publishAgain(db: Queryable, version: VersionRecord, at: string): 
   return layer
 }
 
-/** The name of a style that draws as that of the version did: the same one, changed back where it draws nothing else, or a new one. */
+/**
+ * Returns the name of a style that draws like that of the version: the same style, changed back if no other
+ * layer uses it, or a new one.
+ */
 async function restoreStyle(db: Queryable, version: VersionRecord, at: string): Promise<string> {
   const { workspace, layerId, styleDigest } = version
   const { style: name } = version.details

@@ -9,7 +9,7 @@ import { growWithStore } from './version-numbers.ts'
 
 type StoreRow = Selectable<Tables['stores']>
 
-/** A store as it is written: parameters parted into those that show and the sealed rest. */
+/** A store as written: plain parameters and encrypted ones. */
 export interface StoreValues {
   kind: StoreKind
   type: AnyStoreType
@@ -68,7 +68,7 @@ export async function listStores(db: Queryable, workspace: string, kind?: StoreK
   return (await query.execute()).map(toStoreRecord)
 }
 
-/** The stores of every workspace. */
+/** Lists the stores of all workspaces. */
 export async function listAllStores(db: Queryable): Promise<StoreRecord[]> {
   return (await db.selectFrom('stores').selectAll().orderBy('id').execute()).map(toStoreRecord)
 }
@@ -117,7 +117,7 @@ export async function insertStore(
   return Number(row.id)
 }
 
-/** A store without secrets that was deleted, under the number that it had. */
+/** Inserts a deleted store without secrets under its former id. */
 export async function insertStoreAgain(db: Queryable, store: StoreRecord, at: string): Promise<void> {
   const { id, workspace, name, createdAt, keepsVersions } = store
   const columns = toColumns({ ...store, sealed: '' })
@@ -128,7 +128,7 @@ export async function insertStoreAgain(db: Queryable, store: StoreRecord, at: st
   await setKeepsVersions(db, id, keepsVersions)
 }
 
-/** Run it in a transaction: the layers of the store change with it. */
+/** Run in a transaction: the layers of the store get new versions. */
 export async function updateStore(db: Queryable, id: number, values: StoreValues, at: string): Promise<void> {
   await db
     .updateTable('stores')
@@ -146,7 +146,10 @@ export async function setKeepsVersions(db: Queryable, id: number, keepsVersions:
     .execute()
 }
 
-/** Points a store without secrets to another file, which may be of another type; its layers change with it, `but` these. */
+/**
+ * Switches a store without secrets to another file, which may have another type; its layers get new versions,
+ * except `but`.
+ */
 export async function moveStore(
   db: Queryable,
   id: number,
@@ -162,7 +165,7 @@ export async function moveStore(
   await growWithStore(db, id, at, but)
 }
 
-/** The sealed secrets of a store; empty when it has none. */
+/** Returns the encrypted secrets of a store; empty if it has none. */
 export async function readSealedSecrets(db: Queryable, id: number): Promise<string> {
   const row = await db.selectFrom('stores').select('secrets').where('id', '=', id).executeTakeFirst()
   return row?.secrets ?? ''

@@ -19,7 +19,7 @@ function toStyle(row: Selectable<Tables['styles']>): StyleRecord {
   }
 }
 
-/** Global styles, or those of one workspace. */
+/** Lists global styles, or those of one workspace. */
 export async function listStyles(db: Queryable, workspace?: string): Promise<StyleRecord[]> {
   const rows = await db
     .selectFrom('styles')
@@ -44,7 +44,10 @@ export async function findStyle(
   return row === undefined ? undefined : toStyle(row)
 }
 
-/** The style that a layer of `workspace` means by `name`: its workspace's own, else the global one. */
+/**
+ * Returns the style that a layer of `workspace` refers to by `name`: that of its workspace, else the global
+ * one.
+ */
 export async function resolveStyle(
   db: Queryable,
   workspace: string,
@@ -70,7 +73,7 @@ export interface StyleValues {
   document: string
 }
 
-/** Run it in a transaction: layers may mean the new style by a name that meant another. */
+/** Run in a transaction: the name may have referred to another style in layers before. */
 export async function insertStyle(db: Queryable, values: StyleValues, at: string): Promise<void> {
   checkName('Style', values.name)
   if ((await findStyle(db, values.workspace, values.name)) !== undefined) {
@@ -84,7 +87,7 @@ export async function insertStyle(db: Queryable, values: StyleValues, at: string
   await growWithStyle(db, { workspace, name }, at)
 }
 
-/** Run it in a transaction: the layers that it draws change with it. */
+/** Run in a transaction: the layers that it draws get new versions. */
 export async function updateStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'id' | 'workspace' | 'name'>,
@@ -94,7 +97,7 @@ export async function updateStyle(
   await growWithStyle(db, style, change.at)
 }
 
-/** The same where the layers that it draws grow by something else. */
+/** The same without incrementing the versions of its layers. */
 export async function writeStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'id'>,

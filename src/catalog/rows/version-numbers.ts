@@ -7,12 +7,15 @@ import { layersOfTable } from './changing-layers.ts'
 
 type LayerName = Pick<LayerRecord, 'workspace' | 'name'>
 
-/** No colon stands in the name of a workspace. */
+/** Workspace names contain no colon. */
 function counterOf({ workspace, name }: LayerName): string {
   return `layer-version:${workspace}:${name}`
 }
 
-/** The first version of a new layer: after those of a layer of that name that is gone, for who kept something of it. */
+/**
+ * Returns the first version of a new layer: greater than those of a deleted layer of the same name, which
+ * clients may have cached.
+ */
 export async function takeFirstVersion(db: Queryable, layer: LayerName): Promise<number> {
   const counter = counterOf(layer)
   const row = await db.selectFrom('counters').select('value').where('name', '=', counter).executeTakeFirst()
@@ -21,7 +24,7 @@ export async function takeFirstVersion(db: Queryable, layer: LayerName): Promise
   return Number(row.value) + 1
 }
 
-/** Keeps the last version of a layer that goes; to be called before its row goes. */
+/** Records the last version of a layer to be deleted; call before its row is deleted. */
 export async function rememberVersion(db: Queryable, layer: LayerRecord): Promise<void> {
   const row = await db.selectFrom('layers').select('version').where('id', '=', layer.id).executeTakeFirst()
   if (row === undefined) return
@@ -33,7 +36,10 @@ export async function rememberVersion(db: Queryable, layer: LayerRecord): Promis
     .execute()
 }
 
-/** Lets the versions of layers grow that are changed by something beside them; run it in the transaction of the change. */
+/**
+ * Increments the versions of layers affected by a change to another object; run in the transaction of the
+ * change.
+ */
 async function grow(db: Queryable, ids: number[], note: VersionNote): Promise<void> {
   const batch = 500
   for (let at = 0; at < ids.length; at += batch) {
@@ -46,7 +52,9 @@ async function grow(db: Queryable, ids: number[], note: VersionNote): Promise<vo
   await recordVersions(db, ids, note)
 }
 
-/** Other layers over the table that was loaded: their data too are looked at anew. */
+/**
+ * Increments the versions of other layers over the loaded table: the state of their data is read again too.
+ */
 export async function growBesides(
   db: Queryable,
   layer: Pick<LayerRecord, 'id' | 'storeId' | 'nativeName'>,
@@ -60,8 +68,8 @@ export async function growBesides(
 }
 
 /**
- * The layers of a store that now reads something else: what was seen there says nothing any more. Those that whoever
- * points the store lets grow himself, `but`, have one version of it.
+ * Increments the versions of the layers of a store that now reads something else, and clears their recorded
+ * states. `but`: layers that the caller updates itself.
  */
 export async function growWithStore(
   db: Queryable,
@@ -87,7 +95,7 @@ function recordGrown(db: Queryable, grown: { id: number }[], note: VersionNote):
   )
 }
 
-/** The layers of a workspace that are as public as it is. */
+/** Increments the versions of layers that use the public access setting of their workspace. */
 export async function growWithWorkspace(db: Queryable, workspace: string, at: string): Promise<void> {
   const grown = await db
     .updateTable('layers')
@@ -99,7 +107,10 @@ export async function growWithWorkspace(db: Queryable, workspace: string, at: st
   await recordGrown(db, grown, { at, cause: 'edit' })
 }
 
-/** The layers that are drawn by a style: those that name it, but where their workspace has one of that name itself. */
+/**
+ * Increments the versions of layers drawn by a style: those that name it, unless their workspace has a style
+ * of that name.
+ */
 export async function growWithStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'workspace' | 'name'>,
@@ -120,7 +131,7 @@ export interface DrawnLayer {
   isPublic: boolean | undefined
 }
 
-/** The layers whose default style this is. */
+/** Returns the layers whose default style this is. */
 export async function layersDrawnBy(
   db: Queryable,
   { workspace, name }: Pick<StyleRecord, 'workspace' | 'name'>,
@@ -128,7 +139,7 @@ export async function layersDrawnBy(
   let query = db
     .selectFrom('layers')
     .select(['id', 'workspace', 'document', 'is_public'])
-    // Leaves few documents to be read; a "_" in the name matches more than it means, which is looked at below.
+    // Reduces the documents to read; "_" in the name matches more than intended, which is checked below.
     .where('document', 'like', `%"style":${JSON.stringify(name)}%`)
   if (workspace !== undefined) query = query.where('workspace', '=', workspace)
   const named = (await query.execute())

@@ -6,7 +6,7 @@ import { growWithWorkspace } from './version-numbers.ts'
 const defaultSetting = 'default-workspace'
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]{0,99}$/u
 
-/** Throws `Failure` (`invalid`) for a name that cannot stand in a path or as a prefix. */
+/** Throws `Failure` (`invalid`) for a name that is not valid in a path or as a prefix. */
 export function checkName(what: string, name: string): void {
   if (namePattern.test(name)) return
   throw invalid(
@@ -15,7 +15,7 @@ export function checkName(what: string, name: string): void {
   )
 }
 
-/** First segments of paths of this server, of today and to come: `/<workspace>` could not be told from them. */
+/** First path segments of this server, including reserved ones: `/<workspace>` would be ambiguous. */
 const reservedNames = new Set(
   'rest ogc tiles ows wms wfs wcs wmts gwc monitoring docs health metrics assets app embed'.split(' '),
 )
@@ -72,7 +72,7 @@ export async function insertWorkspace(
     .execute()
 }
 
-/** Run it in a transaction: layers that are as public as their workspace change with it. */
+/** Run in a transaction: layers that use the public access setting of their workspace get new versions. */
 export async function updateWorkspace(
   db: Queryable,
   name: string,
@@ -87,7 +87,8 @@ export async function updateWorkspace(
 }
 
 /**
- * Lets one transaction at a time go on from here in a workspace, so that two of them do not choose the same free name.
+ * Locks a workspace for the rest of the transaction, so that concurrent ones do not choose the same free
+ * name.
  */
 export async function lockWorkspace(transaction: Queryable, name: string): Promise<void> {
   await transaction.updateTable('workspaces').set({ name }).where('name', '=', name).execute()
@@ -97,7 +98,7 @@ export async function deleteWorkspaceRow(db: Queryable, name: string): Promise<v
   await db.deleteFrom('workspaces').where('name', '=', name).execute()
 }
 
-/** The name of the default workspace, undefined when it was deleted. */
+/** Returns the name of the default workspace; undefined if it was deleted. */
 export async function findDefaultWorkspaceName(db: Queryable): Promise<string | undefined> {
   const row = await db
     .selectFrom('settings')

@@ -4,51 +4,51 @@ import { ownStores } from '../../stores/registry.ts'
 import type { KeptState } from '../../stores/store.ts'
 import type { StoreRecord } from '../records.ts'
 
-/** A table of a store, or what a store of files shows as one. */
+/** A table of a store, or the equivalent for a store of files. */
 export interface ContentPlace {
   storeId: number
   table: string
 }
 
-/** Files of ours that a store was pointed to before. */
+/** Files of the server that a store referred to before. */
 export interface KeptFiles {
   type: AnyStoreType
   parameters: Record<string, string>
 }
 
-/** What the store of a coverage that was deleted needs to come back. */
+/** What restoring a deleted coverage store requires. */
 export interface GoneStore {
   store: StoreRecord
-  /** The folder that files of ours were moved to. */
+  /** Folder that the files were moved to. */
   aside?: string
-  /** What a file that is not ours looked like. */
+  /** State of a file that does not belong to the server. */
   seen?: string
-  /** The table of a mosaic's granules, put aside in the store that it stands in. */
+  /** The granule table of a mosaic, retained in its store. */
   index?: { storeId: number; table: string; state: KeptState; path?: string }
 }
 
-/** Where the contents of a table are: in their place, put aside, or nowhere any more. */
+/** Whether the contents of a table are present, retained, or lost. */
 type ContentForm = 'present' | 'kept' | 'lost'
 
-/** What becomes of contents that others take the place of. */
+/** What happens to replaced contents. */
 export type ContentEnd =
   | { form: 'kept'; state: KeptState; path?: string }
   | { form: 'kept'; files: KeptFiles; sizeBytes: number; gone?: GoneStore }
   | { form: 'lost'; reason: string }
 
-/** What a table held for some time. */
+/** Contents of a table over a period. */
 export interface ContentRecord extends ContentPlace {
   id: number
   form: ContentForm
   state?: KeptState
-  /** Of a table in a file: that file. */
+  /** The file, for a table in a file. */
   path?: string
   files?: KeptFiles
-  /** Present where the store was deleted. */
+  /** Present if the store was deleted. */
   gone?: GoneStore
   reason?: string
   sizeBytes?: number
-  /** The contents that took its place. */
+  /** Id of the contents that replaced these. */
   afterId?: number
   endedAt?: string
 }
@@ -67,7 +67,7 @@ interface Row {
   ended_at: string | null
 }
 
-/** Contents as a row has them. */
+/** Converts a row to contents. */
 export function toContent(row: Row): ContentRecord {
   const kept = row.kept === null ? {} : (JSON.parse(row.kept) as Kept)
   return {
@@ -87,7 +87,7 @@ function keyOf(table: string): string {
   return table.toLowerCase()
 }
 
-/** The contents that are in their place; undefined where none were told yet. */
+/** Returns the present contents; undefined if none are recorded. */
 async function findPresent(db: Queryable, { storeId, table }: ContentPlace) {
   return db
     .selectFrom('layer_contents')
@@ -99,7 +99,7 @@ async function findPresent(db: Queryable, { storeId, table }: ContentPlace) {
     .executeTakeFirst()
 }
 
-/** The number of what a table holds now. */
+/** Returns the id of the present contents of a table. */
 export async function presentContent(db: Queryable, place: ContentPlace, at: string): Promise<number> {
   const known = await findPresent(db, place)
   return known === undefined ? beginContent(db, place, at) : Number(known.id)
@@ -125,7 +125,7 @@ async function beginContent(
   return Number(row.id)
 }
 
-/** Other contents, which nobody knew before, come at `place` after those that were there, or at `from` until now. */
+/** Records new contents at `place`, which replace the contents at `from`. */
 export async function succeedContent(
   db: Queryable,
   place: ContentPlace,
@@ -141,8 +141,8 @@ export async function succeedContent(
 }
 
 /**
- * Contents that are being edited are others now: what was kept of those before them leads to these, and the versions that had
- * them have these.
+ * Records that edited contents have changed: retained earlier contents are now differences to these, and the
+ * versions with the contents refer to the new ones.
  */
 export async function continueContent(
   db: Queryable,
@@ -168,7 +168,7 @@ export async function continueContent(
   await db.deleteFrom('layer_contents').where('id', '=', Number(before.id)).execute()
 }
 
-/** Contents that were put aside are in their place again, and those that were there are what `end` says. */
+/** Records that retained contents are present again, and that the former ones are what `end` says. */
 export async function returnContent(
   db: Queryable,
   { id, ...place }: Pick<ContentRecord, 'id' | 'storeId' | 'table'>,
@@ -187,7 +187,7 @@ export async function returnContent(
     .execute()
 }
 
-/** The store is pointed elsewhere by somebody: what is there now is not known. */
+/** Records that a user has switched the store: the present contents are unknown. */
 export async function leaveContents(db: Queryable, storeId: number, at: string): Promise<void> {
   const reason = 'The store was pointed elsewhere'
   await db
@@ -198,7 +198,10 @@ export async function leaveContents(db: Queryable, storeId: number, at: string):
     .execute()
 }
 
-/** Somebody else has changed the table, which looks like `state` now; other layers over it may have told so already. */
+/**
+ * Records that another program has changed the table, which now has `state`; other layers over the table may
+ * have recorded it already.
+ */
 export async function succeedOutside(
   db: Queryable,
   place: ContentPlace,
@@ -212,7 +215,7 @@ export async function succeedOutside(
   await endContent(db, Number(present.id), { at, end: { form: 'lost', reason }, afterId: next })
 }
 
-/** Writes down what became of contents; without `afterId` nothing took their place. */
+/** Records what happened to contents; without `afterId` nothing replaced them. */
 export async function endContent(
   db: Queryable,
   id: number,
@@ -239,7 +242,7 @@ function endColumns(end: ContentEnd) {
   }
 }
 
-/** Files that a store was pointed to before and that may be wanted again. */
+/** Lists files that a store was switched away from and that may be restored. */
 export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
   const rows = await db.selectFrom('layer_contents').select('kept').where('form', '=', 'kept').execute()
   return rows.flatMap(({ kept }) => {
@@ -249,7 +252,7 @@ export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
   })
 }
 
-/** A table is about to be put aside: as it will be told of when nobody else can tell. */
+/** Records, before a table is retained, the state under which it will be. */
 export async function noteIntent(
   db: Queryable,
   id: number,
@@ -263,12 +266,12 @@ export async function noteIntent(
     .execute()
 }
 
-/** The table stays where it is. */
+/** The table remains in place. */
 export async function forgetIntent(db: Queryable, id: number): Promise<void> {
   await db.updateTable('layer_contents').set({ kept_id: null, kept: null }).where('id', '=', id).execute()
 }
 
-/** Contents whose table was about to be put aside when the process died. */
+/** Lists contents whose table was about to be retained when the process died. */
 export async function listIntents(db: Queryable): Promise<ContentRecord[]> {
   const rows = await db
     .selectFrom('layer_contents')
@@ -279,7 +282,7 @@ export async function listIntents(db: Queryable): Promise<ContentRecord[]> {
   return rows.map(toContent)
 }
 
-/** Ids of what is kept of the contents that others took the place of. */
+/** Returns ids of the retained contents that the given contents replaced. */
 export async function listFollowers(db: Queryable, contentId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('layer_contents')
@@ -290,7 +293,7 @@ export async function listFollowers(db: Queryable, contentId: number): Promise<s
   return rows.flatMap(({ kept_id }) => kept_id ?? [])
 }
 
-/** Ids under which something is kept in a store, or about to be. */
+/** Returns ids under which contents are retained in a store, or about to be. */
 export async function listKnownIds(db: Queryable): Promise<string[]> {
   const rows = await db
     .selectFrom('layer_contents')
@@ -300,7 +303,7 @@ export async function listKnownIds(db: Queryable): Promise<string[]> {
   return rows.flatMap(({ kept_id }) => kept_id ?? [])
 }
 
-/** Forgets everything of a store that goes. */
+/** Deletes all records of the contents of a store. */
 export async function forgetContents(db: Queryable, storeId: number): Promise<void> {
   const contents = db.selectFrom('layer_contents').select('id').where('store_id', '=', storeId)
   await db.deleteFrom('layer_versions').where('content_id', 'in', contents).execute()
@@ -308,13 +311,13 @@ export async function forgetContents(db: Queryable, storeId: number): Promise<vo
   await db.deleteFrom('layer_contents').where('store_id', '=', storeId).execute()
 }
 
-/** What is kept of tables and files, in all stores. */
+/** Number and size of retained tables and files in all stores. */
 export interface KeptCost {
   contents: number
   bytes: number
 }
 
-/** How many contents that is, and what they take. */
+/** Counts retained contents and their bytes. */
 export async function readKeptCost(db: Queryable): Promise<KeptCost> {
   const row = await db
     .selectFrom('layer_contents')
@@ -324,7 +327,7 @@ export async function readKeptCost(db: Queryable): Promise<KeptCost> {
   return { contents: Number(row?.contents ?? 0), bytes: Number(row?.bytes ?? 0) }
 }
 
-/** Numbers of the contents that are kept. */
+/** Returns the ids of retained contents. */
 export async function listKeptContents(db: Queryable): Promise<ReadonlySet<number>> {
   const rows = await db.selectFrom('layer_contents').select('id').where('form', '=', 'kept').execute()
   return new Set(rows.map(({ id }) => Number(id)))

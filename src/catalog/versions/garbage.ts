@@ -3,10 +3,10 @@ import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import { neededFor } from './way-back.ts'
 
-/** More versions of one layer are told of no longer, but for pinned ones. */
+/** Maximum number of recorded versions per layer, except pinned ones. */
 const mostTold = 1000
 
-/** Everything of a store that is in its place or kept. */
+/** Returns all present or retained contents of a store. */
 export async function contentsOfStore(db: Queryable, storeId: number): Promise<ContentRecord[]> {
   const rows = await db
     .selectFrom('layer_contents')
@@ -17,7 +17,7 @@ export async function contentsOfStore(db: Queryable, storeId: number): Promise<C
   return rows.map(toContent)
 }
 
-/** The contents of a store that pinned versions have. */
+/** Returns the contents of a store in pinned versions. */
 export async function pinnedContents(db: Queryable, storeId: number): Promise<Set<number>> {
   const rows = await db
     .selectFrom('layer_versions as v')
@@ -29,7 +29,7 @@ export async function pinnedContents(db: Queryable, storeId: number): Promise<Se
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** Contents of a store that are kept though no version has them, and that lead to none that has. */
+/** Returns retained contents of a store that belong to no version and that no needed contents depend on. */
 export async function unneededContents(db: Queryable, storeId: number): Promise<ContentRecord[]> {
   const contents = await contentsOfStore(db, storeId)
   const rows = await db
@@ -47,7 +47,10 @@ export async function unneededContents(db: Queryable, storeId: number): Promise<
   return contents.filter(({ id, form }) => form === 'kept' && !needed.has(id))
 }
 
-/** Forgets versions that nobody can want any more: of layers that were deleted before `before`, and all but the latest many. */
+/**
+ * Deletes version records of layers that were deleted before `before`, and all but the latest ones of other
+ * layers.
+ */
 export async function forgetOldVersions(db: Queryable, before: string): Promise<void> {
   const gone = await db
     .selectFrom('layer_versions as v')
@@ -77,7 +80,7 @@ export async function forgetOldVersions(db: Queryable, before: string): Promise<
       .execute()
 }
 
-/** Forgets what no version means any more, and that holds nothing. */
+/** Deletes records of contents that no version refers to and that are not retained. */
 export async function forgetUntold(db: Queryable): Promise<void> {
   const told = db.selectFrom('layer_versions').select('content_id')
   await db

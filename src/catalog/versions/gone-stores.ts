@@ -3,14 +3,14 @@ import type { StoreRecord } from '../records.ts'
 import type { ContentEnd, ContentRecord, GoneStore, KeptFiles } from './contents.ts'
 import { endContent, toContent } from './contents.ts'
 
-/** Contents that are kept of a store which was deleted. */
+/** Retained contents of a deleted store. */
 export type GoneContent = ContentRecord & Required<Pick<ContentRecord, 'gone' | 'files'>>
 
 function isGone(content: ContentRecord): content is GoneContent {
   return content.gone !== undefined && content.files !== undefined
 }
 
-/** Everything that is kept of stores which were deleted. */
+/** Lists all retained contents of deleted stores. */
 export async function listGone(db: Queryable): Promise<GoneContent[]> {
   const rows = await db
     .selectFrom('layer_contents as c')
@@ -23,13 +23,15 @@ export async function listGone(db: Queryable): Promise<GoneContent[]> {
   return rows.map(toContent).filter(isGone)
 }
 
-/** A store as it was when it was deleted; undefined where nothing is kept of it. */
+/** Returns a deleted store; undefined if nothing of it is retained. */
 export async function findGoneStore(db: Queryable, storeId: number): Promise<StoreRecord | undefined> {
   const kept = await listKept(db, storeId)
   return kept.find(isGone)?.gone.store
 }
 
-/** What becomes of the contents of a store that is being deleted; those that it had before are kept on. */
+/**
+ * Records what happens to the contents of a store that is being deleted; earlier retained contents remain.
+ */
 export async function endContentsOfStore(
   db: Queryable,
   store: StoreRecord,
@@ -48,7 +50,7 @@ export async function endContentsOfStore(
     await endContent(db, Number(id), { at, end: place === 0 ? end : other })
 }
 
-/** The store of these contents is there again; `moved` has the files of those that were moved for it. */
+/** Records that the store of these contents exists again; `moved` contains the files that were moved back. */
 export async function reviveContents(
   db: Queryable,
   storeId: number,
@@ -57,7 +59,7 @@ export async function reviveContents(
   for (const { id, files } of await listKept(db, storeId)) await writeKept(db, id, moved.get(id) ?? files)
 }
 
-/** Forgets contents of which nothing is to come back, with their versions. */
+/** Deletes contents that are not to be restored, with their versions. */
 export async function forgetGone(db: Queryable, { id }: GoneContent): Promise<void> {
   await db.deleteFrom('layer_versions').where('content_id', '=', id).execute()
   await db.deleteFrom('layer_contents').where('id', '=', id).execute()

@@ -3,31 +3,31 @@ import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import { editMode } from './record-versions.ts'
 
-/** Edits by one user within this time are one version, from the first of them on. */
+/** Edits by one user within this time, counted from the first one, form one version. */
 const togetherMs = 15 * 60_000
 
-/** Since when edits count as made together with one at `now`. */
+/** Returns the earliest time of edits that are combined with one at `now`. */
 export function togetherSince(now: Date): string {
   return new Date(now.getTime() - togetherMs).toISOString()
 }
 
-/** A version that further edits of its user go on with. */
+/** A version that further edits of its user continue. */
 export interface OpenEdits {
   version: number
   contentId: number
-  /** What was there before them. */
+  /** Contents before these edits. */
   before: ContentRecord | undefined
 }
 
 interface Asked {
   layerId: number
-  /** That the layer has now. */
+  /** Present version of the layer. */
   version: number
   user: string | undefined
   since: string
 }
 
-/** The edits that one by a user now goes on with; undefined where it begins a version of its own. */
+/** Returns the edits that an edit of a user continues; undefined if it starts a new version. */
 export async function findOpenEdits(
   db: Queryable,
   { layerId, version, user, since }: Asked,
@@ -58,7 +58,7 @@ export async function findOpenEdits(
   return { version, contentId, before: before === undefined ? undefined : toContent(before) }
 }
 
-/** Whether versions that are no edits of this user have the same contents: they are to stay what they are. */
+/** True if versions other than edits of this user have the same contents, which must not change. */
 async function isNeededByOthers(db: Queryable, contentId: number, user: string): Promise<boolean> {
   const other = await db
     .selectFrom('layer_versions')

@@ -8,28 +8,33 @@ import type { EditCounts } from '../../stores/store.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'
 import { presentContent } from './contents.ts'
 
-/** What is told of a change of layers beside what they are after it. */
+/** Data recorded with a change of layers. */
 export interface VersionNote {
   at: string
   cause: VersionCause
-  /** Who brought it about, where that is not whoever acts now. */
+  /** Author of the change, if not the current user. */
   user?: string
   importId?: number
-  /** How rows were loaded. */
+  /** Load mode of the rows. */
   mode?: string
-  /** How many rows were loaded. */
+  /** Number of loaded rows. */
   rowsLoaded?: number
   changes?: ChangeCounts
-  /** Of an edit of features: what it adds to the numbers of those that differ, and since when edits are one version. */
+  /**
+   * For an edit of features: changes in the numbers of differing features, and since when edits form one
+   * version.
+   */
   edits?: { counts: EditCounts; since: string }
 }
 
-/** How rows of a version came that were edited one by one. */
+/** Load mode of versions whose rows were edited individually. */
 export const editMode = 'EDIT'
 
 const batch = 500
 
-/** Writes down what layers are at the versions that they have now; to be run in the transaction in which they grew. */
+/**
+ * Records layers at their present versions; run in the transaction in which the versions were incremented.
+ */
 export async function recordVersions(
   db: Queryable,
   ids: readonly number[],
@@ -76,7 +81,7 @@ async function recordOne(
   const rows = details.featureCount ?? rowsAfter(before, note)
   const joined = joinsEdit(before, note, user) ? before : undefined
   const changes = changesOf(note, joined, rows)
-  // Edits that follow one another are one version, under the last of their numbers.
+  // Consecutive edits form one version, with the last of their numbers.
   if (joined !== undefined) await forgetVersion(db, id, joined)
   await db
     .insertInto('layer_versions')
@@ -96,7 +101,7 @@ async function recordOne(
     .execute()
 }
 
-/** Keeps the document of the style that a layer of a workspace means; null where there is none of that name. */
+/** Stores the document of the style that a layer refers to; null if there is none of that name. */
 async function keepStyle(db: Queryable, workspace: string, name: string): Promise<string | null> {
   const found = await db
     .selectFrom('styles')
@@ -128,7 +133,7 @@ interface Latest {
   is_pinned: number
 }
 
-/** Whether an edit goes on with the version before it: of the same user, who has begun it not long ago. */
+/** True if an edit continues the previous version: of the same user, started recently. */
 function joinsEdit(
   before: Latest | undefined,
   { edits }: VersionNote,
@@ -161,7 +166,7 @@ async function forgetVersion(db: Queryable, layerId: number, { version }: Latest
     .execute()
 }
 
-/** The version before, as it was told. */
+/** Returns the previous version as recorded. */
 function findLatest(db: Queryable, layerId: number): Promise<Latest | undefined> {
   return db
     .selectFrom('layer_versions')
@@ -172,7 +177,7 @@ function findLatest(db: Queryable, layerId: number): Promise<Latest | undefined>
     .executeTakeFirst()
 }
 
-/** The rows of a layer after a change of which only the loaded ones were counted. */
+/** Returns the number of rows of a layer after a change for which only loaded rows were counted. */
 function rowsAfter(
   before: Latest | undefined,
   { cause, mode, rowsLoaded, changes, edits }: VersionNote,
@@ -193,7 +198,7 @@ function rowsOf(before: Latest | undefined): number | undefined {
   return before?.row_count == null ? undefined : Number(before.row_count)
 }
 
-/** Names of columns, the geometry's too, that came, went or have another type. */
+/** Returns names of columns, including the geometry, that were added, removed or changed their type. */
 function differingColumns({ document }: Latest, { schema }: LayerDetails): string[] {
   const former = (JSON.parse(document) as LayerDetails).schema
   const before = columnTypes(former)

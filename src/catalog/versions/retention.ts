@@ -2,9 +2,9 @@ import type { StoreRecord } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
 import { neededFor } from './way-back.ts'
 
-/** How long and how much is kept of what layers were. */
+/** Limits on retained versions of layers. */
 export interface VersionLimits {
-  /** 0: nothing is kept. */
+  /** Retention in days; 0: nothing is retained. */
   days: number
   /** For the layers of each store. */
   bytes: number
@@ -12,7 +12,9 @@ export interface VersionLimits {
 
 const dayMs = 86_400_000
 
-/** Why nothing is kept of what the layers of a store were; undefined where it is. */
+/**
+ * Returns the reason why earlier versions of the layers of a store are not retained; undefined if they are.
+ */
 export function whyNothingIsKept(
   { days }: VersionLimits,
   { name, keepsVersions }: Pick<StoreRecord, 'name' | 'keepsVersions'>,
@@ -21,20 +23,21 @@ export function whyNothingIsKept(
   return keepsVersions ? undefined : `The store "${name}" keeps no versions`
 }
 
-/** Until when contents that were put aside now are kept. */
+/** Returns the time until which contents replaced at `endedAt` are retained. */
 export function keptUntil(endedAt: string, { days }: VersionLimits): string {
   return new Date(Date.parse(endedAt) + days * dayMs).toISOString()
 }
 
-/** What goes, and why. */
+/** Contents to remove, and the reason. */
 export interface Outdated {
   content: ContentRecord
   reason: string
 }
 
 /**
- * Which of the contents that a store, or all deleted ones, keep go, in this order: those that are too old, then as many as take too much, the
- * oldest first and the last of each table after all others. What is pinned stays, with what it is a difference to.
+ * Chooses which retained contents of a store, or of all deleted ones, to remove, in this order: those that
+ * are too old, then as many as exceed the size limit, the oldest first and the last one of each table after
+ * all others. Pinned contents remain, with the contents that they are differences to.
  */
 export function chooseOutdated(
   contents: readonly ContentRecord[],
@@ -61,7 +64,9 @@ export function chooseOutdated(
   return gone
 }
 
-/** The oldest first; what belongs to another came to its end before that did, so that none goes before what needs it. */
+/**
+ * Oldest first. Contents end before those that depend on them, so that none is removed before its dependents.
+ */
 function inOrder(contents: readonly ContentRecord[]): ContentRecord[] {
   const byEnd = contents.toSorted((one, other) => endOf(one).localeCompare(endOf(other)) || one.id - other.id)
   const keyOf = ({ storeId, table }: ContentRecord): string => `${storeId} ${table}`

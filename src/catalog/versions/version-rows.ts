@@ -5,7 +5,7 @@ import type { LayerDetails, VersionCause } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 
-/** What a layer was at one version, and where its contents are now. */
+/** Description of a layer at one version, and the location of its contents. */
 export interface VersionRecord {
   layerId: number
   version: number
@@ -17,14 +17,14 @@ export interface VersionRecord {
   importId?: number
   mode?: string
   changes?: ChangeCounts
-  /** Rows of the layer, where they are known. */
+  /** Number of rows of the layer, if known. */
   rows?: number
   columnsChanged: string[]
   details: LayerDetails
   storeId: number
   nativeName: string
   isPublic: boolean | undefined
-  /** Of the style that drew it; absent where there was none of that name. */
+  /** Digest of its style; absent if there was none of that name. */
   styleDigest?: string
   isPinned: boolean
   content: ContentRecord
@@ -74,7 +74,7 @@ function toVersion(row: Row): VersionRecord {
   }
 }
 
-/** The versions of a layer, the latest first. */
+/** Lists the versions of a layer, latest first. */
 export async function listVersions(db: Queryable, layerId: number): Promise<VersionRecord[]> {
   const rows = await joined(db).where('v.layer_id', '=', layerId).orderBy('v.version', 'desc').execute()
   return rows.map(toVersion)
@@ -92,7 +92,7 @@ export async function findVersion(
   return row === undefined ? undefined : toVersion(row)
 }
 
-/** The number of the layer of a name that was deleted last and of which versions are left. */
+/** Returns the id of the last deleted layer of a name of which versions are left. */
 export async function findDeletedLayer(
   db: Queryable,
   workspace: string,
@@ -110,7 +110,7 @@ export async function findDeletedLayer(
   return row === undefined ? undefined : Number(row.layer_id)
 }
 
-/** Layers whose present version is not told yet, by its cause: those that are older than that was written down. */
+/** Lists layers whose present version has no record, by cause: those from before versions were recorded. */
 export async function listUntold(db: Queryable): Promise<Map<VersionCause, number[]>> {
   const rows = await db
     .selectFrom('layers as l')
@@ -148,7 +148,7 @@ export async function deleteVersion(
     .execute()
 }
 
-/** The style that drew a version. */
+/** Returns the style of a version. */
 export async function findKeptStyle(
   db: Queryable,
   digest: string,
@@ -161,7 +161,7 @@ export async function findKeptStyle(
   return row === undefined ? undefined : { format: row.format as StyleFormat, document: row.document }
 }
 
-/** The number of a layer's last version. */
+/** Returns the last version number of a layer. */
 export async function latestVersionOf(db: Queryable, layerId: number): Promise<number> {
   const row = await db
     .selectFrom('layer_versions')

@@ -4,28 +4,28 @@ import type { ContentRecord } from './contents.ts'
 import { toContent } from './contents.ts'
 import type { VersionRecord } from './version-rows.ts'
 
-/** How the contents of a version come back. */
+/** How the contents of a version can be restored. */
 export type WayBack =
-  /** They are in their place. */
+  /** The contents are present. */
   | { kind: 'present' }
-  /** By a table that was put aside, or by undoing what came after it. */
+  /** From a retained table, or by undoing later changes. */
   | { kind: 'table'; path: StatePath }
-  /** By pointing the store to its files of then. */
+  /** By switching the store to its former files. */
   | { kind: 'files'; content: ContentRecord }
   | { kind: 'none'; reason: string }
 
 const inOtherFile = 'It is kept in a file that its store does not read now: bring back a later version first'
 const brokenChain = 'It is kept as the difference to a state that is gone'
 
-/** What there is of stores: a way back may lead over it. */
+/** Present and retained contents of stores, which a restore may depend on. */
 export interface KnownContents {
-  /** By their numbers. */
+  /** Contents by id. */
   contents: ReadonlyMap<number, ContentRecord>
-  /** The files that stores read now, by the numbers of the stores. */
+  /** Files that stores read now, by store id. */
   paths: ReadonlyMap<number, string>
 }
 
-/** Every content of some stores that is in its place or kept. */
+/** Reads all present or retained contents of some stores. */
 export async function readContents(db: Queryable, storeIds: readonly number[]): Promise<KnownContents> {
   if (storeIds.length === 0) return { contents: new Map(), paths: new Map() }
   const rows = await db
@@ -45,7 +45,7 @@ export async function readContents(db: Queryable, storeIds: readonly number[]): 
   return { contents: new Map(contents.map((content) => [content.id, content])), paths: new Map(paths) }
 }
 
-/** The way back to contents, from what stands whole. */
+/** Returns how to restore contents, starting from a whole state. */
 export function wayBackTo(content: ContentRecord, { contents, paths }: KnownContents): WayBack {
   if (content.form === 'present') return { kind: 'present' }
   if (content.form === 'lost') return { kind: 'none', reason: content.reason ?? brokenChain }
@@ -66,7 +66,7 @@ export function wayBackTo(content: ContentRecord, { contents, paths }: KnownCont
   return at?.form === 'present' ? { kind: 'table', path } : { kind: 'none', reason: brokenChain }
 }
 
-/** Contents that have to stay so that the way back to some others stays. */
+/** Returns contents that must remain so that some others can be restored. */
 export function neededFor(
   contents: Iterable<ContentRecord>,
   known: ReadonlyMap<number, ContentRecord>,
@@ -82,7 +82,7 @@ export function neededFor(
   return needed
 }
 
-/** Whether a version can be brought back, and why not. */
+/** Returns whether a version can be restored, and why not. */
 export function restorability(
   version: VersionRecord,
   present: number | undefined,

@@ -18,9 +18,9 @@ export function toRow(layer: unknown): Record<string, string> {
 
 const pageSize = 500
 
-/** Every layer, or those of a workspace, by name. */
+/** Lists all layers, or those of a workspace, by name. */
 export async function listAll(client: RestRequests, workspace: string | undefined): Promise<unknown[]> {
-  // A workspace that does not exist has no empty list.
+  // A workspace that does not exist must cause an error, not an empty list.
   if (workspace !== undefined) await client.get(workspacePath(workspace))
   const layers: unknown[] = []
   for (;;) {

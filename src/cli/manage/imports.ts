@@ -13,7 +13,7 @@ import { cancel, importPath, run, setColumns, setCrs, show } from './waiting-imp
 const columns = ['id', 'state', 'created', 'user', 'source', 'workspace', 'layers', 'loaded', 'rejected']
 const usualLimit = '50'
 
-/** The newest first, with what came of them. */
+/** Lists imports with their results, newest first. */
 const list: Action = {
   words: [],
   options: ['limit'],
@@ -33,7 +33,7 @@ const list: Action = {
   },
 }
 
-/** Fetches the rejected rows of a task as a file like their source. */
+/** Downloads the rejected rows of a task as a file in the format of their source. */
 const rejects: Action = {
   words: ['IMPORT', 'TASK'],
   options: ['output'],
@@ -56,7 +56,7 @@ const rejects: Action = {
   },
 }
 
-/** Sends mended rows back. */
+/** Uploads corrected rows. */
 const mend: Action = {
   words: ['IMPORT', 'TASK', 'FILE'],
   options: ['accept', 'name'],
@@ -117,7 +117,9 @@ function taskPath(importId: string, taskId: string): string {
   return `${path}/tasks/${taskId}`
 }
 
-/** The last part of the name that the server gives, so that it cannot lead elsewhere. */
+/**
+ * Returns the last path segment of the file name from the server, so that it cannot refer to another folder.
+ */
 function nameOf(disposition: string | undefined): string {
   const [, name = 'rejects'] = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '') ?? []
   return basename(decodeURIComponent(name))

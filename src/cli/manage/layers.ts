@@ -42,7 +42,7 @@ const change: Action = {
   },
 }
 
-/** Values in place of those that there are; one that is `none` takes all away. */
+/** Replaces existing values; a single `none` removes all. */
 function listGiven(values: string[] | undefined): string[] | undefined {
   return values?.length === 1 && values[0] === 'none' ? [] : values
 }
@@ -103,7 +103,7 @@ function describe(answer: unknown) {
   return { answer, text }
 }
 
-/** `population (Integer)`: classes without their packages. */
+/** `population (Integer)`: class names without their packages. */
 function columnText(attribute: unknown): string {
   const type = textOf(attribute, 'binding').split('.').at(-1) ?? ''
   return `${textOf(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`

@@ -7,7 +7,7 @@ import type { RestClient, RestRequests } from '../rest-client.ts'
 import { withClient } from '../server-access.ts'
 import { printBeside, standardStream } from '../standard-streams.ts'
 
-/** Options that some action takes. */
+/** Options of any action. */
 const flags = {
   workspace: { type: 'string', short: 'w' },
   public: { type: 'boolean' },
@@ -55,39 +55,39 @@ const flags = {
 export type OptionName = keyof typeof flags
 type Values = Omit<ReturnType<typeof readAll>['values'], 'json' | 'user' | 'url'>
 
-// Its result type is what `parseArgs` works out of the flags.
+// The result type is what `parseArgs` infers from the flags.
 function readAll(command: string, args: string[]) {
   return readFlags(command, args, { ...flags, ...jsonFlag, ...accessFlags })
 }
 
 export interface ManageContext {
   client: RestRequests
-  /** Connects now rather than at the first request: the login is asked for before anything else. */
+  /** Connects now instead of at the first request: prompts for the login before anything else. */
   connect(): Promise<Pick<RestClient, 'password'>>
   values: Values
   env: Environment
 }
 
-/** What an action found or did: for programs, and for people. */
+/** Result of an action: for programs, and for people. */
 interface Said {
   answer: unknown
   text: string
-  /** It was not done, or not whole. */
+  /** True if it was not done, or not completely. */
   isFailed?: boolean
-  /** Standard output has a file: what was done is told on standard error. */
+  /** True if standard output contains a file: messages then go to standard error. */
   hasOutput?: boolean
 }
 
 export interface Action {
-  /** What the words behind it are, such as `NAME`; each is needed. */
+  /** Names of its positional arguments, such as `NAME`; all are required. */
   words: string[]
   options: OptionName[]
-  /** A token is not enough for it. */
+  /** True if a token is not sufficient. */
   needsPassword?: boolean
   run(context: ManageContext, words: string[]): Promise<Said>
 }
 
-/** A kind of things that a server holds. */
+/** A kind of object that a server manages. */
 export interface Kind {
   command: string
   actions: Record<string, Action>
@@ -100,7 +100,7 @@ const synonyms = new Map([
   ['update', 'change'],
 ])
 
-/** `terrane <kind> [ACTION] ...`: what is there where no action is named. */
+/** `terrane <kind> [ACTION] ...`: lists the objects if no action is named. */
 export async function runKind({ command, actions }: Kind, args: string[], env: Environment): Promise<number> {
   const { values, positionals } = readAll(command, args)
   const [word = 'list', ...words] = positionals
@@ -136,20 +136,20 @@ function refuseOtherOptions(whole: string, values: Values, known: OptionName[]):
   if (other !== undefined) throw new UsageError(`\`terrane ${whole}\` takes no --${other}`)
 }
 
-/** The option that is set of two that exclude one another. */
+/** Returns the value of two mutually exclusive options. */
 export function eitherOption(values: Values, yes: OptionName, no: OptionName): boolean | undefined {
   if (values[yes] === true && values[no] === true)
     throw new UsageError(`--${yes} and --${no} exclude one another`)
   return values[yes] === true ? true : values[no] === true ? false : undefined
 }
 
-/** Throws `UsageError` for a change that changes nothing. */
+/** Throws `UsageError` if no change is given. */
 export function requireChange(whole: string, change: object, options: string): void {
   if (Object.keys(change).length === 0)
     throw new UsageError(`\`terrane ${whole}\` needs what to change: ${options}`)
 }
 
-/** Without the values that are absent. */
+/** Returns only the defined values. */
 export function given<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>
 }

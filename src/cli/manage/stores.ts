@@ -9,7 +9,7 @@ import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
 import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
 
-/** What a store is in answers, its collection, and the list of that. */
+/** Member name of a store in responses, its collection, and the member name of the list. */
 const kinds = [
   { item: 'dataStore', path: 'datastores', list: 'dataStores' },
   { item: 'coverageStore', path: 'coveragestores', list: 'coverageStores' },
@@ -20,7 +20,7 @@ interface Place {
   name: string
 }
 
-/** `NAME` with `--workspace`, or `WORKSPACE:NAME`; else in the default workspace. */
+/** Reads `NAME` with `--workspace`, or `WORKSPACE:NAME`; else uses the default workspace. */
 async function placeOf({ client, values }: ManageContext, text: string): Promise<Place> {
   const colon = text.indexOf(':')
   if (colon < 0) return { workspace: values.workspace ?? (await defaultWorkspace(client)), name: text }
@@ -30,7 +30,7 @@ async function placeOf({ client, values }: ManageContext, text: string): Promise
   return { workspace, name: text.slice(colon + 1) }
 }
 
-/** A store of either kind with its path. */
+/** Finds a store of either kind and its path. */
 async function findStore(client: RestRequests, { workspace, name }: Place) {
   for (const kind of kinds) {
     const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
@@ -69,7 +69,7 @@ const show: Action = {
   },
 }
 
-/** Connection parameters of `--database` and `--parameter`. */
+/** Returns the connection parameters of `--database` and `--parameter`. */
 function parametersOf({ values, env }: ManageContext): Record<string, string | number> {
   const named = (values.parameter ?? []).map((text): [string, string] => {
     const at = text.indexOf('=')
@@ -143,7 +143,7 @@ const stores: Kind = { command: 'stores', actions: { list, show, create, change,
 
 /** `terrane stores` */
 export function runStores(args: string[], env: Environment): Promise<number> {
-  // What the process list shows may hold a password no longer than necessary.
+  // The command line in the process list may contain a password, so it is replaced as early as possible.
   process.title = 'terrane stores'
   return runKind(stores, args, env)
 }

@@ -12,7 +12,7 @@ import { workspacePath } from './workspaces.ts'
 
 const formats = ['sld', 'qml', 'maplibre'] as const
 type Format = (typeof formats)[number]
-/** Formats by the endings of files. */
+/** Formats by file name extension. */
 const endings = new Map<string, Format>([
   ['.sld', 'sld'],
   ['.xml', 'sld'],
@@ -21,7 +21,7 @@ const endings = new Map<string, Format>([
 ])
 const mapLibreType = 'application/vnd.maplibre.style+json'
 
-/** Global styles, or those of `--workspace`. */
+/** Path of global styles, or of those of `--workspace`. */
 function collection({ values: { workspace } }: ManageContext): string {
   return workspace === undefined ? '/rest/styles' : `${workspacePath(workspace)}/styles`
 }
@@ -54,7 +54,7 @@ const show: Action = {
   run: async (context, [name = '']) => describe(await context.client.get(stylePath(context, name))),
 }
 
-/** Writes the document of a style into a file, in its own format or another one. */
+/** Writes the document of a style to a file, in its own format or another one. */
 const download: Action = {
   words: ['NAME'],
   options: ['workspace', 'output', 'format'],
@@ -103,7 +103,7 @@ const remove: Action = {
   },
 }
 
-/** A style document from a file, or from standard input, whose format `--format` names. */
+/** Reads a style document from a file, or from standard input in the format of `--format`. */
 async function readDocument({ values }: ManageContext, file: string) {
   const named = values.format ?? endings.get(extname(file).toLowerCase())
   if (named === undefined)

@@ -1,7 +1,7 @@
 import { textOf } from '../json-views.ts'
 import { textTable } from '../text-table.ts'
 
-/** Things as a table of some of their fields; says so where there are none. */
+/** Formats objects as a table of some of their fields, or reports that there are none. */
 export function listText(plural: string, columns: string[], things: unknown[]): string {
   if (things.length === 0) return `There are no ${plural}`
   return textTable(
@@ -10,7 +10,7 @@ export function listText(plural: string, columns: string[], things: unknown[]): 
   )
 }
 
-/** One thing: a line for each field that it has. */
+/** Formats one object: one line per field. */
 export function fieldsText(fields: [name: string, value: string][]): string {
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields

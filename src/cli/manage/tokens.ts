@@ -56,7 +56,7 @@ function describe(answer: unknown) {
 
 const tokens: Kind = { command: 'tokens', actions: { list, show, create, delete: remove } }
 
-/** `terrane tokens`: those of the user who asks. */
+/** `terrane tokens`: tokens of the authenticated user. */
 export function runTokens(args: string[], env: Environment): Promise<number> {
   return runKind(tokens, args, env)
 }

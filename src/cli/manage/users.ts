@@ -18,7 +18,7 @@ function readRole(role: string | undefined): string | undefined {
   return role === undefined ? undefined : readChoice('--role', role, roles)
 }
 
-/** A password that is given in the environment, else typed twice. */
+/** Returns a password from the environment, or typed twice. */
 async function newPassword({ env, connect }: ManageContext): Promise<string> {
   const { TERRANE_NEW_PASSWORD: given } = env
   if (given !== undefined && given !== '') return given
@@ -71,7 +71,7 @@ const change: Action = {
       password: values.password === true ? await newPassword(context) : undefined,
     })
     requireChange('users change', wanted, '--role, --email, --password, --enable or --disable')
-    // Administrators who change their own password prove it once more.
+    // Administrators who change their own password must confirm the present one.
     const proof =
       values.password === true
         ? given({ currentPassword: (await context.connect()).password, keepTokens: values['keep-tokens'] })

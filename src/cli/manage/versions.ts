@@ -4,10 +4,10 @@ import { layerPath } from './layer-path.ts'
 import type { Action } from './run-kind.ts'
 import { listText } from './texts.ts'
 
-/** What of a layer comes back. */
+/** Parts of a layer to restore. */
 const parts = ['data', 'style']
 
-/** Lists what a layer was. */
+/** Lists the versions of a layer. */
 export const versions: Action = {
   words: ['NAME'],
   options: ['workspace'],
@@ -27,7 +27,7 @@ function texts<Name extends string>(one: unknown, names: readonly Name[]): Recor
   return Object.fromEntries(names.map((name) => [name, textOf(one, name)])) as Record<Name, string>
 }
 
-/** Makes a layer what it was. */
+/** Restores a version of a layer. */
 export const restore: Action = {
   words: ['NAME', 'VERSION'],
   options: ['workspace', 'what'],
@@ -43,7 +43,7 @@ export const restore: Action = {
   },
 }
 
-/** Tells what differs between two versions. */
+/** Reports the differences between two versions. */
 export const changes: Action = {
   words: ['NAME', 'VERSION'],
   options: ['workspace', 'against'],

@@ -10,7 +10,7 @@ import { runImport } from '../watch-run.ts'
 import type { Action, ManageContext } from './run-kind.ts'
 import { listText } from './texts.ts'
 
-/** `/rest/imports/3`; throws `UsageError` for what is no id. */
+/** Returns `/rest/imports/3`; throws `UsageError` for an invalid id. */
 export function importPath(importId: string): string {
   if (/^\d+$/.test(importId)) return `/rest/imports/${importId}`
   throw new UsageError(`"${importId}" is not the id of an import: a whole number`)
@@ -25,7 +25,7 @@ export const show: Action = {
   run: async ({ client }, [importId = '']) => describe(client, importPath(importId)),
 }
 
-/** `terrane imports set-crs IMPORT EPSG:n`: for the tasks that wait for a CRS, or for one. */
+/** `terrane imports set-crs IMPORT EPSG:n`: for all tasks that need a CRS, or for one. */
 export const setCrs: Action = {
   words: ['IMPORT', 'CRS'],
   options: ['task'],
@@ -43,7 +43,10 @@ export const setCrs: Action = {
   },
 }
 
-/** `terrane imports set-columns IMPORT --lat A --lon B`: points of columns, or tables, for tasks without a geometry. */
+/**
+ * `terrane imports set-columns IMPORT --lat A --lon B`: creates points from columns, or tables, for tasks
+ * without a geometry.
+ */
 export const setColumns: Action = {
   words: ['IMPORT'],
   options: ['task', 'lat', 'lon', 'x', 'y', 'srs', 'table-only'],
@@ -72,7 +75,7 @@ export const setColumns: Action = {
   },
 }
 
-/** `terrane imports run IMPORT`: runs what is ready and waits for the end. */
+/** `terrane imports run IMPORT`: runs all ready tasks and waits for the end. */
 export const run: Action = {
   words: ['IMPORT'],
   options: [],
@@ -85,7 +88,7 @@ export const run: Action = {
   },
 }
 
-/** `terrane imports cancel IMPORT`: ends the run of an import, or of one task. */
+/** `terrane imports cancel IMPORT`: cancels the run of an import, or of one task. */
 export const cancel: Action = {
   words: ['IMPORT'],
   options: ['task'],
@@ -101,7 +104,7 @@ function taskIdOf(text: string): number {
   throw new UsageError(`"${text}" is not the id of a task: a whole number`)
 }
 
-/** The task that `--task` names, else those that wait. */
+/** Returns the task of `--task`, else those that need input. */
 async function chooseTasks(
   { client, values }: ManageContext,
   path: string,

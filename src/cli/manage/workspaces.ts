@@ -16,7 +16,7 @@ export async function workspaceNames(client: RestRequests): Promise<string[]> {
   return listOf(fieldOf(answer, 'workspaces'), 'workspace').map((one) => textOf(one, 'name'))
 }
 
-/** The workspace that is meant where none is named. */
+/** Returns the default workspace. */
 export async function defaultWorkspace(client: RestRequests): Promise<string> {
   return textOf(fieldOf(await client.get(`${collection}/default`), 'workspace'), 'name')
 }

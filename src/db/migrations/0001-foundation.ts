@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 type Schema = Kysely<unknown>
 
-/** Adds a number that the database gives; a proposed one is taken as well. */
+/** Adds a generated id; an explicit value is accepted too. */
 function withId<T extends string>(table: CreateTableBuilder<T>, isSqlite: boolean) {
   return isSqlite
     ? table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())

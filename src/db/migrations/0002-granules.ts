@@ -1,7 +1,7 @@
 import type { Kysely, Migration } from 'kysely'
 import { sql } from 'kysely'
 
-/** Granules of mosaic tasks: thousands to a task, changed one by one. Ordered by path without case. */
+/** Granules of mosaic tasks: thousands per task, changed individually. Ordered by path without case. */
 export const granules: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema

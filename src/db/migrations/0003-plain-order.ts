@@ -13,7 +13,7 @@ const ordered: readonly [table: string, column: string][] = [
   ['users', 'name'],
 ]
 
-/** Texts stand in the order of their code points, as in SQLite, whatever the language of a PostgreSQL database. */
+/** Sorts texts by code points, as in SQLite, whatever the collation of a PostgreSQL database. */
 export function plainOrder(isSqlite: boolean): Migration {
   return {
     up: async (db: Kysely<unknown>) => {

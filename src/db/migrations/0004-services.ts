@@ -8,7 +8,7 @@ function withId<T extends string>(table: CreateTableBuilder<T>, isSqlite: boolea
     : table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity())
 }
 
-/** What monitoring watches. */
+/** Monitored services. */
 export function services(isSqlite: boolean): Migration {
   return {
     up: async (db: Schema) => {

@@ -70,7 +70,7 @@ async function createDelivery(db: Schema, isSqlite: boolean): Promise<void> {
     .execute()
 }
 
-/** Checks with what they compare, whom they tell, and what was sent. */
+/** Alert rules with their conditions, receivers, and sent messages. */
 export function notifications(isSqlite: boolean): Migration {
   return {
     up: async (db: Schema) => {

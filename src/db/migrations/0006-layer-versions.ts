@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely'
 
-/** Layers count their changes, remember what their data looked like outside, and may be public by themselves. */
+/** Adds layer versions, recorded external states, and public access settings of layers. */
 export const layerVersions: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema

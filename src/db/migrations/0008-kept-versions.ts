@@ -60,7 +60,7 @@ async function createContents(db: Schema, isSqlite: boolean): Promise<void> {
     .execute()
 }
 
-/** What layers were before: their versions, where the rows of each are kept, and the styles that drew them. */
+/** Earlier versions of layers, the location of their rows, and their styles. */
 export function keptVersions(isSqlite: boolean): Migration {
   return {
     up: async (db: Schema) => {

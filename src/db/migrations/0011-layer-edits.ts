@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely'
 
-/** Edits of features that are about to be committed by their store, to be told of after a crash. */
+/** Edits of features that are about to be committed by their store, for recovery after a crash. */
 export const layerEdits: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely'
 
-/** Which layers have changed, and which states imports and tasks are in, is seen without their documents. */
+/** Makes changed layers, and the states of imports and tasks, visible without reading documents. */
 export const quickLists: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema.createIndex('layers_look').on('layers').columns(['id', 'version']).execute()

@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely'
 
-/** A user can be switched off, and on again. */
+/** Adds disabling of users. */
 export const switchedOffUsers: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema

@@ -8,7 +8,7 @@ import { findDialect, mostColumns } from './delimiter.ts'
 import type { RowStep } from './row-scanner.ts'
 import { OpenQuoteError, RowScanner } from './row-scanner.ts'
 
-/** The longest row, in bytes. */
+/** Maximum size of a row, in bytes. */
 const longestRow = 64 << 20
 const sampleBytes = 1 << 16
 
@@ -31,7 +31,7 @@ export class CsvSource {
     this.scanner.end = reader.end
   }
 
-  /** Opens the file and finds its delimiter; the caller closes it. */
+  /** Opens the file and finds its delimiter; the caller must close it. */
   static async open(file: DataFile, charset: string, signal: AbortSignal): Promise<CsvSource> {
     const transcode = transcoderOf(charset)
     const options =
@@ -54,7 +54,7 @@ export class CsvSource {
     await this.#reader.close()
   }
 
-  /** Finds the next row among the bytes at hand. */
+  /** Finds the next row in the available bytes. */
   next(): RowStep {
     try {
       return this.scanner.next()
@@ -64,7 +64,7 @@ export class CsvSource {
     }
   }
 
-  /** Reads on after `next` gave `more`. */
+  /** Reads more after `next` returned `more`. */
   async more(): Promise<void> {
     this.#signal.throwIfAborted()
     const { scanner } = this
@@ -80,7 +80,7 @@ export class CsvSource {
     scanner.isLast = this.#reader.isAtEnd
   }
 
-  /** The header's cells. */
+  /** Reads the cells of the header. */
   async readHeader(): Promise<string[]> {
     for (;;) {
       const step = this.next()
@@ -98,13 +98,13 @@ export class CsvSource {
   }
 }
 
-/** Behind the byte order mark. */
+/** Offset after the byte order mark. */
 function startOf({ bytes, offset, end }: ByteReader): number {
   const hasMark = offset === 0 && end >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return hasMark ? 3 : 0
 }
 
-/** Whether a cell holds nothing, or blanks in quotes. */
+/** True if a cell is empty, or contains only blanks in quotes. */
 export function isBlankCell(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
   while (at < end && (bytes[at] as number) <= 0x20) at += 1
@@ -113,13 +113,16 @@ export function isBlankCell(bytes: Uint8Array, start: number, end: number): bool
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A cell of the row found last, with doubled quotes made single. */
+/** Returns a cell of the last row, with doubled quotes replaced by single ones. */
 export function cellText(scanner: RowScanner, cell: number): string {
   const text = decoder.decode(scanner.bytes.subarray(scanner.starts[cell], scanner.ends[cell]))
   return ((scanner.flags[cell] as number) & 2) === 0 ? text : text.replaceAll('""', '"')
 }
 
-/** Copies a cell in quotes to `target` from `to` on, with doubled quotes made single; gives where the copy ends. */
+/**
+ * Copies a quoted cell to `target` from `to` on, with doubled quotes replaced by single ones; returns the end
+ * of the copy.
+ */
 export function unescapeCell(
   bytes: Uint8Array,
   start: number,
@@ -136,7 +139,7 @@ export function unescapeCell(
   return next
 }
 
-/** The bytes of a cell in quotes, with doubled quotes made single. */
+/** Returns the bytes of a quoted cell, with doubled quotes replaced by single ones. */
 export function unescapedCell(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const target = new Uint8Array(end - start)
   return target.subarray(0, unescapeCell(bytes, start, end, target))

@@ -6,13 +6,13 @@ export const mostColumns = 2000
 
 export interface Dialect {
   delimiter: number
-  /** Columns of the first row. */
+  /** Number of columns of the first row. */
   columns: number
-  /** The part of the sampled rows that have as many cells, up to 1. */
+  /** Share of the sampled rows with as many cells, up to 1. */
   agreement: number
 }
 
-/** The rows of a sample, one after the other in the same scanner, up to a quote that is never closed. */
+/** Yields the rows of a sample, using the same scanner, up to a quote that is never closed. */
 export function* sampledRows(sample: Uint8Array, isWhole: boolean, delimiter: number): Generator<RowScanner> {
   const scanner = new RowScanner(delimiter, mostColumns)
   scanner.bytes = new Uint8Array(sample.length + 16)
@@ -26,7 +26,10 @@ export function* sampledRows(sample: Uint8Array, isWhole: boolean, delimiter: nu
   }
 }
 
-/** How well the rows of a sample agree if this is the delimiter; undefined when the sample has no whole row. */
+/**
+ * Returns how well the rows of a sample agree with this delimiter; undefined if the sample has no complete
+ * row.
+ */
 function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): Dialect | undefined {
   let columns = 0
   let rows = 0
@@ -40,9 +43,10 @@ function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): 
 }
 
 /**
- * The delimiter of text that begins with `sample` (UTF-8, without byte order mark): of comma, semicolon, tab and bar
- * the one by which most rows have as many cells as the first, then the one that makes most columns; a comma when none
- * stands in the first row. Undefined when the sample has no whole row.
+ * Finds the delimiter of text that begins with `sample` (UTF-8, without byte order mark): of comma,
+ * semicolon, tab and vertical bar the one with which most rows have as many cells as the first, then the one
+ * with most columns; a comma if the first row contains none of them. Undefined if the sample has no complete
+ * row.
  */
 export function findDialect(sample: Uint8Array, isWhole: boolean): Dialect | undefined {
   let best: Dialect | undefined

@@ -19,19 +19,19 @@ const geometryNames = new Set(
 )
 
 interface ColumnSurvey {
-  /** What its cells would be without quotes. */
+  /** Type of its cells without quotes. */
   type: ColumnType
   hasQuoted: boolean
   example: string | undefined
   geometry: GeometrySurvey | undefined
 }
 
-/** What the rows of a file hold, column by column. */
+/** Survey of the rows of a file, column by column. */
 class TableSurvey {
   readonly columns: ColumnSurvey[]
   rows = 0
   shortRows = 0
-  /** Some cell that is not empty has no quotes. */
+  /** True if a non-empty cell has no quotes. */
   #hasPlain = false
   readonly #scanner: RowScanner
   readonly #parser = new CellParser()
@@ -50,7 +50,7 @@ class TableSurvey {
     this.rows += 1
     const { cellCount, starts, ends } = this.#scanner
     const count = this.columns.length
-    // Rows with too many cells are rejected when they are read: they say nothing about types.
+    // Rows with too many cells are rejected when read, so they do not count for types.
     if (cellCount > count) return
     if (cellCount < count) this.shortRows += 1
     for (let cell = 0; cell < cellCount; cell += 1) if (starts[cell] !== ends[cell]) this.#takeCell(cell)
@@ -84,12 +84,15 @@ class TableSurvey {
     }
   }
 
-  /** Where some cells are in quotes and others not, quotes say that a column is text; where all are, they say nothing. */
+  /**
+   * If some cells are quoted and others not, quotes mean that the column is text; if all are quoted, they
+   * mean nothing.
+   */
   typeOf({ type, hasQuoted }: ColumnSurvey): AttributeType {
     return hasQuoted && this.#hasPlain ? 'text' : type.type
   }
 
-  /** The geometry column: among those whose cells are geometries one of the usual names, else the first. */
+  /** Returns the geometry column: of the columns with geometries one with a usual name, else the first. */
   geometryIndex(names: readonly string[]): number {
     const isGeometry = (index: number, isMeant: boolean): boolean =>
       this.columns[index]?.geometry?.isGeometry(isMeant) === true
@@ -100,7 +103,7 @@ class TableSurvey {
   }
 }
 
-/** Reads the whole file once: its encoding, delimiter, columns with their types, row count and bounds. */
+/** Reads the whole file once to find its encoding, delimiter, columns with types, row count and bounds. */
 export async function describeCsv(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const charset = await findCharset(file.path, context)
   const source = await CsvSource.open(file, charset.name, context.signal)

@@ -5,14 +5,15 @@ import { findDialect } from './delimiter.ts'
 import { isTable } from './table-rules.ts'
 
 const headBytes = 1 << 16
-/** Endings that say that it is a table, of one column or row too. */
+/** Extensions that identify a table, even with one column or row. */
 const ownExtensions = new Set(['.csv', '.tsv', '.psv'])
-/** Endings of any text: the content must be a table beyond doubt. */
+/** Extensions of arbitrary text: the content must clearly be a table. */
 const textExtensions = new Set(['.txt', '.text', '.tab', '.dat', '.xls'])
 
 /**
- * Whether a file is delimited text. With an ending of its own any text is, unless it begins like something else; with
- * one that any text may have (`.tab` is MapInfo's too, `.xls` that of many exports) it must follow the rules of a table.
+ * True if a file is delimited text. With an extension of its own any text is, unless it begins like another
+ * format. With an ambiguous extension (`.tab` is also used by MapInfo, `.xls` by many exports) it must
+ * satisfy the rules of a table.
  */
 export function isCsv(file: DataFile, head: Uint8Array): boolean {
   const extension = extname(file.path).toLowerCase()

@@ -7,7 +7,7 @@ import { looksLikeWkt, WktReader } from '../../geo/wkt.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
 import { geometryFromJson } from '../geojson/geometry-from-json.ts'
 
-/** How geometries are written in the cells of a column, by the name that people know. */
+/** Encodings of geometries in the cells of a column, with names for users. */
 export type CellForm = 'WKT' | 'hexadecimal WKB' | 'GeoJSON'
 
 /** Byte order and type of WKB, as PostgreSQL writes `geometry` and `bytea`. */
@@ -18,7 +18,10 @@ const brace = 0x7b
 const zero = 0x30
 const backslash = 0x5c
 
-/** The form of geometries in a column whose first cell begins so; undefined where it holds none. */
+/**
+ * Returns the geometry encoding of a column from the start of its first cell; undefined if it is not a
+ * geometry.
+ */
 export function findCellForm(beginning: string): CellForm | undefined {
   if (looksLikeWkt(beginning)) return 'WKT'
   if (hexBeginning.test(beginning)) return 'hexadecimal WKB'
@@ -26,13 +29,13 @@ export function findCellForm(beginning: string): CellForm | undefined {
 }
 
 /**
- * Reads the geometries of a column's cells into a geometry builder: WKT and EWKT, WKB and EWKB in hexadecimal digits, GeoJSON.
- * Each cell is read by its own form, as mended rows may have another one than the file.
+ * Reads geometries from cells into a geometry builder: WKT and EWKT, hexadecimal WKB and EWKB, GeoJSON. Each
+ * cell is read in its own encoding, since corrected rows may use another one than the file.
  */
 export class GeometryCells {
-  /** Whether the geometry read last was a curve or a surface. */
+  /** True if the last geometry was a curve or a surface. */
   isCurve = false
-  /** Its SRID, 0 without one. */
+  /** SRID of the last geometry, 0 without one. */
   srid = 0
   readonly #wkt: WktReader
   readonly #scanner = new WkbScanner()
@@ -41,7 +44,7 @@ export class GeometryCells {
     this.#wkt = new WktReader(shape)
   }
 
-  /** Of the geometry read last, before it took the column's shape. */
+  /** Type code of the last geometry, before its conversion to the type of the column. */
   get typeCode(): number {
     return this.#wkt.typeCode
   }
@@ -54,7 +57,7 @@ export class GeometryCells {
     return this.#wkt.hasM
   }
 
-  /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` and leaves the builder as it was. */
+  /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` without changing the builder. */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
     const form = formOf(bytes, start, end)
     if (form === 'WKT') {

@@ -10,13 +10,13 @@ import { GeometryCells } from './geometry-cells.ts'
 const plainShape = { isMulti: false, hasZ: false, hasM: false }
 const toleratedPart = 0.05
 
-/** A column that may be the geometry: its first cell begins like one. */
+/** A candidate geometry column: its first cell begins like a geometry. */
 export class GeometrySurvey {
   readonly form: CellForm
   readonly seen = new SeenGeometries()
   readonly envelope: Envelope = emptyEnvelope()
   bad = 0
-  /** Curves and surfaces among them. */
+  /** Number of curves and surfaces among them. */
   curves = 0
   readonly #srids = new Set<number>()
   readonly #reader = new GeometryCells(plainShape)
@@ -55,8 +55,8 @@ export class GeometrySurvey {
   }
 
   /**
-   * A few broken cells (one, or one in twenty) are rows to reject; with more of them the column is text that only
-   * began like geometries, unless its name says that it is meant as geometry and most of it is.
+   * With a few broken cells (one, or one in twenty) those rows are rejected. With more the column is text,
+   * unless its name denotes a geometry and most cells are geometries.
    */
   isGeometry(isMeant: boolean): boolean {
     const { count } = this.seen
@@ -65,8 +65,8 @@ export class GeometrySurvey {
   }
 
   /**
-   * The CRS that EWKT or EWKB names; undefined when none or several are named. GeoJSON is in WGS 84 (RFC 7946, section 4), as far
-   * as its numbers can be degrees.
+   * CRS named by EWKT or EWKB; undefined if none or several are named. GeoJSON is in WGS 84 (RFC 7946,
+   * section 4), if its numbers can be degrees.
    */
   get crs(): CrsDeclaration | undefined {
     const { minX, minY, maxX, maxY } = this.envelope

@@ -1,7 +1,10 @@
 import { DistinctNames } from '../../lib/text/free-name.ts'
 import type { Message } from '../format.ts'
 
-/** Column names from the header's cells: empty and repeated ones get a name of their own, with a message each. */
+/**
+ * Creates column names from the header cells: empty and duplicate ones get a generated name, with a message
+ * each.
+ */
 export function uniqueHeaders(cells: readonly string[], messages: Message[]): string[] {
   const names = new DistinctNames({ taken: cells, separator: '_', first: 2 })
   const seen = new Set<string>()

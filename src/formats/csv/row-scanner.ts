@@ -1,10 +1,10 @@
-/** What a row scanner found. */
+/** Result of a row scanner step. */
 export type RowStep = 'row' | 'more' | 'end'
 
 export const quoted = 1
-/** Holds doubled quotes. */
+/** The cell contains doubled quotes. */
 export const escaped = 2
-/** Text stands behind the closing quote. */
+/** Text follows the closing quote. */
 export const unclean = 4
 export const nonAscii = 8
 export const hasNul = 16
@@ -13,7 +13,7 @@ const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** A quote that is never closed; `line` counts from 1. */
+/** The error for a quote that is never closed; `line` counts from 1. */
 export class OpenQuoteError extends Error {
   readonly line: number
 
@@ -25,9 +25,9 @@ export class OpenQuoteError extends Error {
 }
 
 /**
- * Finds the rows and cells of delimited text (RFC 4180) in UTF-8 `bytes[at, end)`, where `bytes[end]` is 0. Blanks
- * around cells do not count, blank lines are passed over, lines end with LF, CR LF or CR. Cell i of the row is
- * `bytes[starts[i], ends[i])` with `flags[i]`; cells behind the last column are counted and not kept.
+ * Finds the rows and cells of delimited text (RFC 4180) in UTF-8 `bytes[at, end)`, where `bytes[end]` is 0.
+ * Ignores blanks around cells and blank lines; lines end with LF, CR LF or CR. Cell i of the row is
+ * `bytes[starts[i], ends[i])` with `flags[i]`; cells after the last column are only counted.
  */
 export class RowScanner {
   bytes: Uint8Array = new Uint8Array(1)
@@ -36,14 +36,14 @@ export class RowScanner {
   /** True when nothing follows `end`. */
   isLast = false
   cellCount = 0
-  /** Line of the row found last, and of the next one, from 1. */
+  /** Line number of the last row, and of the next one, from 1. */
   line = 1
   nextLine = 1
   starts = new Uint32Array(16)
   ends = new Uint32Array(16)
   flags = new Uint8Array(16)
   readonly #mostCells: number
-  /** What a byte means outside quotes: 0 text, 1 delimiter, 2 end of line, 3 NUL. */
+  /** Class of each byte outside quotes: 0 text, 1 delimiter, 2 end of line, 3 NUL. */
   readonly #kinds = new Uint8Array(256)
   readonly #isTabBlank: boolean
   #cellEnd = 0
@@ -58,7 +58,7 @@ export class RowScanner {
     this.#kinds[carriageReturn] = 2
   }
 
-  /** Finds the next row; on `more` nothing is passed over. Throws `OpenQuoteError`. */
+  /** Finds the next row; `more` consumes nothing. Throws `OpenQuoteError`. */
   next(): RowStep {
     for (;;) {
       const start = this.at
@@ -106,8 +106,8 @@ export class RowScanner {
   }
 
   /**
-   * Passes over unquoted cells without blanks around them that have a delimiter behind: nearly all cells, in the
-   * least steps. Returns where the first other cell begins.
+   * Skips unquoted cells without surrounding blanks that are followed by a delimiter: nearly all cells, in
+   * the fewest steps. Returns the start of the first other cell.
    */
   #plainCells(from: number): number {
     const { bytes, starts, ends, flags } = this
@@ -136,7 +136,7 @@ export class RowScanner {
     return start
   }
 
-  /** Reads the cell at `from`; false when it may go on behind the bytes at hand. */
+  /** Reads the cell at `from`; returns false if it may continue after the available bytes. */
   #cell(from: number): boolean {
     const { bytes } = this
     const kinds = this.#kinds
@@ -203,7 +203,7 @@ export class RowScanner {
     return false
   }
 
-  /** Where the delimiter, end of line or end of bytes behind `at` stands. */
+  /** Returns the position of the next delimiter, end of line or end of bytes after `at`. */
   #behindText(from: number): number {
     let at = from
     while (at < this.end) {

@@ -25,7 +25,7 @@ import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
-/** Which kinds of cell a column of a type takes. */
+/** Kinds of cells that a column of each type accepts. */
 const acceptedKinds: Record<string, number> = {
   int32: int32Kind,
   int64: integerKinds,
@@ -37,7 +37,7 @@ const acceptedKinds: Record<string, number> = {
 }
 /** Rows longer than this are rejected without their cells. */
 const longestKept = 1 << 16
-/** Wide tables get batches of fewer rows, so that a batch stays within its memory. */
+/** Wide tables get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
 
 /** Fills batches from the rows of a scanner. */
@@ -46,7 +46,9 @@ export class TableReader {
   readonly #schema: Schema
   readonly #names: readonly string[]
   readonly #geometryCell: number
-  /** By cell: the kinds that its column takes, and the column, which is undefined for the geometry. */
+  /**
+   * For each cell: the kinds that its column accepts, and the column, which is undefined for the geometry.
+   */
   readonly #accepted: Uint16Array
   #columns: (ColumnBuilder | undefined)[]
   readonly #parser = new CellParser()
@@ -56,7 +58,7 @@ export class TableReader {
   #rejectBytes = 0
   #row = 0
 
-  /** `names` are the columns of the file, as `describe` called them. */
+  /** `names` are the columns of the file according to `describe`. */
   constructor(scanner: RowScanner, schema: Schema, names: readonly string[]) {
     this.#scanner = scanner
     this.#schema = schema
@@ -96,7 +98,7 @@ export class TableReader {
     return batch
   }
 
-  /** Takes in the row that the scanner found last. */
+  /** Reads the last row of the scanner. */
   takeRow(): void {
     this.#row += 1
     const { cellCount, bytes, starts, ends, flags } = this.#scanner
@@ -119,7 +121,10 @@ export class TableReader {
     this.#batch.endRow(this.#row)
   }
 
-  /** Appends a cell to its column, or to the geometry where it has none; says why not, or nothing. */
+  /**
+   * Appends a cell to its column, or to the geometry if it has no column. Returns the reason if the cell is
+   * rejected, otherwise ''.
+   */
   #takeCell(cell: number, bytes: Uint8Array, start: number, end: number, flag: number): string {
     if ((flag & (unclean | hasNul)) !== 0) {
       return (flag & unclean) !== 0 ? 'Text stands behind the closing quote' : 'The text has a NUL character'
@@ -190,7 +195,7 @@ export class TableReader {
   }
 }
 
-/** The row as it stands, quotes included. */
+/** Returns the row as written, including quotes. */
 function wholeText({ bytes, starts, ends, flags, cellCount }: RowScanner): string {
   const last = cellCount - 1
   const isQuoted = (cell: number): boolean => ((flags[cell] as number) & quoted) !== 0

@@ -4,23 +4,23 @@ import type { Dialect } from './delimiter.ts'
 import { mostColumns, sampledRows } from './delimiter.ts'
 import { findCellForm } from './geometry-cells.ts'
 
-/** So many of the sampled rows must have as many cells as the first. */
+/** Minimum share of the sampled rows that have as many cells as the first. */
 const leastAgreement = 0.9
 const longestName = 100
 const comma = 0x2c
 const encoder = new TextEncoder()
-/** A number, date or time in any usual spelling: never the name of the first column. */
+/** A number, date or time in any usual notation: never the name of the first column. */
 const figure = /^\[?[-+]?\d[\d\s.,:/TZ+-]*\]?$/
 
 type Row = string[]
 
-/** What a cell would be without quotes around it: anything but text. */
+/** True if an unquoted cell would have another type than text. */
 function isTyped(parser: CellParser, cell: string): boolean {
   const bytes = encoder.encode(`${cell}\0`)
   return parser.parse(bytes, 0, bytes.length - 1) !== textKind || findCellForm(cell) !== undefined
 }
 
-/** The names of columns, and not a row of values like the others. */
+/** True for column names, as opposed to a row of values. */
 function isHeader(header: Row): boolean {
   const named = header.filter((name) => name !== '')
   const [first = ''] = named
@@ -28,7 +28,7 @@ function isHeader(header: Row): boolean {
   return !named.some((name) => name.length > longestName || /[\r\n]/.test(name))
 }
 
-/** Whether one column holds numbers, dates or geometries under a name that is text. */
+/** True if a column contains numbers, dates or geometries and its name is text. */
 function hasTypedColumn(header: Row, rows: readonly Row[]): boolean {
   const parser = new CellParser()
   return header.some((name, index) => {
@@ -38,21 +38,22 @@ function hasTypedColumn(header: Row, rows: readonly Row[]): boolean {
   })
 }
 
-/** Lines of a log begin alike. */
+/** Lines of a log have the same start. */
 function isRepeated(header: Row, [first]: readonly Row[]): boolean {
   return header.some((name, index) => name !== '' && first?.[index] === name)
 }
 
-/** Prose has a blank behind its commas, and lines that end with one. */
+/** Prose has blanks after commas, and lines that end with a comma. */
 function isUnlikeProse(header: Row, firstLine: string): boolean {
   return !header.slice(1).includes('') && !/,[ \t]/.test(firstLine)
 }
 
 /**
- * Whether text of any kind is a table with a header: at least two columns and two rows, nine rows of ten with as many
- * cells as the header; the header names two columns at least, and its first name is no figure. Then either one column
- * holds numbers, dates or geometries alone, or all rows agree, no name is repeated by the row below it, and commas are
- * not those of prose. `sample` is the beginning in UTF-8.
+ * True if text of any kind is a table with a header: at least two columns and two rows; nine of ten rows have
+ * as many cells as the header; the header names at least two columns, and its first name is not a number. In
+ * addition, either a column contains only numbers, dates or geometries, or all rows agree, no name is
+ * repeated in the row below, and the commas are not those of prose. `sample` is the start of the file in
+ * UTF-8.
  */
 export function isTable(
   sample: Uint8Array,

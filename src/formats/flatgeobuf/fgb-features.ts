@@ -13,10 +13,10 @@ import { FlatBuffer, FlatBufferError } from './flat-buffer.ts'
 /** Slots of the table Feature (feature.fbs). */
 const [geometrySlot, propertiesSlot, columnsSlot] = [0, 1, 2]
 
-/** A feature beyond this is refused instead of being held in memory. */
+/** Maximum size of a feature; larger ones are rejected instead of loaded into memory. */
 const maxFeatureBytes = 1 << 28
 
-/** Where the geometry table of a feature stands; 0 when it has none. */
+/** Returns the offset of the geometry table of a feature; 0 if there is none. */
 export function geometryTable(buffer: FlatBuffer, feature: number): number {
   const at = buffer.field(feature, geometrySlot)
   return at === 0 ? 0 : buffer.target(at)
@@ -27,13 +27,15 @@ export class FgbRecords {
   start = 0
   end = 0
   count = 0
-  /** Why the feature just stepped to cannot be read, where that is so. */
+  /** Why the current feature cannot be read, if so. */
   problem: string | undefined
   readonly #window: ByteWindow
   readonly #sourceBytes: number | undefined
   #next: number
 
-  /** `position` is that of the first feature; `sourceBytes` the length of the file, where it is one. */
+  /**
+   * `position` is the offset of the first feature; `sourceBytes` the length of the source, if it is a file.
+   */
   constructor(window: ByteWindow, position: number, sourceBytes?: number) {
     this.#window = window
     this.#next = position
@@ -48,7 +50,7 @@ export class FgbRecords {
     return this.#window.bytes
   }
 
-  /** Steps when the next feature is in memory; otherwise `load` has to be asked. */
+  /** Steps to the next feature if it is in memory; otherwise the caller must call `load`. */
   tryNext(): boolean {
     const window = this.#window
     if (!window.tryMove(this.#next, 4)) return false
@@ -58,7 +60,9 @@ export class FgbRecords {
     return true
   }
 
-  /** Steps to the next feature, reading as needed; false at the end. Throws `FormatError` when the data break off. */
+  /**
+   * Steps to the next feature, reading as needed; false at the end. Throws `FormatError` for truncated data.
+   */
   async load(): Promise<boolean> {
     const window = this.#window
     if (!(await window.load(this.#next, 4))) {
@@ -78,12 +82,12 @@ export class FgbRecords {
     return true
   }
 
-  /** Where the feature just stepped to starts, with its length. */
+  /** Offset of the current feature, including its length field. */
   get place(): number {
     return this.#next - 4 - (this.end - this.start)
   }
 
-  /** Steps to feature `number` at byte `place`. Throws `FormatError` when there is none. */
+  /** Steps to feature `number` at offset `place`. Throws `FormatError` if there is none. */
   async seek(place: number, number: number): Promise<void> {
     this.#next = place
     this.count = number - 1
@@ -115,7 +119,7 @@ export class FgbFeatures {
   #builder: BatchBuilder
   #readers: ValueReader[] = []
   #geometry: FgbGeometry | undefined
-  /** Place of the column whose value is being read; -1 outside of values. */
+  /** Index of the column whose value is being read; -1 outside of values. */
   #column = -1
 
   /** Two for each row of the batch. */
@@ -151,7 +155,7 @@ export class FgbFeatures {
     if (!this.#builder.isEmpty) yield this.#finish()
   }
 
-  /** The features at these places, each of them as it was met by `batches`. */
+  /** Yields the features at these locations, as `batches` returned them. */
   async *readPlaced({ rows, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
     for (let index = 0; index < rows.length; index += 1) {
       const [low = 0, high = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
@@ -170,7 +174,7 @@ export class FgbFeatures {
     return { batch, places: this.#places.take(batch.rowCount) }
   }
 
-  /** Low and high half of the byte where the feature starts. */
+  /** Records the low and high half of the offset of the feature. */
   #notePlace(): void {
     const { place } = this.#records
     this.#places.note(this.#builder.rowCount, place % 2 ** 32, Math.floor(place / 2 ** 32))
@@ -224,7 +228,7 @@ export class FgbFeatures {
     let at = buffer.vector(buffer.field(feature, propertiesSlot), 1)
     const end = at + buffer.count
     while (at < end) {
-      // Some writers leave a byte of padding there.
+      // Some writers add a padding byte there.
       if (at + 1 === end && bytes[at] === 0) return
       if (at + 2 > end) throw new FlatBufferError('the properties end within a column number')
       const index = view.getUint16(at, true)

@@ -9,13 +9,13 @@ const [endsSlot, xySlot, zSlot, mSlot, typeSlot, partsSlot] = [0, 1, 2, 3, 6, 7]
 
 const maxDepth = 32
 
-/** The type number that a geometry table states itself; 0 when it does not. */
+/** Returns the type number in a geometry table; 0 if it contains none. */
 export function statedGeometryType(buffer: FlatBuffer, table: number): number {
   const at = buffer.field(table, typeSlot)
   return at === 0 ? 0 : buffer.uint8(at)
 }
 
-/** Triangles are polygons, and surfaces of polygons or triangles are polygons in one. */
+/** Triangles are polygons; surfaces of polygons or triangles are multipolygons. */
 export function flatType(type: number): number {
   return type >= polyhedralSurface ? linearTypeCode(type) : type
 }
@@ -24,9 +24,9 @@ export function flatType(type: number): number {
 export class FgbGeometry {
   readonly #hasZ: boolean
   readonly #hasM: boolean
-  /** Of the header; 0 where each feature states its own. */
+  /** Type in the header; 0 if each feature has its own. */
   readonly #headerType: number
-  /** The type that single geometries are promoted to; 0 for none. */
+  /** Type that single geometries are converted to; 0 for none. */
   readonly #multiType: number
   #xy = 0
   #z = 0
@@ -45,10 +45,10 @@ export class FgbGeometry {
     this.#buffer = buffer
   }
 
-  /** Appends the geometry at `table`. Throws `GeometryError` or `FlatBufferError` when it cannot be read. */
+  /** Appends the geometry at `table`. Throws `GeometryError` or `FlatBufferError` if it is invalid. */
   append(table: number): void {
     const { start, end } = this.#buffer
-    // Tables may be shared inside a buffer: what comes out stays in proportion to what came in.
+    // Tables may be shared in a buffer: the output is limited in proportion to the input.
     this.#limit = this.#target.byteLength + (end - start) * 4 + 256
     const stated = this.#headerType === 0 ? statedGeometryType(this.#buffer, table) : this.#headerType
     const type = flatType(stated)
@@ -101,7 +101,7 @@ export class FgbGeometry {
     else this.#runs(table, type, points)
   }
 
-  /** Where the Z or M values start; 0 where there are none, which makes them NaN. */
+  /** Returns the offset of the Z or M values; 0 if there are none, which makes them NaN. */
   #ordinates(table: number, slot: number, points: number): number {
     const buffer = this.#buffer
     const first = buffer.vector(buffer.field(table, slot), 8)
@@ -141,7 +141,10 @@ export class FgbGeometry {
     }
   }
 
-  /** Rings or lines: `ends` says behind which point each ends; there may be none for a single one. */
+  /**
+   * Writes rings or lines: `ends` contains the index after the last point of each; it may be missing for a
+   * single one.
+   */
   #runs(table: number, type: number, points: number): void {
     const buffer = this.#buffer
     const ends = buffer.vector(buffer.field(table, endsSlot), 4)

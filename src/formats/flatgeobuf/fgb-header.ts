@@ -13,7 +13,10 @@ export function isFgbHead(head: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte)
 }
 
-/** Column types in the order of their numbers (header.fbs), with the attribute type that holds every value. */
+/**
+ * Column types in the order of their numbers (header.fbs), with an attribute type that represents every
+ * value.
+ */
 const columnTypes = [
   ['Byte', 'int16'],
   ['UByte', 'int16'],
@@ -34,20 +37,20 @@ const columnTypes = [
 export type ColumnType = (typeof columnTypes)[number][0]
 
 export interface FgbHeader {
-  /** Geometry type number; 0 where every feature says its own. */
+  /** Geometry type number; 0 if every feature has its own. */
   geometryType: number
   hasZ: boolean
   hasM: boolean
   columns: { type: ColumnType; attribute: Attribute }[]
-  /** Undefined where the writer did not know it. */
+  /** Undefined if the writer did not know the count. */
   featureCount: number | undefined
-  /** Bytes of the index between header and features. */
+  /** Size of the index between header and features. */
   indexBytes: number
   envelope: Envelope | undefined
   crs: CrsDeclaration | undefined
 }
 
-/** Parses the header table, `view[start, end)` without its size. Throws `FormatError` when it is none. */
+/** Parses the header table, `view[start, end)` without its size. Throws `FormatError` if it is invalid. */
 export function parseFgbHeader(view: DataView, start: number, end: number): FgbHeader {
   try {
     return parse(view, start, end)

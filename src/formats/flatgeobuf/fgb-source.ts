@@ -11,11 +11,11 @@ const maxHeaderBytes = 1 << 24
 
 export interface FgbSource {
   header: FgbHeader
-  /** Where the first feature starts. */
+  /** Offset of the first feature. */
   featuresAt: number
 }
 
-/** Reads the header. `sourceBytes` is the length of the file, where it is one. Throws `FormatError`. */
+/** Reads the header. `sourceBytes` is the length of the source, if it is a file. Throws `FormatError`. */
 export async function openFgb(window: ByteWindow, sourceBytes?: number): Promise<FgbSource> {
   const start = magicBytes + 4
   const isWhole = await window.load(0, start)
@@ -41,7 +41,7 @@ export async function openFgb(window: ByteWindow, sourceBytes?: number): Promise
   return { header, featuresAt }
 }
 
-/** The schema that the header states. */
+/** Returns the schema in the header. */
 export function fgbSchema(header: FgbHeader, geometryType = statedType(header)): Schema {
   const { hasZ, hasM, crs } = header
   const geometry: GeometryField = { name: 'geom', type: geometryType, hasZ, hasM, crs }
@@ -53,7 +53,10 @@ function statedType(header: FgbHeader): GeometryType {
   return type <= 7 ? geometryTypeName(type) : 'Geometry'
 }
 
-/** One type for all features where that is possible: their own, or the multi type of a single one and its multi. */
+/**
+ * Returns one type for all features if possible: their common type, or the multi type of a single type and
+ * its multi type.
+ */
 export async function scanGeometryType(records: FgbRecords): Promise<GeometryType> {
   const buffer = new FlatBuffer()
   const types = new Set<number>()

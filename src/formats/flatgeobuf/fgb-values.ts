@@ -6,7 +6,7 @@ import type { ColumnType, FgbHeader } from './fgb-header.ts'
 
 const times = new TimeReader(isoDateTime)
 
-/** The bytes of a value do not fit its column. */
+/** The error for bytes of a value that do not match its column. */
 export class ValueError extends Error {
   readonly value: string
 
@@ -34,7 +34,7 @@ const fixedBytes: Partial<Record<ColumnType, number>> = {
   Double: 8,
 }
 
-/** A reader that fills `builder` with values of a column type (feature.fbs, properties). */
+/** Returns a reader that fills `builder` with values of a column type (feature.fbs, properties). */
 export function bindReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
   const count = fixedBytes[type]
   if (count === undefined) return lengthReader(type, builder)
@@ -74,7 +74,7 @@ function fixedAppender(type: ColumnType, builder: ColumnBuilder): Append {
   }
 }
 
-/** Texts, times and binary values stand behind their length. */
+/** Texts, times and binary values follow their length. */
 function lengthReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
   return (view, bytes, at, end) => {
     const start = at + 4
@@ -91,7 +91,10 @@ function lengthReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
   }
 }
 
-/** Texts are UTF-8 without NUL, which no database takes; ASCII is copied in the loop that looks for other bytes. */
+/**
+ * Texts must be UTF-8 without NUL, which no database accepts; ASCII is copied by the loop that searches for
+ * other bytes.
+ */
 function appendText(builder: VarBuilder, bytes: Uint8Array, start: number, end: number): void {
   const target = builder.reserve(end - start)
   const to = builder.byteLength - start
@@ -120,7 +123,7 @@ function sample(bytes: Uint8Array, start: number, end: number): string {
   return new TextDecoder().decode(bytes.subarray(start, Math.min(end, start + 200)))
 }
 
-/** Values as they stand, by column name, as far as they can be read; for rejects. */
+/** Returns the readable raw values by column name, for rejected rows. */
 export function rawValues(
   columns: FgbHeader['columns'],
   view: DataView,

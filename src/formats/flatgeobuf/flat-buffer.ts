@@ -1,4 +1,4 @@
-/** Bytes that are no FlatBuffers table; the message says where. */
+/** Invalid FlatBuffers data; the message contains the offset. */
 export class FlatBufferError extends Error {
   constructor(message: string) {
     super(message)
@@ -7,17 +7,17 @@ export class FlatBufferError extends Error {
 }
 
 /**
- * Reads tables of one FlatBuffers buffer, `view[start, end)`, where they lie. Every access is checked against these
- * bounds, so that foreign bytes lead to a `FlatBufferError` and nowhere else. Reused for buffer after buffer.
+ * Reads tables of one FlatBuffers buffer, `view[start, end)`, in place. Every access is checked against these
+ * bounds, so invalid bytes can only cause a `FlatBufferError`. Reused for successive buffers.
  */
 export class FlatBuffer {
   view: DataView = new DataView(new ArrayBuffer(0))
   start = 0
   end = 0
-  /** Items of the vector that `vector` was last asked for. */
+  /** Number of items of the vector of the last `vector` call. */
   count = 0
 
-  /** Takes a new buffer and returns its root table. */
+  /** Sets a new buffer and returns its root table. */
   open(view: DataView, start: number, end: number): number {
     this.view = view
     this.start = start
@@ -25,7 +25,7 @@ export class FlatBuffer {
     return this.target(start)
   }
 
-  /** Where the field in `slot` of `table` stands; 0 when it is absent and has its default. */
+  /** Returns the offset of the field in `slot` of `table`; 0 if it is absent and has its default. */
   field(table: number, slot: number): number {
     this.#check(table, 4)
     const layout = table - this.view.getInt32(table, true)
@@ -44,7 +44,10 @@ export class FlatBuffer {
     return target
   }
 
-  /** First item of the vector that the field at `at` points to, `itemBytes` each; sets `count`. */
+  /**
+   * Returns the first item of the vector that the field at `at` refers to, with `itemBytes` each; sets
+   * `count`.
+   */
   vector(at: number, itemBytes: number): number {
     if (at === 0) {
       this.count = 0
@@ -81,7 +84,7 @@ export class FlatBuffer {
     return this.view.getBigUint64(at, true)
   }
 
-  /** The text that the field at `at` points to; undefined when it is absent. */
+  /** Returns the text that the field at `at` refers to; undefined if it is absent. */
   text(at: number): string | undefined {
     if (at === 0) return undefined
     const first = this.vector(at, 1)

@@ -219,7 +219,7 @@ describe('FlatGeobuf geometries', () => {
     const base = writeFlatGeobuf({ features: [{ geometry: point }] })
     const deepFile = await readLayer(flatgeobuf, save(Buffer.concat([base, sized(nested)])))
     assert.match(deepFile.rejects[0]?.reason ?? '', /nested/)
-    // Both entries of each list of two parts are made to lead to the same table: 2 to the 20th points.
+    // Both entries of each list of two parts refer to the same table: 2 to the 20th points.
     const wide = (depth: number): FgbGeometry =>
       depth === 0 ? point : { type: 7, parts: [wide(depth - 1), { type: 1, xy: [0, 0] }] }
     const shared = sharePairs(encodeFeature({ geometry: wide(20) }))
@@ -228,7 +228,7 @@ describe('FlatGeobuf geometries', () => {
   })
 })
 
-/** Lets the second entry of every vector of two tables point where the first does. */
+/** Makes the second entry of every vector of two tables refer to the target of the first. */
 function sharePairs(bytes: Buffer): Buffer {
   for (let at = 4; at + 12 <= bytes.length; at += 1) {
     const [count, first, second] = [

@@ -18,10 +18,10 @@ import { FgbFeatures, FgbRecords } from './fgb-features.ts'
 import { isFgbHead } from './fgb-header.ts'
 import { fgbSchema, openFgb, scanGeometryType } from './fgb-source.ts'
 
-/** What is read at once where features are looked up one by one. */
+/** Bytes per read when features are looked up individually. */
 const placedWindowBytes = 1 << 15
 
-/** Features without a common type in the header are looked through once. */
+/** Features without a common type in the header are scanned once. */
 async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const source = await openFile(file.path, context.signal)
   try {
@@ -46,7 +46,7 @@ async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise
   }
 }
 
-/** The features of an open file; the columns must be those that `layer` has. */
+/** Opens the features of a file; the columns must be those of `layer`. */
 async function openFeatures(
   source: OpenFile,
   layer: LayerDescription,
@@ -84,7 +84,7 @@ async function* readFlatGeobuf(
   for await (const { batch } of scanFlatGeobuf(file, layer, context)) yield batch
 }
 
-/** Features by the byte where they start; the file's own index gives envelopes alone, and nobody vouches for it. */
+/** Reads features by their offsets. The index of the file itself contains only envelopes and is untrusted. */
 const flatgeobufRows: RowAccess = {
   sidecars: [],
   scan: scanFlatGeobuf,
@@ -101,7 +101,7 @@ const flatgeobufRows: RowAccess = {
   },
 }
 
-/** FlatGeobuf 3, with or without index, also as `ogr2ogr` streams it. */
+/** FlatGeobuf 3, with or without index, also as streamed by `ogr2ogr`. */
 export const flatgeobuf: Format = {
   name: 'FlatGeobuf',
   kind: 'vector',

@@ -1,8 +1,13 @@
 const beginning = /^(ERROR \d+|FAILURE|Warning \d+|More than \d+)\b:?\s*/
-/** What follows another complaint and says nothing itself, and what concerns the names of coordinate systems alone. */
+/**
+ * Lines that only follow another error without information of their own, and lines about names of coordinate
+ * systems.
+ */
 const empty = /^(Terminating translation|Unable to write feature|Failed to write layer|PROJ: )/
 
-/** The errors that a program of GDAL has told, each with the lines that go on with it, those that say most first. */
+/**
+ * Returns the errors printed by a GDAL program, each with its continuation lines, the most informative first.
+ */
 export function gdalComplaints(stderr: string): string[] {
   const said: { isError: boolean; text: string }[] = []
   for (const line of stderr.split('\n')) {

@@ -10,8 +10,8 @@ const safeModules = new Set([
 ])
 
 /**
- * Copies a database to `folder` under `name`, since SQLite may write beside the file that it opens. Throws
- * `FormatError` where a virtual table of it would read other files (`VirtualText`, `VirtualOGR` and the like).
+ * Copies a database to `folder` under `name`, since SQLite may write next to the file it opens. Throws
+ * `FormatError` if a virtual table would read other files (`VirtualText`, `VirtualOGR` and the like).
  */
 export async function copySqlite(path: string, folder: string, name: string): Promise<void> {
   checkModules(path)

@@ -8,13 +8,16 @@ import { isRedirection } from './gdal-drivers.ts'
 import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 
-/** CPU time of a look that only tells whether GDAL opens the file. */
+/** Maximum CPU time to find out whether GDAL opens the file, in milliseconds. */
 const probeTimeoutMs = 20_000
-/** The limit on its CPU time is what ends a look. */
+/** Only the limit on its CPU time ends a check. */
 const endless = new AbortController().signal
 const texts = new WeakMap<Uint8Array, string>()
 
-/** The beginning of a file as Latin-1, without byte order mark, UTF-16 as its lower bytes; made once a file. */
+/**
+ * Returns the start of a file as Latin-1, without byte order mark, UTF-16 as its lower bytes; computed once
+ * per file.
+ */
 function headText(head: Uint8Array): string {
   const known = texts.get(head)
   if (known !== undefined) return known
@@ -24,7 +27,7 @@ function headText(head: Uint8Array): string {
   return text
 }
 
-/** Whether a driver reads a file; where its beginning does not tell, GDAL is asked. */
+/** True if a driver reads a file; calls GDAL if the start of the file is inconclusive. */
 export function detectGdal(
   driver: GdalDriver,
   file: DataFile,
@@ -47,8 +50,8 @@ async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
 }
 
 /**
- * Without GDAL, and where GDAL has not answered within its time, the extension decides: describing the file, which may take
- * longer, reports what is missing. A time-out never means that the file is of another format.
+ * Without GDAL, or if GDAL exceeds its time limit, the extension decides: describing the file, which may take
+ * longer, reports what is missing. A timeout never means that the file has another format.
  */
 async function canOpen(file: DataFile, driver: GdalDriver, limitMs: number): Promise<boolean> {
   try {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
 
 const lookEveryMs = 500
-/** Left free on the disk, for the databases that stand on it too. */
+/** Disk space that must remain free, also for databases on the same disk. */
 const reservedBytes = 256 * 2 ** 20
 
 export interface DiskLimit {
-  /** Folder of ours that is written to. */
+  /** Output folder. */
   folder: string
-  /** Bytes that it may grow to. */
+  /** Maximum size of the folder, in bytes. */
   maxBytes: number
 }
 
@@ -49,14 +49,17 @@ function tooLarge(maxBytes: number): Failure {
   )
 }
 
-/** Bytes that one file may have at most; throws `Failure` where the disk is full already. */
+/** Returns the maximum size of one file in bytes. Throws `Failure` if the disk is full already. */
 export async function roomFor({ folder, maxBytes }: DiskLimit): Promise<number> {
   const free = await freeBytes(folder)
   if (free <= 0) throw diskFull()
   return Math.min(free, maxBytes)
 }
 
-/** Why the work failed, if the disk or the limit is why: a file has all the bytes that it may, or no room is left. */
+/**
+ * Returns the error if work failed because of the disk or the limit: a file reached its maximum size, or the
+ * disk is full.
+ */
 export async function outgrown(limit: DiskLimit, maxFileBytes: number): Promise<Failure | undefined> {
   if ((await freeBytes(limit.folder)) <= 0) return diskFull()
   if ((await sizeOf(limit.folder)) < maxFileBytes) return undefined
@@ -64,8 +67,8 @@ export async function outgrown(limit: DiskLimit, maxFileBytes: number): Promise<
 }
 
 /**
- * Does the work with a signal that also aborts when the folder outgrows its limit or the disk fills; the work ends with
- * the reason then.
+ * Runs work with a signal that also aborts when the folder exceeds its limit or the disk is full; the work
+ * then ends with that reason.
  */
 export async function withDiskWatch<T>(
   limit: DiskLimit,

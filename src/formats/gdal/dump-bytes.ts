@@ -1,7 +1,7 @@
 const backslash = 0x5c
 const noDigit = 0xff
 
-/** What each byte is worth as a hexadecimal digit. */
+/** Value of each byte as a hexadecimal digit. */
 const hexDigits = new Uint8Array(256).fill(noDigit)
 for (let value = 0; value < 16; value += 1) {
   const digit = value.toString(16)
@@ -9,7 +9,7 @@ for (let value = 0; value < 16; value += 1) {
   hexDigits[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-/** The bytes of hexadecimal text; undefined where it is anything else. */
+/** Parses hexadecimal text; undefined if it is invalid. */
 export function parseHex(source: Uint8Array, start: number, end: number): Uint8Array | undefined {
   const length = (end - start) / 2
   if (!Number.isInteger(length)) return undefined
@@ -24,8 +24,8 @@ export function parseHex(source: Uint8Array, start: number, end: number): Uint8A
 }
 
 /**
- * The bytes of a `bytea` value as text: in PostgreSQL's hexadecimal form (`\x89504e47`), or in its escape form, which
- * GDAL 3.6 writes (`\211PNG\015`); undefined where it is neither.
+ * Parses a `bytea` value: in PostgreSQL's hexadecimal format (`\x89504e47`), or in its escape format, which
+ * GDAL 3.6 writes (`\211PNG\015`); undefined if it is neither.
  */
 export function parseBytea(source: Uint8Array, start: number, end: number): Uint8Array | undefined {
   if (source[start] === backslash && source[start + 1] === 0x78) return parseHex(source, start + 2, end)

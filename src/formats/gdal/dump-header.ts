@@ -5,22 +5,22 @@ import { FormatError } from '../format.ts'
 import type { ListItem } from './dump-list.ts'
 import type { Doubts } from './sqlite-doubts.ts'
 
-/** What one field of a `COPY` row is for: the geometry, an attribute of the schema, or nothing. */
+/** Meaning of a field of a `COPY` row: the geometry, an attribute of the schema, or ignored. */
 export type DumpField = { geometry: true } | { attribute: number; list?: ListItem } | undefined
 
 export interface DumpHeader {
   schema: Schema
-  /** In the order of the rows. */
+  /** In row order. */
   fields: DumpField[]
-  /** Which of the fields is the number of the feature; -1 for none. */
+  /** Index of the field with the feature id; -1 for none. */
   keyField: number
 }
 
-/** How a dump is taken. */
+/** Options for reading a dump. */
 export interface DumpOptions {
-  /** Whether the number of a feature, under this name, is an identity column of the source. Default: no. */
+  /** True if the feature id, under this name, is an identity column of the source. Default: false. */
   isIdentity?(key: string): boolean
-  /** Values of features, by their numbers, that GDAL does not give as they are. */
+  /** Values by feature id that GDAL does not return correctly. */
   doubts?: Doubts
 }
 
@@ -45,7 +45,7 @@ const types: Record<string, AttributeType> = {
   bytea: 'binary',
 }
 
-/** Lists become JSON text. */
+/** Lists are converted to JSON text. */
 const lists: Record<string, ListItem> = {
   'boolean[]': 'boolean',
   'int2[]': 'integer',
@@ -63,7 +63,7 @@ interface GeometryColumn {
   hasM: boolean
 }
 
-/** Gathers the statements in front of the rows that GDAL's PGDUMP driver writes. */
+/** Reads the statements before the rows in the output of GDAL's PGDUMP driver. */
 export class DumpHeaderReader {
   readonly #attributes: Attribute[] = []
   readonly #lists: (ListItem | undefined)[] = []
@@ -72,17 +72,17 @@ export class DumpHeaderReader {
   #key: string | undefined
   readonly #isIdentity: (key: string) => boolean
 
-  /** The number of a feature is an attribute where it is an identity column of the source. */
+  /** The feature id is an attribute if it is an identity column of the source. */
   constructor({ isIdentity = () => false }: DumpOptions = {}) {
     this.#isIdentity = isIdentity
   }
 
-  /** The geometries that a row can have; only the first is read. */
+  /** Number of geometries per row; only the first is read. */
   get geometryCount(): number {
     return this.#geometryCount
   }
 
-  /** Takes a statement; gives the header when it is the one that the rows follow. */
+  /** Processes a statement; returns the header when the statement precedes the rows. */
   take(line: string): DumpHeader | undefined {
     const geometry = geometryForm.exec(line)
     if (geometry !== null) this.#takeGeometry(geometry)
@@ -94,7 +94,7 @@ export class DumpHeaderReader {
     return copy === null ? undefined : this.finish(copy[1])
   }
 
-  /** The header when no row follows. */
+  /** Returns the header if no row follows. */
   finish(columns = ''): DumpHeader {
     const names = [...columns.matchAll(new RegExp(name, 'g'))].map((match) => unquote(match[1] ?? ''))
     const attributes = this.#attributes

@@ -1,13 +1,16 @@
-/** What the items of a list are. */
+/** Type of the items of a list. */
 export type ListItem = 'text' | 'integer' | 'real' | 'boolean'
 
 const integerForm = /^-?\d+$/
 const realForm = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const endlessForm = /^-?(nan|inf|infinity)$/i
-/** What GDAL writes for an empty text, as its lists hold no nulls. */
+/** Text that GDAL writes for an empty item, as its lists contain no nulls. */
 const emptyText = 'NULL'
 
-/** A list as GDAL writes it for PostgreSQL (`{1,2}`, `{"a","b"}`) as JSON text; undefined where it is none. */
+/**
+ * Converts a list as GDAL writes it for PostgreSQL (`{1,2}`, `{"a","b"}`) to JSON text; undefined if it is
+ * invalid.
+ */
 export function parseList(text: string, item: ListItem): string | undefined {
   if (!text.startsWith('{') || !text.endsWith('}') || text.length < 2) return undefined
   if (text === '{}') return '[]'
@@ -20,7 +23,7 @@ export function parseList(text: string, item: ListItem): string | undefined {
   return items.includes(undefined) ? undefined : `[${items.join(',')}]`
 }
 
-/** As JSON; what JSON cannot say is null, as in all nested values. */
+/** Returns JSON; null for values that JSON cannot represent, as in all nested values. */
 function jsonOf(value: string, item: ListItem): string | undefined {
   if (item === 'boolean') {
     if (value === '1' || value === 't') return 'true'
@@ -34,12 +37,12 @@ function jsonOf(value: string, item: ListItem): string | undefined {
 const [canBeInside, canBeBehind, canBeginItem] = [1, 2, 4]
 
 /**
- * The items of a list of texts. GDAL sets a backslash before each quote of a text and none before a backslash, so that
- * `\"` is a quote of the text, or a backslash at its end: the rest of the list decides which, never both.
+ * Items of a list of texts. GDAL escapes each quote in a text with a backslash but no backslashes, so that
+ * `\"` is a quote in the text, or a backslash at its end: the rest of the list decides which, never both.
  */
 class TextItems {
   readonly #text: string
-  /** By place: what may be so there for the rest to be a list. */
+  /** For each position: which meanings allow the rest to be a valid list. */
   readonly #possible: Uint8Array
 
   constructor(text: string) {
@@ -48,7 +51,7 @@ class TextItems {
     for (let at = text.length - 1; at > 0; at -= 1) this.#possible[at] = this.#possibleAt(at)
   }
 
-  /** Undefined where the text is no list. */
+  /** Returns undefined if the text is not a list. */
   read(): string[] | undefined {
     const text = this.#text
     const items: string[] = []
@@ -83,7 +86,7 @@ class TextItems {
     return possible
   }
 
-  /** Where the quote stands that ends the item. */
+  /** Returns the position of the quote that ends the item. */
   #endOfItem(start: number): number | undefined {
     for (let at = this.#text.indexOf('"', start); at >= 0; at = this.#text.indexOf('"', at + 1)) {
       const next = this.#possible[at + 1] as number

@@ -21,7 +21,10 @@ const backslash = 0x5c
 const escapes: Record<number, number> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9, 118: 11 }
 const decoder = new TextDecoder()
 
-/** Cuts a dump into lines; a newline behind a backslash belongs to the text. A line is good until the next is asked for. */
+/**
+ * Splits a dump into lines; an escaped newline belongs to the text. A line is valid until the next one is
+ * requested.
+ */
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array(firstBufferBytes)
   let end = 0
@@ -46,7 +49,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   if (end > 0) yield bytes.subarray(0, end)
 }
 
-/** A buffer with `count` bytes of room behind `end`, twice as long where it has to grow. */
+/** Returns a buffer with `count` free bytes after `end`, at least doubled if it must grow. */
 function withRoom(bytes: Uint8Array, end: number, count: number): Uint8Array {
   if (end + count <= bytes.length) return bytes
   const grown = new Uint8Array(Math.max(bytes.length * 2, end + count))
@@ -60,7 +63,7 @@ function isEscaped(bytes: Uint8Array, start: number, at: number): boolean {
   return (at - 1 - before) % 2 === 1
 }
 
-/** The schema of a dump, read no further than needed. */
+/** Reads the schema of a dump, and no further. */
 export async function readDumpHeader(
   chunks: AsyncIterable<Uint8Array>,
   options: DumpOptions = {},
@@ -74,8 +77,8 @@ export async function readDumpHeader(
 }
 
 /**
- * The rows of a dump in batches of `schema`, whose attributes may have types inferred from the texts of the dump. Throws
- * `FormatError` when the dump has another schema.
+ * Yields the rows of a dump in batches of `schema`, whose attribute types may be inferred from the texts of
+ * the dump. Throws `FormatError` if the dump has another schema.
  */
 export async function* readDump(
   chunks: AsyncIterable<Uint8Array>,
@@ -126,16 +129,16 @@ function checkSchema(found: Schema, expected: Schema): void {
   }
 }
 
-/** Reads rows into batches; a value that does not fit takes its row back. */
+/** Reads rows into batches; a value that does not fit removes its row. */
 class RowReader {
   readonly #schema: Schema
   readonly #fields: DumpField[]
-  /** By attribute: whether its values come as text. */
+  /** For each attribute: whether its values are text. */
   readonly #isText: boolean[]
   readonly #parser = new CellParser()
   readonly #keyField: number
   readonly #doubts: Doubts
-  /** Those of the row. */
+  /** Doubtful values of the current row. */
   #doubted: Doubt[] = []
   #builder: BatchBuilder
 
@@ -156,7 +159,7 @@ class RowReader {
     return this.#builder.isEmpty
   }
 
-  /** What was read since the last time. */
+  /** Returns the rows since the last call. */
   finish(): FeatureBatch {
     const batch = this.#builder.finish()
     this.#builder = new BatchBuilder(this.#schema)

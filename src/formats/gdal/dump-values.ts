@@ -28,7 +28,7 @@ function readMoment(bytes: Uint8Array, start: number, end: number): boolean {
   return times.parse(scratch, 0, end - start)
 }
 
-/** Appends a value of a `COPY` row, already without escapes; false when it has no form that the column knows. */
+/** Appends an unescaped value of a `COPY` row; returns false if the column does not accept its form. */
 export function appendDumpValue(
   target: ColumnBuilder,
   bytes: Uint8Array,

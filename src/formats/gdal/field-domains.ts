@@ -7,10 +7,13 @@ import type { GdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
 import { parseCodedValues } from './ogrinfo.ts'
 
-/** Domains that are looked up for a layer at most: each takes a run of `ogrinfo`. */
+/** Maximum number of domains read per layer: each takes a run of `ogrinfo`. */
 const maxDomains = 50
 
-/** Gives attributes the aliases and the labels of coded values that GDAL tells of their fields, and messages that say so. */
+/**
+ * Adds the aliases and labels of coded values that GDAL reports for fields to attributes, and messages about
+ * them.
+ */
 export async function withFieldDomains(
   source: GdalSource,
   { fields = [] }: OgrLayer,
@@ -35,7 +38,7 @@ export async function withFieldDomains(
   return { ...described, messages: [...described.messages, left] }
 }
 
-/** The labels of a domain by their codes; undefined for a range, or where GDAL cannot tell. */
+/** Returns the labels of a domain by code; undefined for a range, or if GDAL cannot read the domain. */
 async function readCodedValues(
   source: GdalSource,
   domain: string,

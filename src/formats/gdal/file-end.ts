@@ -6,8 +6,8 @@ import type { GdalDriver } from './gdal-drivers.ts'
 const pieceBytes = 4096
 
 /**
- * Throws `FormatError` for a text file that breaks off: GDAL reads what is there of it without a word. Judged by the
- * closing tag of the root element, or by the end mark of a DXF file.
+ * Throws `FormatError` for a truncated text file, which GDAL reads without an error. Checks the closing tag
+ * of the root element, or the end mark of a DXF file.
  */
 export async function checkEnd(path: string, driver: GdalDriver): Promise<void> {
   if (driver.ending === undefined) return

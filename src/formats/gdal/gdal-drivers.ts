@@ -2,31 +2,34 @@ import type { FormatNames, WrittenByGdal } from '../format.ts'
 import { copySqlite } from './copy-sqlite.ts'
 import { copyPlainWorkbook } from './plain-workbook.ts'
 
-/** A kind of file that GDAL reads for us. */
+/** A kind of file that GDAL reads. */
 export interface GdalDriver extends FormatNames {
-  /** The wire name. */
+  /** Name in the API. */
   name: string
-  /** GDAL's short driver names; the first that this GDAL has is used. */
+  /** GDAL's short driver names; the first one that this GDAL has is used. */
   drivers: readonly string[]
-  /** Whether a file with one of the extensions starts as it should; `text` is its first 64 KiB as Latin-1. */
+  /** True if a file with one of the extensions has a valid start; `text` is its first 64 KiB as Latin-1. */
   suits(text: string): boolean
-  /** Whether a file with any other extension is of this kind all the same. */
+  /** True if a file with another extension has this format nevertheless. */
   isUnmistakable?(text: string): boolean
-  /** The file in a folder that says that it is one dataset, where that is what the driver reads. */
+  /** The file that identifies a folder as a dataset, if the driver reads folders. */
   folderFile?: RegExp
-  /** Set where the beginning does not tell: GDAL is asked whether it can open the file. */
+  /** Set if the start of the file is inconclusive: GDAL tries to open the file. */
   isProbed?: true
-  /** How a whole file ends, where GDAL does not notice that one breaks off. */
+  /** How a complete file ends, if GDAL does not detect truncated files. */
   ending?: 'xml' | 'dxf'
-  /** Fields come as text; their types are found by looking through the whole file. */
+  /** Set if fields are texts whose types are inferred by reading the whole file. */
   infersTypes?: true
-  /** The first row of each table are the names of its columns. */
+  /** Set if the first row of each table contains the column names. */
   hasHeaderRow?: true
-  /** Copies a file that GDAL is not to open as it is to a folder, under a name; returns false where it may. */
+  /**
+   * Copies a file that GDAL must not open directly to a folder, under a name; returns false if GDAL may open
+   * the file.
+   */
   copy?(path: string, folder: string, name: string, signal: AbortSignal): Promise<boolean>
-  /** SQL of tables and views is part of the file. */
+  /** Set if the file contains SQL of tables and views. */
   isSqlite?: true
-  /** How such files are written, where they can hold any table. */
+  /** How GDAL writes such files, if they can contain any table. */
   written?: WrittenByGdal
   /** GDAL configuration options. */
   config?: Record<string, string>
@@ -46,12 +49,12 @@ const hasRoot =
     text.trimStart().startsWith('<') && name.test(text)
 const isZip = startsWith('PK\u0003\u0004')
 const namesGml = matches(/xmlns(:\w+)?\s*=\s*["']http:\/\/www\.opengis\.net\/gml/)
-/** Metadata, capabilities and exceptions name GML too, and hold no features. */
+/** Metadata, capabilities and exceptions mention GML too, but contain no features. */
 const isAboutServices = matches(/<(\w+:)?(M[DI]_Metadata|\w+_Capabilities|Capabilities|\w*ExceptionReport)\b/)
 const isGml = (text: string): boolean => namesGml(text) && !isAboutServices(text)
 const anything = (): boolean => true
 
-/** Text for every field, since what looks like a number may be a code; nothing is followed, nothing is fetched. */
+/** Reads every field as text, since apparent numbers may be codes; follows no links and fetches nothing. */
 const gmlConfig = {
   GML_FIELDTYPES: 'ALWAYS_STRING',
   GML_SKIP_RESOLVE_ELEMS: 'ALL',
@@ -74,8 +77,8 @@ export const sqliteDriver: GdalDriver = {
 }
 
 /**
- * The drivers that may be used. Not here: what makes GDAL read other files or addresses (VRT, web services, databases,
- * formats of label and data files), what runs programs (GPSBabel), and what rasters are kept in.
+ * Permitted drivers. Excluded: drivers that make GDAL read other files or addresses (VRT, web services,
+ * databases, formats with label and data files), drivers that run programs (GPSBabel), and raster formats.
  */
 export const gdalDrivers: readonly GdalDriver[] = [
   {
@@ -238,7 +241,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
   },
 ]
 
-/** Files that tell GDAL to read other files or addresses. */
+/** True for files that make GDAL read other files or addresses. */
 export function isRedirection(text: string): boolean {
   return /<(OGRVRTDataSource|VRTDataset|OGRWFSDataSource|OGRCSWDataSource|WMS_Config|GDAL_WMS|GDAL_WMTS)\b/.test(
     text,

@@ -31,7 +31,7 @@ const moments = ['2024-02-29T12:34:56Z', '2024-03-01T00:00:00Z'].map(
   (text) => BigInt(Date.parse(text)) * 1000n,
 )
 
-/** The features above, written by GDAL with these arguments. */
+/** Writes the features above with GDAL and these arguments. */
 async function written(test: TestContext, name: string, ...args: string[]): Promise<string> {
   const folder = await testFolder(test)
   const source = join(folder, 'places.geojson')
@@ -50,7 +50,7 @@ async function readOne(path: string): Promise<GdalTable> {
 
 const envelope = { minX: 500_000.5, minY: 5_600_000.25, maxX: 500_001, maxY: 5_600_001 }
 
-/** Sets when the statistics of a SpatiaLite file were made: GDAL believes those that are newer than the last row. */
+/** Sets the time of the statistics of a SpatiaLite file: GDAL trusts statistics newer than the last row. */
 function dateStatistics(path: string, time: string): void {
   const database = new DatabaseSync(path)
   database.prepare('update geometry_columns_statistics set last_verified = ?').run(time)

@@ -22,7 +22,7 @@ import type { GdalDriver } from './gdal-drivers.ts'
 
 const secret = 'the secret of another file'
 
-/** A folder with a file that nothing may read, and a server that nothing may ask. */
+/** Creates a folder with a file that must not be read, and a server that must not be called. */
 async function trap(
   test: TestContext,
 ): Promise<{ folder: string; outside: string; url: string; asked: () => number }> {
@@ -43,7 +43,7 @@ async function trap(
   return { folder: join(folder, 'data'), outside, url: `http://127.0.0.1:${port}/x`, asked: () => count }
 }
 
-/** Reads what can be read, and gives all of it as text. */
+/** Reads everything that is readable and returns it as text. */
 async function everything(path: string): Promise<string> {
   try {
     const tables = await readTables(path)
@@ -148,7 +148,7 @@ describe('files that point elsewhere', needsGdal, () => {
   })
 })
 
-/** Puts programs of the test in the place of GDAL's; `script` is what they do after listing their drivers. */
+/** Replaces GDAL's programs by a script, which runs after listing their drivers. */
 async function withPrograms(test: TestContext, script: string): Promise<string> {
   const folder = await testFolder(test)
   const list = 'if [ "$1" = --formats ]; then echo "  GML -vector- (rw+v): GML"; exit 0; fi'

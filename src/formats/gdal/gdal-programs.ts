@@ -11,10 +11,10 @@ import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from '.
 
 const describeTimeoutMs = 10 * 60_000
 const readTimeoutMs = 6 * 60 * 60_000
-/** Written by `ogr2ogr` for us. */
+/** Written by `ogr2ogr`. */
 const outputDriver = 'PGDUMP'
 
-/** The environment that leaves GDAL one driver to read with. */
+/** Returns an environment that restricts GDAL to one driver. */
 async function driverEnvironment(driver: GdalDriver): Promise<Record<string, string>> {
   const known = await listDrivers('ogrinfo')
   const reader = driver.drivers.find((name) => known.includes(name))
@@ -26,23 +26,26 @@ async function driverEnvironment(driver: GdalDriver): Promise<Record<string, str
 }
 
 interface DumpOptions {
-  /** `XY`, `XYZ`, ...: every geometry is brought to these. */
+  /** `XY`, `XYZ`, ...: dimensions that every geometry is converted to. */
   dimensions?: string | undefined
-  /** Whether the values that GDAL changes are known otherwise. */
+  /** True if the values that GDAL changes are determined separately. */
   isLossKnown?: boolean
 }
 
-/** GDAL's programs over one file, within limits on memory and time. */
+/** GDAL's programs for one file, with limits on memory and time. */
 export interface GdalSource {
-  /** Standard output of `ogrinfo` with these options before the file and arguments behind it; `limitMs` of CPU time. */
+  /**
+   * Returns the standard output of `ogrinfo` with these options before the file and arguments after it;
+   * `limitMs` of CPU time.
+   */
   info(options: string[], layers: string[], limitMs?: number): Promise<string>
-  /** One layer as `COPY` statements. */
+  /** Yields one layer as `COPY` statements. */
   dump(layer: string, options?: DumpOptions): AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
- * Gives `work` a file as GDAL shall see it: alone with its sidecars in a folder of links, so that nothing is written
- * beside the user's file. The folder is removed afterwards.
+ * Calls `work` with a file as GDAL should see it: alone with its sidecars in a folder of links, so that
+ * nothing is written next to the user's file. The folder is removed afterwards.
  */
 export async function* withGdalSource<T>(
   file: DataFile,
@@ -62,8 +65,8 @@ export async function* withGdalSource<T>(
 }
 
 /**
- * Gives `work` a database by GDAL's name for it. What is secret stands in `env`, since arguments can be seen by others;
- * `files` are written, by their names, to the folder that the programs have as their home.
+ * Calls `work` with the GDAL name of a database. Secrets are in `env`, since other users can see arguments;
+ * `files` are written, by name, to the home folder of the programs.
  */
 export async function* withGdalDatabase<T>(
   database: { name: string; env: Record<string, string>; files: Record<string, string> },
@@ -123,7 +126,7 @@ function openSource(
         'PRECISION=NO',
       ]
       if (dimensions !== undefined) settings.push(`DIM=${dimensions}`)
-      // Else GDAL ends at the first geometry that is not as the column of the database declares.
+      // Otherwise GDAL stops at the first geometry that differs from the declaration of its column.
       const type = isSqlite === true && dimensions !== undefined ? ['-nlt', 'GEOMETRY'] : []
       const [program, args] = await limitedProgram('ogr2ogr', [
         ...[
@@ -161,7 +164,7 @@ function openSource(
   }
 }
 
-/** GDAL ends well after errors that made it leave out rows, such as damaged pages of a database. */
+/** GDAL exits successfully after errors that made it omit rows, such as damaged pages of a database. */
 function refuseErrors(stderr: string, folder: string): void {
   const complaint = gdalComplaints(stderr).find((text) => !text.startsWith('PROJ: '))
   if (complaint === undefined) return
@@ -174,7 +177,7 @@ function refuseErrors(stderr: string, folder: string): void {
 const changedForm =
   /^Warning \d+: (Value '.*' of field .* parsed incompletely to .*|Only 0 or 1 should be passed .*)$/m
 
-/** GDAL cuts numbers to the width that it takes a column to have, and says so only in a warning. */
+/** GDAL truncates numbers to the assumed width of the column and only prints a warning. */
 function refuseOverflow(stderr: string): void {
   if (!/Integer overflow/i.test(stderr)) return
   throw new FormatError(
@@ -183,7 +186,7 @@ function refuseOverflow(stderr: string): void {
   )
 }
 
-/** GDAL changes values that are none of their column's type, and says so only in a warning. */
+/** GDAL changes values that do not match the type of their column and only prints a warning. */
 function refuseChanges(stderr: string): void {
   const changed = changedForm.exec(stderr)?.[1]
   if (changed === undefined) return

@@ -25,10 +25,10 @@ async function onlyTable(tables: GdalTable[]): Promise<GdalTable> {
   return tables[0] as GdalTable
 }
 
-/** Without the first column, which is `gml_id`. */
+/** Without the first column, `gml_id`. */
 const valuesOf = ({ rows }: GdalTable) => rows.map((row) => row.slice(1))
 
-/** A row of elements named a, b, c and so on. */
+/** Creates a row of elements named a, b, c and so on. */
 const elements = (...values: string[]) =>
   values
     .map((value, index) => {

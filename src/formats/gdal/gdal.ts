@@ -27,7 +27,7 @@ function declared(wkt: string | undefined): CrsDeclaration | undefined {
   return srs === undefined ? { wkt } : { srs, wkt }
 }
 
-/** The layers of an open source. */
+/** Yields the layers of an open source. */
 export async function* describeLayers(
   source: GdalSource,
   driver: GdalDriver,
@@ -50,12 +50,15 @@ export async function* describeLayers(
   yield* filled.length > 0 ? filled : layers
 }
 
-/** GDAL takes the only row of a table as values, whatever it is told, and makes up names for its columns. */
+/** GDAL treats the only row of a table as values in any case, and generates names for its columns. */
 function isHeaderOnly({ featureCount, firstField }: OgrLayer): boolean {
   return featureCount === 1 && firstField === 'Field1'
 }
 
-/** Whether rows may have geometries of other types; in SQLite those of a single type may be multis, which nothing checks. */
+/**
+ * True if rows may have other geometry types; in SQLite those declared as a single type may be multi types,
+ * unchecked.
+ */
 function isOpenType({ isSqlite }: GdalDriver, type: GeometryType | undefined): boolean {
   const isSingle = type === 'LineString' || type === 'Polygon' || type === 'Point'
   return type === 'Geometry' || (isSqlite === true && isSingle)
@@ -108,10 +111,13 @@ async function surveyLayer(
   return survey
 }
 
-/** What GDAL calls the number of a feature whose source has no column for it. */
+/** GDAL's name of the feature id if the source has no column for it. */
 const plainKey = 'ogc_fid'
 
-/** Finds the identity column as the layer was described; descriptions of an earlier version do not say which it is. */
+/**
+ * Returns the identity column from the layer description; descriptions of an earlier version do not contain
+ * it.
+ */
 function identityOf({ attributes }: Schema): DumpOptions {
   return {
     isIdentity: (key) =>
@@ -119,12 +125,12 @@ function identityOf({ attributes }: Schema): DumpOptions {
   }
 }
 
-/** GDAL's word for the dimensions of a geometry. */
+/** Returns GDAL's name of the dimensions of a geometry. */
 function dimensionsOf(geometry: GeometryField | undefined): string | undefined {
   return geometry && `XY${geometry.hasZ ? 'Z' : ''}${geometry.hasM ? 'M' : ''}`
 }
 
-/** The rows of a layer of an open source, with the schema that it was described with. */
+/** Yields the rows of a layer of an open source, with the schema of its description. */
 export async function* readLayer(
   source: GdalSource,
   driver: GdalDriver,
@@ -165,10 +171,12 @@ function toFormat(driver: GdalDriver): Format {
   }
 }
 
-/** SQLite databases that are no GeoPackages: with SpatiaLite's geometries, those of GDAL, or without. */
+/** SQLite databases other than GeoPackages: with geometries of SpatiaLite or GDAL, or without. */
 export const sqlite: Format = toFormat(sqliteDriver)
 
-/** What GDAL's vector drivers read, one format a driver; to stand behind the own readers in the registry. */
+/**
+ * Formats read by GDAL's vector drivers, one per driver; the registry lists them after the built-in readers.
+ */
 export const gdalFormats: readonly Format[] = gdalDrivers.map((driver) =>
   driver === sqliteDriver ? sqlite : toFormat(driver),
 )

@@ -14,7 +14,7 @@ import {
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
 
-/** Which kinds of text a column of a type takes. */
+/** Kinds of texts that a column of each type accepts. */
 const accepted: Partial<Record<AttributeType, number>> = {
   int32: int32Kind,
   int64: int32Kind | int64Kind | longIntKind,

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 
-/** What it says of a field beside its type. */
+/** Further properties of a field. */
 interface OgrField {
   name: string
   alias?: string
@@ -9,7 +9,7 @@ interface OgrField {
   domain?: string
 }
 
-/** What `ogrinfo -so` says of one layer. */
+/** Output of `ogrinfo -so` about one layer. */
 export interface OgrLayer {
   name: string
   featureCount?: number
@@ -18,7 +18,7 @@ export interface OgrLayer {
   wkt?: string
   /** The name of its first field. */
   firstField?: string
-  /** The column of the source that holds the numbers of its features. */
+  /** The source column with the feature ids. */
   fidColumn?: string
   /** Fields that have an alias or a domain. */
   fields?: OgrField[]
@@ -39,7 +39,10 @@ function parseFields(part: string): OgrField[] {
   })
 }
 
-/** The coded values in the output of `ogrinfo -fielddomain`, with their labels; undefined for a domain of another kind. */
+/**
+ * Returns the coded values in the output of `ogrinfo -fielddomain`, with their labels; undefined for another
+ * kind of domain.
+ */
 export function parseCodedValues(text: string): Map<string, string> | undefined {
   const from = /^ {2}Coded values:\n/m.exec(text)
   if (from === null) return undefined
@@ -52,7 +55,7 @@ export function parseCodedValues(text: string): Map<string, string> | undefined 
   return values
 }
 
-/** The layers in the output of `ogrinfo -so -al`. */
+/** Returns the layers in the output of `ogrinfo -so -al`. */
 export function parseOgrInfo(text: string): OgrLayer[] {
   return text
     .split(/^Layer name: /m)

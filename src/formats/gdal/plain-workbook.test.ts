@@ -12,7 +12,7 @@ const namespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
 interface Parts {
   counts1904?: boolean
-  /** Format codes by their numbers. */
+  /** Format codes by id. */
   codes?: Record<number, string>
   /** Number formats of the styles. */
   formats?: number[]
@@ -20,7 +20,7 @@ interface Parts {
   rows: string
 }
 
-/** Writes a workbook of one sheet. */
+/** Writes a workbook with one sheet. */
 async function writeWorkbook({
   counts1904,
   codes = {},

@@ -12,12 +12,12 @@ import { FormatError } from '../format.ts'
 
 const mostEntries = 10_000
 const mostBytes = 4 * 1024 ** 3
-/** Of a part that is held whole, and of one row, cell or shared string. */
+/** Maximum size of a part that is loaded whole, and of one row, cell or shared string. */
 const mostHeld = 64 << 20
 
-/** Days from the beginning of the count of 1900 to that of 1904 (ISO/IEC 29500-1, section 18.17.4.1). */
+/** Days between the epochs of 1900 and 1904 (ISO/IEC 29500-1, section 18.17.4.1). */
 const daysTo1904 = 1462
-/** Number formats without a code in the file that stand for dates, and the one for dates with a time (section 18.8.30). */
+/** Built-in number formats of dates, and the one of dates with a time (section 18.8.30). */
 const dateFormats = new Set([14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58])
 const dateFormat = 14
 const dateTimeFormat = 22
@@ -29,8 +29,9 @@ const styles = /^xl\/styles\.xml$/i
 const workbookPart = /^xl\/workbook\.xml$/i
 
 /**
- * Copies a workbook of which GDAL would misread cells to `folder` under `name`; returns false where GDAL can read it as it is.
- * GDAL counts days from 1900 in workbooks that count them from 1904, and adds phonetic text to the text of its cell.
+ * Copies a workbook with cells that GDAL would misread to `folder` under `name`; returns false if GDAL can
+ * read the original. GDAL counts days from 1900 in workbooks that count them from 1904, and adds phonetic
+ * text to the text of its cell.
  */
 export async function copyPlainWorkbook(
   path: string,
@@ -40,7 +41,7 @@ export async function copyPlainWorkbook(
 ): Promise<boolean> {
   const original = join(folder, `original-${name}`)
   await copyGuarded(path, original)
-  // GDAL is to say what is wrong with an archive that is none.
+  // For an invalid archive GDAL reports the error.
   const zip = await openPromise(original, { lazyEntries: true, autoClose: false }).catch(() => undefined)
   if (zip === undefined) return false
   try {
@@ -114,7 +115,7 @@ async function writePlain(
   const known = counts1904 ? readStyles(await readWhole(zip, findPart(parts, styles))) : undefined
   const output = new ZipFile()
   const writing = pipeline(output.outputStream, createWriteStream(target, { mode: 0o600 }), { signal })
-  // Whoever waits for it learns of its failure.
+  // Callers that wait for it get the error.
   writing.catch(() => undefined)
   for (const part of parts.filter(({ fileName }) => !fileName.endsWith('/'))) {
     const whole = known !== undefined && rewrittenWhole(part.fileName)
@@ -140,7 +141,7 @@ async function writePlain(
 
 const rewrittenWhole = (name: string): boolean => workbookPart.test(name) || styles.test(name)
 
-/** Gives a text to `rewrite` in pieces that end behind a closing tag. */
+/** Passes a text to `rewrite` in pieces that end after a closing tag. */
 async function* rewriteBehind(
   stream: AsyncIterable<unknown>,
   closing: RegExp,
@@ -163,7 +164,7 @@ async function* rewriteBehind(
 const withoutPhonetic = (piece: string): string =>
   piece.replace(/<((?:\w+:)?)rPh\b[^>]*?(?:\/>|>[\s\S]*?<\/\1rPh\s*>)/g, '')
 
-/** Rows with days counted from 1900, and without phonetic text. */
+/** Returns rows with days counted from 1900 and without phonetic text. */
 function plainRows(rows: string, known: Styles | undefined): string {
   const plain = withoutPhonetic(rows)
   if (known === undefined) return plain
@@ -177,7 +178,7 @@ function plainRows(rows: string, known: Styles | undefined): string {
   )
 }
 
-/** Another number of days, with the digits of its fraction as they are. */
+/** Returns the number with other days; the digits of its fraction are unchanged. */
 function shifted(value: string): string {
   const plain = /^(\d+)((?:\.\d+)?)$/.exec(value)
   if (plain === null) return String(Number(value) + daysTo1904)
@@ -188,9 +189,9 @@ const attributeOf = (attributes: string, name: string): string | undefined =>
   new RegExp(`(?:^|\\s)${name}\\s*=\\s*["']([^"']*)["']`).exec(attributes)?.[1]
 
 interface Styles {
-  /** Whether a cell of this style shows a date. */
+  /** True if a cell of this style contains a date. */
   isDate(style: number): boolean
-  /** The part with a number format for each date that GDAL knows as one. */
+  /** The part with a number format for each date that GDAL recognizes as a date. */
   rewritten: string
 }
 
@@ -215,19 +216,22 @@ function readStyles(xml: string): Styles {
   return { isDate: (style) => isDate[style] === true, rewritten }
 }
 
-/** The number format by which GDAL knows the dates of another one; undefined where that shows none. */
+/**
+ * Returns a number format that GDAL recognizes as the same kind of date; undefined if the original is not a
+ * date.
+ */
 function dateFormatFor(id: number, code: string | undefined): number | undefined {
   if (id < firstOwnFormat && code === undefined) {
     if (id === dateTimeFormat) return id
     return dateFormats.has(id) ? dateFormat : undefined
   }
-  // Without texts, colours, conditions and languages: elapsed hours `[h]` are no date.
+  // Without texts, colours, conditions and languages: elapsed hours `[h]` are not dates.
   const plain = (code ?? '')
     .replaceAll(/&quot;.*?&quot;|\\.|_.|\*.|\[[^\]]*\]/g, '')
     .replaceAll(/general/gi, '')
   const [first = ''] = plain.split(';')
   if (!/[dy]|m{3,}/i.test(first)) return undefined
   if (!/[hs]/i.test(first)) return dateFormat
-  // GDAL keeps milliseconds by the code alone.
+  // GDAL reads milliseconds only with this format code.
   return /s[.,]0/i.test(first) ? id : dateTimeFormat
 }

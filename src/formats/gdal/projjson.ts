@@ -3,12 +3,12 @@ import { Failure } from '../../lib/errors.ts'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { limitedProgram, safeConfig } from './safe-gdal.ts'
 
-/** CPU time of GDAL's program for one CRS. */
+/** Maximum CPU time of GDAL's program for one CRS, in milliseconds. */
 const timeoutMs = 10_000
 
 /**
- * A CRS as PROJJSON; undefined where there is no GDAL, or it does not know the CRS. Throws `Failure` (`unavailable`,
- * `gdal-too-slow`) where GDAL does not answer in time.
+ * Returns a CRS as PROJJSON; undefined if GDAL is not installed or does not know the CRS. Throws `Failure`
+ * (`unavailable`, `gdal-too-slow`) if GDAL exceeds its time limit.
  */
 export async function findProjJson(
   crs: CrsDeclaration | string,

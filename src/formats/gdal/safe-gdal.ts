@@ -9,7 +9,9 @@ import { gdalComplaints } from './complaints.ts'
 const memoryBytes = 4 * 1024 ** 3
 const maxComplaintLength = 500
 
-/** GDAL's configuration for untrusted files: no network, no other code, nothing written beside a file. */
+/**
+ * GDAL configuration for untrusted files: no network, no plug-ins or scripts, nothing written next to a file.
+ */
 export const safeConfig: Record<string, string> = {
   CPL_VSIL_CURL_ALLOWED_EXTENSIONS: 'none',
   GDAL_HTTP_PROXY: 'http://127.0.0.1:9',
@@ -32,8 +34,8 @@ function gdalMissing(): FormatError {
 const driverLists = new Map<string, Promise<string[]>>()
 
 /**
- * Short names of the drivers that a program of GDAL (`ogrinfo`: vector, `gdalinfo`: raster) lists. Throws `FormatError`
- * where GDAL is not installed.
+ * Returns the short names of the drivers that a GDAL program (`ogrinfo`: vector, `gdalinfo`: raster) lists.
+ * Throws `FormatError` if GDAL is not installed.
  */
 export async function listDrivers(name: 'ogrinfo' | 'gdalinfo'): Promise<string[]> {
   const program = await findProgram(name)
@@ -50,8 +52,9 @@ async function readDrivers(program: string): Promise<string[]> {
 }
 
 /**
- * A program of GDAL under a memory limit, and with `maxFileBytes` one on each file that it writes, which ends when this
- * process dies; as far as `prlimit` and `setpriv` (Debian: util-linux) are there.
+ * Returns the command of a GDAL program with a memory limit, and with `maxFileBytes` a limit on each written
+ * file, that ends when this process dies; as far as `prlimit` and `setpriv` (Debian: util-linux) are
+ * installed.
  */
 export async function limitedProgram(
   name: string,
@@ -76,7 +79,10 @@ const reasons: Record<ProgramError['reason'], string> = {
   'output-too-large': 'it makes more output than is allowed',
 }
 
-/** Turns the failure of a program into a `FormatError` with GDAL's first complaint, without our folder's name. */
+/**
+ * Converts the failure of a program to a `FormatError` with GDAL's first error, without the name of the
+ * folder.
+ */
 export function unreadable(error: unknown, folder: string): never {
   if (!(error instanceof ProgramError)) throw error
   const [complaint] = gdalComplaints(error.stderr)
@@ -94,8 +100,8 @@ export function unreadable(error: unknown, folder: string): never {
 }
 
 /**
- * Links files by the names given into a folder of ours, so that nothing is written beside them. What others could
- * exchange for something else before GDAL opens it is copied.
+ * Links files into a folder under the given names, so that nothing is written next to the originals. Copies
+ * files that other users could replace before GDAL opens them.
  */
 export async function linkInto(folder: string, files: Record<string, string>): Promise<void> {
   for (const [name, path] of Object.entries(files)) {

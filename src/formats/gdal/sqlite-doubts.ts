@@ -3,17 +3,17 @@ import { FormatError } from '../format.ts'
 import { quoteName } from '../geopackage/sql-names.ts'
 import type { GdalSource } from './gdal-programs.ts'
 
-/** A value of which GDAL makes another without a word, or null. */
+/** A value that GDAL silently replaces by another one, or by null. */
 export interface Doubt {
-  /** By attribute. */
+  /** Attribute index. */
   attribute: number
-  /** Its beginning. */
+  /** The start of its text. */
   text: string
-  /** Whether GDAL may still have read it as it is meant: then only null is wrong. */
+  /** True if GDAL may nevertheless have read the value correctly: then only a null is wrong. */
   isMaybeRead: boolean
 }
 
-/** Doubts by the number of the feature. */
+/** Doubtful values by feature id. */
 export type Doubts = ReadonlyMap<string, Doubt[]>
 
 const mostDoubts = 10_000
@@ -21,10 +21,10 @@ const shownBytes = 200
 const rowForm =
   / r \(Integer(?:64)?\) = (-?\d+)\n +c \(Integer(?:64)?\) = (\d+)\n +v \(String\) = ([0-9A-F]*)/g
 
-/** What of a column is no value of its type; undefined where everything is one. */
+/** Returns SQL for the values of a column that do not match its type; undefined if every value does. */
 function doubtOf(type: AttributeType, name: string): string | undefined {
   if (type === 'boolean') return `typeof(${name}) <> 'integer' OR ${name} NOT IN (0, 1)`
-  // What is too large for a column GDAL itself complains of.
+  // GDAL itself reports values that are too large for a column.
   if (type === 'int16' || type === 'int32' || type === 'int64') return `typeof(${name}) <> 'integer'`
   if (type === 'float32' || type === 'float64') return `typeof(${name}) NOT IN ('real', 'integer')`
   if (type === 'text') return `typeof(${name}) = 'blob'`
@@ -33,8 +33,9 @@ function doubtOf(type: AttributeType, name: string): string | undefined {
 }
 
 /**
- * The values of a table of SQLite, which keeps any kind of value in any column, that are none of their column's type.
- * Throws `FormatError` where there are very many. Undefined for a view, which has no row numbers.
+ * Finds values in an SQLite table that do not match the type of their column, since SQLite stores any kind of
+ * value in any column. Throws `FormatError` if there are very many. Undefined for a view, which has no
+ * rowids.
  */
 export async function findDoubts(
   source: GdalSource,

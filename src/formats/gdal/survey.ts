@@ -10,7 +10,7 @@ import { ColumnType, offsetsMessage } from '../text/column-type.ts'
 
 const exampleLength = 80
 
-/** What a look through all rows of a layer tells: its geometries, and what its texts may be held as. */
+/** Survey of all rows of a layer: geometries, and possible types of texts. */
 export class LayerSurvey {
   rows = 0
   readonly #seen = new SeenGeometries()
@@ -33,12 +33,12 @@ export class LayerSurvey {
     }
   }
 
-  /** Type and dimensions of geometries written with Z and M: a dimension of zeros alone is none. */
+  /** Type and dimensions of geometries written with Z and M: a dimension with only zeros does not count. */
   get shape(): Pick<GeometryField, 'type' | 'hasZ' | 'hasM'> {
     return { type: this.#seen.type, hasZ: this.#hasZ, hasM: this.#hasM }
   }
 
-  /** The attributes with the types that lose nothing of their texts. */
+  /** Returns the attributes with types that represent all their texts without loss. */
   inferred(attributes: readonly Attribute[]): Attribute[] {
     return attributes.map((attribute, index) => {
       const example = this.#examples[index]
@@ -48,7 +48,7 @@ export class LayerSurvey {
     })
   }
 
-  /** What is not kept of the texts that became values of another type. */
+  /** Returns messages on what is lost when texts are converted to another type. */
   messages(attributes: readonly Attribute[]): Message[] {
     return attributes.flatMap(({ name, type }, index) =>
       type === 'text' && this.#types[index]?.losesOffsets === true ? [offsetsMessage(name)] : [],

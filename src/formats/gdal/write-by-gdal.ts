@@ -8,29 +8,31 @@ import { limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'
 const timeoutMs = 30 * 60_000
 const usualMaxBytes = 4 * 1024 ** 3
 
-/** What a table is made of. */
+/** Input for writing a table. */
 interface WrittenTable {
-  /** A GeoPackage of ours with the rows. */
+  /** Path of a GeoPackage with the rows. */
   from: string
   table: string
   /** An empty folder. */
   folder: string
   /** Base name of the files. */
   name: string
-  /** The options have a statement that selects the rows: no table is named. */
+  /** True if the options contain a statement that selects the rows: no table is named. */
   isQuery?: boolean
-  /** Most bytes of a file; default 4 GiB. */
+  /** Maximum size of a file in bytes; default 4 GiB. */
   maxBytes?: number
 }
 
-/** The driver that a format is written with; undefined where this GDAL has none, or there is no GDAL. */
+/** Returns the driver that writes a format; undefined if this GDAL has none, or if GDAL is not installed. */
 export async function findWritingDriver({ drivers }: WrittenByGdal): Promise<string | undefined> {
   if ((await findProgram('ogr2ogr')) === undefined) return undefined
   const known = await listDrivers('ogrinfo')
   return drivers.find((driver) => known.includes(driver))
 }
 
-/** Writes a table as a file of a format, with what belongs to it, into a folder. Throws `FormatError` where GDAL does not. */
+/**
+ * Writes a table as a file of a format, with its sidecars, to a folder. Throws `FormatError` if GDAL fails.
+ */
 export async function writeByGdal(
   { from, table, folder, name, isQuery = false, maxBytes = usualMaxBytes }: WrittenTable,
   { extension, options = [] }: WrittenByGdal,

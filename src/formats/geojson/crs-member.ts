@@ -10,8 +10,9 @@ export interface CollectionCrs {
 }
 
 /**
- * The CRS of a collection: RFC 7946 section 4 (none given: longitude, latitude on WGS 84), or the `crs` member of
- * GeoJSON 2008 section 3, where null says that none can be assumed. Positions are x, y whatever the CRS's own order.
+ * Returns the CRS of a collection: RFC 7946 section 4 (without a declaration: longitude, latitude on WGS 84),
+ * or the `crs` member of GeoJSON 2008 section 3, where null means that none can be assumed. Positions are x,
+ * y whatever the axis order of the CRS.
  */
 export function crsOfCollection(member: unknown): CollectionCrs {
   if (member === undefined) return { crs: { srs: 'EPSG:4326' } }

@@ -25,7 +25,7 @@ import { walkRecords } from './walk.ts'
 const builderRows = 1024
 const builderBytes = 1 << 20
 
-/** Gathers what a file holds: property names in order of first sight with their types, geometry types, bounds. */
+/** Survey of a file: property names in order of first occurrence with their types, geometry types, bounds. */
 class FeatureSurvey implements RecordSink, FeatureTarget {
   readonly geometry: GeometryParser
   readonly names = new NameIndex()
@@ -33,7 +33,7 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   readonly envelope: Envelope = emptyEnvelope()
   readonly idType = new PropertyType()
   hasId = false
-  /** NaN or infinite numbers stand in a feature that was kept. */
+  /** True if an accepted feature contains NaN or infinite numbers. */
   hasNotFinite = false
   rows = 0
   readonly isFull = false
@@ -106,7 +106,9 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
     this.rows += 1
   }
 
-  /** Takes the envelopes of the geometries so far into the layer's, and begins a new run of geometries. */
+  /**
+   * Adds the envelopes of the geometries so far to that of the layer, and starts a new batch of geometries.
+   */
   foldEnvelopes(): void {
     includeEnvelopes(this.envelope, this.#builder.finish())
     this.#builder = new GeometryBuilder(builderRows)
@@ -131,7 +133,7 @@ function includeEnvelopes(envelope: Envelope, { envelopes }: GeometryColumn): vo
   }
 }
 
-/** Reads the whole file once for its schema, count and bounds. */
+/** Reads the whole file once to find its schema, count and bounds. */
 export async function describeGeoJson(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const source = await JsonSource.open(file.path, context.signal)
   try {

@@ -6,10 +6,13 @@ import { tokenText } from './json-text.ts'
 const featuresKey = Buffer.from('features')
 const types = new Set<string>(['Feature', 'FeatureCollection', ...geometryNames.slice(1)])
 const mostLines = 20
-/** Members in the order of the alphabet, where the first geometry is longer than what is looked at. */
+/** Matches alphabetically sorted members, if the first geometry exceeds the sampled bytes. */
 const sortedMembers = /"features"\s*:\s*\[\s*\{\s*"geometry"\s*:\s*\{\s*"coordinates"\s*:/
 
-/** The `type` of the object at the scanner, or of the first of its `features`, as far as the bytes tell. */
+/**
+ * Returns the `type` of the object at the scanner, or of the first of its `features`, as far as the bytes
+ * show it.
+ */
 function objectType(scanner: JsonScanner, isInner: boolean): string | undefined {
   scanner.expect(0x7b)
   for (let isFirst = true; scanner.next(isFirst, 0x7d); isFirst = false) {
@@ -42,7 +45,10 @@ function isGeoJsonText(text: Uint8Array): boolean {
   }
 }
 
-/** Whether a file that begins with `head` is GeoJSON: an object whose `type` is one of its nine, or lines of them. */
+/**
+ * True if a file that begins with `head` is GeoJSON: an object whose `type` is one of the nine types, or
+ * lines of them.
+ */
 export function isGeoJson(head: Uint8Array, hasRecordName: boolean): boolean {
   let start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
   if (head[start] === 0x1e) start += 1

@@ -11,7 +11,7 @@ export const newlineExtensions = /\.(geojsonl|geojsons|geojsonseq|ndjson|jsonl|n
 const recordSeparator = 0x1e
 const newline = 0x0a
 
-/** Members of the outermost object that say how to read the rest. */
+/** Members of the outermost object that determine how to read the rest. */
 export interface TopMembers {
   type: string | undefined
   /** The `crs` member, parsed; undefined when there is none. */
@@ -19,17 +19,17 @@ export interface TopMembers {
 }
 
 /**
- * How the file is laid out; the scanner then stands behind `[` of the features, at the one object, or at the first
- * record of a text sequence (RFC 8142) or newline-delimited file.
+ * Layout of the file. The scanner is then after the `[` of the features, at the single object, or at the
+ * first record of a text sequence (RFC 8142) or newline-delimited file.
  */
 export interface Layout {
   kind: 'collection' | 'object' | 'records'
-  /** What ends a record. */
+  /** Byte that ends a record. */
   separator: number
   top: TopMembers
 }
 
-/** Undefined for what holds NaN or an infinite number, which names no CRS. */
+/** Returns undefined if the member contains NaN or an infinite number, which does not name a CRS. */
 function parseCrs(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'))
@@ -38,7 +38,10 @@ function parseCrs(bytes: Uint8Array): unknown {
   }
 }
 
-/** Reads the value of a member of the outermost object, keeping what matters; true where the features begin. */
+/**
+ * Reads the value of a member of the outermost object and stores relevant ones; true at the start of the
+ * features.
+ */
 export function readTopMember(scanner: JsonScanner, top: TopMembers): boolean {
   const isFeatures = scanner.tokenIs(featuresKey)
   const isType = scanner.tokenIs(typeKey)
@@ -76,7 +79,7 @@ function scanTop(scanner: JsonScanner): TopScan {
   return { top, isCollection: false, isOneLine }
 }
 
-/** Puts the scanner at the first byte that is neither byte order mark nor white space, and returns that byte. */
+/** Moves the scanner to the first byte other than byte order mark and white space, and returns that byte. */
 async function toStart(source: JsonSource): Promise<number> {
   source.rewind()
   await source.more(0)
@@ -98,7 +101,7 @@ async function findLayout(source: JsonSource): Promise<Layout> {
   return { kind: 'object', separator: 0, top }
 }
 
-/** Finds the layout of a file from its beginning. */
+/** Finds the layout of a file from its start. */
 export async function readLayout(source: JsonSource, path: string): Promise<Layout> {
   const first = await toStart(source)
   const top: TopMembers = { type: undefined, crs: undefined }

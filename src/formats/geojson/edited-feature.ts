@@ -2,17 +2,17 @@ import { invalid } from '../../lib/errors.ts'
 import type { WrittenJson } from './written-json.ts'
 import { isObject, parseWritten } from './written-json.ts'
 
-/** What a client sends of a feature. */
+/** A feature sent by a client. */
 export interface EditedFeature {
-  /** By name, those alone that it sends. */
+  /** By name; only those that it contains. */
   properties: ReadonlyMap<string, WrittenJson>
-  /** Undefined where it sends none. */
+  /** Undefined if it contains none. */
   geometry: WrittenJson | undefined
-  /** Undefined where it sends none. */
+  /** Undefined if it contains none. */
   id: WrittenJson | undefined
 }
 
-/** One whole feature (RFC 7946, section 3.2); members beside those that the standard names are passed over. */
+/** Parses a whole feature (RFC 7946, section 3.2); ignores members that the standard does not define. */
 export function parseFeatureBody(body: Uint8Array): EditedFeature {
   const feature = parseWritten(body, 'The body')
   if (!isObject(feature)) throw notOneFeature('The body is no JSON object')
@@ -26,7 +26,7 @@ export function parseFeatureBody(body: Uint8Array): EditedFeature {
   return { properties: new Map(Object.entries(properties ?? {})), geometry, id }
 }
 
-/** What is to be changed of a feature, as a JSON Merge Patch (RFC 7396). */
+/** Parses changes to a feature as a JSON Merge Patch (RFC 7396). */
 export function parsePatchBody(body: Uint8Array): EditedFeature {
   const patch = parseWritten(body, 'The body')
   if (!isObject(patch)) throw notOneFeature('The body is no JSON object')

@@ -13,13 +13,13 @@ const featureWord = encoder.encode('"Feature"')
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** What to do with the parts of a feature. Each call starts at a value and leaves the scanner behind it. */
+/** Callbacks for the parts of a feature. Each starts at a value and must leave the scanner after it. */
 export interface FeatureTarget {
   geometry: GeometryParser
-  /** Called before each geometry, since a member may stand there twice: the last one counts. */
+  /** Called before each geometry, since an object may contain the member twice: the last one counts. */
   beforeGeometry(): void
   afterGeometry(): void
-  /** A property; the scanner stands at its name. */
+  /** Called for a property; the scanner is at its name. */
   property(): void
   /** The `id` member of the feature. */
   id(): void
@@ -35,7 +35,7 @@ function passNull(scanner: JsonScanner, member: string): void {
   scanner.literal()
 }
 
-/** Passes over a member's name; its index in `memberNames`, or their number for any other. */
+/** Skips a member name; returns its index in `memberNames`, or their number for any other name. */
 function passMemberName(scanner: JsonScanner): number {
   for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Uint8Array)) return i
   scanner.key()
@@ -72,7 +72,7 @@ function readProperties(scanner: JsonScanner, target: FeatureTarget): void {
   }
 }
 
-/** Reads the Feature object (RFC 7946 section 3.2) at the scanner into `target`; foreign members are passed over. */
+/** Reads the Feature object (RFC 7946 section 3.2) at the scanner into `target`; skips foreign members. */
 export function parseFeature(scanner: JsonScanner, target: FeatureTarget): void {
   if (scanner.space() !== openBrace) refuse(scanner, 'A feature is not an object')
   scanner.at += 1
@@ -90,7 +90,7 @@ export function parseFeature(scanner: JsonScanner, target: FeatureTarget): void 
   if (!hasType) throw new RowError('A feature has no "type"')
 }
 
-/** Reads a Feature or a bare geometry, told apart by the `type` that may stand anywhere in the object. */
+/** Parses a Feature or a bare geometry, distinguished by `type`, which may be anywhere in the object. */
 export function parseObject(scanner: JsonScanner, target: FeatureTarget): void {
   if (scanner.space() !== openBrace) refuse(scanner, 'A record is not an object')
   const start = scanner.at

@@ -13,9 +13,9 @@ import type { RecordSink } from './record.ts'
 import { makeReject, textOf } from './reject.ts'
 import { appendValue } from './value-reader.ts'
 
-/** Marks the attribute that holds the `id` member of features, which is no property. */
+/** Marks the attribute for the `id` member of features, which is not a property. */
 export const featureIdSource = 'feature id'
-/** Wide schemas get batches of fewer rows, so that a batch stays within its memory. */
+/** Wide schemas get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
 
 /** Fills batches from features. */
@@ -24,7 +24,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
   readonly #scanner: JsonScanner
   readonly #schema: Schema
   readonly #names = new NameIndex()
-  /** The id is the first attribute, or there is none. */
+  /** True if the first attribute is the id. */
   readonly #hasId: boolean
   readonly #capacity: number
   #batch: BatchBuilder
@@ -75,7 +75,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
     else this.#scanner.value()
   }
 
-  /** A name may stand twice in an object: the last value counts, as in `JSON.parse`. */
+  /** An object may contain a name twice: the last value counts, as in `JSON.parse`. */
   #append(index: number): void {
     const column = this.#columns[index] as ColumnBuilder
     if (column.length > this.#batch.rowCount) column.truncate(this.#batch.rowCount)
@@ -112,7 +112,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
     return this.#batch.isEmpty
   }
 
-  /** The batch so far; the next rows go into a new one. */
+  /** Returns the batch so far; further rows go into a new one. */
   takeBatch(): ReturnType<BatchBuilder['finish']> {
     const batch = this.#batch.finish()
     this.#rejectBytes = 0

@@ -15,7 +15,7 @@ function read(content: string | Uint8Array, name?: string): Promise<ReadLayer> {
   return readLayer(geojson, write(content, name))
 }
 
-/** Types of the properties in order. */
+/** Returns the types of the properties in order. */
 async function typesOf(...properties: string[]): Promise<string[]> {
   const { layer } = await read(collection(properties.map((text) => feature(text))))
   return layer.schema.attributes.map((attribute) => attribute.type)
@@ -26,7 +26,7 @@ async function valuesOf(...properties: string[]): Promise<unknown[]> {
   return rows.map((row) => (row.values.length === 1 ? row.values[0] : row.values))
 }
 
-/** What one geometry becomes, or why its row was rejected. */
+/** Returns the geometry read from a text, or why its row was rejected. */
 async function geometryOf(geometry: string): Promise<string | null | undefined> {
   const { rows, rejects } = await read(collection([feature('{}', geometry)]))
   return rows.length === 1 ? rows[0]?.geometry : `rejected: ${rejects[0]?.reason}`

@@ -12,7 +12,7 @@ import { geojson } from './geojson.ts'
 const write = temporaryFiles()
 const fixtures = join(import.meta.dirname, '../../../tests/fixtures/geojson')
 
-/** The five shortest features of a real file, as text. */
+/** Returns the five shortest features of a real file, as text. */
 function shortFeatures(): string[] {
   const { features } = JSON.parse(readFileSync(join(fixtures, 'countries.geojson'), 'utf8'))
   const texts: string[] = features.map((one: unknown) => JSON.stringify(one))

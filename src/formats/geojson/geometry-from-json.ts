@@ -5,7 +5,9 @@ import { JsonScanner, JsonSyntaxError } from './json-scanner.ts'
 
 const encoder = new TextEncoder()
 
-/** One GeoJSON geometry as WKB, with Z where a position has it; throws `GeometryError` for what is none. */
+/**
+ * Converts one GeoJSON geometry to WKB, with Z if a position has it. Throws `GeometryError` if it is invalid.
+ */
 export function geometryFromJson(json: string): GeometryBuilder {
   const flat = parse(json, false)
   if (flat.parser.longPositions > 0)

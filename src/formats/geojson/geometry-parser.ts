@@ -29,15 +29,15 @@ export const geometryNames = [
 const nameWords = geometryNames.map((name) => encoder.encode(`"${name}"`))
 
 /**
- * Writes GeoJSON geometries (RFC 7946 section 3.1) as WKB straight from bytes. Numbers behind the third of a position
- * have no meaning there and are passed over; an empty coordinates array is an empty geometry.
+ * Writes GeoJSON geometries (RFC 7946 section 3.1) as WKB directly from bytes. Numbers after the third of a
+ * position have no defined meaning and are skipped; an empty coordinates array is an empty geometry.
  */
 export class GeometryParser {
   builder: GeometryBuilder
-  /** What the geometry parsed last was, before it took the column's shape. */
+  /** Type of the last geometry, before its conversion to the type of the column. */
   typeCode = 0
   hasZ = false
-  /** Positions with more than three numbers, over all geometries. */
+  /** Number of positions with more than three numbers, over all geometries. */
   longPositions = 0
   readonly #scanner: JsonScanner
   readonly #isMulti: boolean
@@ -60,7 +60,7 @@ export class GeometryParser {
     this.builder.endGeometry()
   }
 
-  /** The type code of the string value at the scanner. */
+  /** Returns the type code of the string at the scanner. */
   readType(): number {
     const scanner = this.#scanner
     if (scanner.take(nameWords[this.#lastType] as Uint8Array)) return this.#lastType
@@ -77,7 +77,7 @@ export class GeometryParser {
     return typeCode
   }
 
-  /** Passes over a member's name; its index in `memberNames`, or their number for any other. */
+  /** Skips a member name; returns its index in `memberNames`, or their number for any other name. */
   #passMemberName(): number {
     const scanner = this.#scanner
     for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Uint8Array)) return i
@@ -117,7 +117,7 @@ export class GeometryParser {
     return typeCode
   }
 
-  /** Goes back to coordinates that stood before the type. */
+  /** Parses coordinates that precede the type. */
   #bodyBehind(typeCode: number, bodyAt: number, depth: number): void {
     const name = typeCode === 7 ? 'geometries' : 'coordinates'
     if (bodyAt < 0) throw new GeometryError(`The geometry has no "${name}"`)
@@ -150,7 +150,7 @@ export class GeometryParser {
     else this.#parts(typeCode, depth)
   }
 
-  /** Passes over `[]`. */
+  /** Skips `[]`; true if it is there. */
   #isEmptyArray(): boolean {
     const scanner = this.#scanner
     const start = scanner.at

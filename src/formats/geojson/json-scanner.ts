@@ -2,10 +2,10 @@ import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/
 
 const encoder = new TextEncoder()
 
-/** Thrown, always this same object, when a token goes on behind the bytes at hand. */
+/** Thrown, always the same object, if a token continues after the available bytes. */
 export const outOfBytes = new Error('Out of bytes')
 
-/** Not JSON (RFC 8259); `at` is the index in the scanner's bytes. */
+/** The error for invalid JSON (RFC 8259); `at` is the index in the bytes of the scanner. */
 export class JsonSyntaxError extends Error {
   readonly at: number
 
@@ -17,7 +17,7 @@ export class JsonSyntaxError extends Error {
 }
 
 const maxDepth = 256
-/** What JSON has no numbers for, and json-c, Python and GDAL read and write, in letters of either case. */
+/** Numbers that JSON lacks but json-c, Python and GDAL read and write, in any case. */
 const notFiniteWords = [
   { word: encoder.encode('nan'), value: Number.NaN },
   { word: encoder.encode('infinity'), value: Number.POSITIVE_INFINITY },
@@ -37,23 +37,27 @@ function isHex(byte: number): boolean {
 }
 
 /**
- * Reads JSON tokens from `bytes[at, end)`, where `bytes[end]` is 0. Each method starts at the token's first byte and
- * leaves `at` behind its last; it throws `JsonSyntaxError`, or `outOfBytes` where more bytes could mend it.
+ * Reads JSON tokens from `bytes[at, end)`, where `bytes[end]` is 0. Each method starts at the first byte of
+ * the token and leaves `at` after its last. It throws `JsonSyntaxError`, or `outOfBytes` if more bytes could
+ * make the token valid.
  */
 export class JsonScanner {
   bytes: Uint8Array = new Uint8Array(1)
   at = 0
   end = 0
-  /** The last string (without its quotes) or number. */
+  /** Start of the last string (without its quotes) or number. */
   tokenStart = 0
   tokenEnd = 0
   hasEscapes = false
   isAscii = true
-  /** The last number had neither point nor exponent; had an exponent; its digits as a number, not exact from 10^15. */
+  /**
+   * Whether the last number had neither decimal point nor exponent; had an exponent; its digits as a number,
+   * not exact from 10^15.
+   */
   isInteger = false
   hasExponent = false
   mantissa = 0
-  /** Where NaN and infinite numbers began and ended since this was emptied last; JSON has none. */
+  /** Start and end offsets of NaN and infinite numbers, which JSON lacks, since this was last emptied. */
   readonly notFinite: number[] = []
 
   fail(message: string, at = this.at): never {
@@ -61,7 +65,7 @@ export class JsonScanner {
     throw new JsonSyntaxError(message, at)
   }
 
-  /** Passes over white space and returns the byte behind it, 0 at the end. */
+  /** Skips white space and returns the next byte, 0 at the end. */
   space(): number {
     const bytes = this.bytes
     let at = this.at
@@ -74,14 +78,15 @@ export class JsonScanner {
     return byte
   }
 
-  /** Passes over white space and one given byte. */
+  /** Skips white space and one given byte. */
   expect(byte: number): void {
     if (this.space() !== byte) this.fail(`"${String.fromCharCode(byte)}" was expected`)
     this.at += 1
   }
 
   /**
-   * Between members or elements: passes over a comma (not before the first) or the closing byte; false at the close.
+   * Between members or elements: skips a comma (not before the first) or the closing byte; false at the
+   * close.
    */
   next(isFirst: boolean, close: number): boolean {
     const byte = this.space()
@@ -96,7 +101,7 @@ export class JsonScanner {
     return true
   }
 
-  /** A member's name and colon; the name is the token. */
+  /** Reads a member name and its colon; the name is the token. */
   key(): void {
     if (this.bytes[this.at] !== 0x22) this.fail('A name in double quotes was expected')
     this.string()
@@ -107,8 +112,8 @@ export class JsonScanner {
   }
 
   /**
-   * Passes over `word` if exactly these bytes come next. For the usual `"name":` and `"value"`, where comparing is
-   * all there is to do; on false use `key` or `string`.
+   * Skips `word` if exactly these bytes follow. For the usual `"name":` and `"value"`, where comparing
+   * suffices; on false use `key` or `string`.
    */
   take(word: Uint8Array): boolean {
     const { bytes, at } = this
@@ -142,7 +147,7 @@ export class JsonScanner {
     this.at = at + 1
   }
 
-  /** Checks the escape whose letter stands at `at`. */
+  /** Checks the escape sequence whose letter is at `at`. */
   #escape(at: number): number {
     const byte = this.bytes[at] as number
     if (byte === 0x75) {
@@ -151,7 +156,7 @@ export class JsonScanner {
       }
       return at + 5
     }
-    // " \ / b f n r t
+    // The escapes " \ / b f n r t.
     const isKnown =
       byte === 0x22 ||
       byte === 0x5c ||
@@ -165,7 +170,7 @@ export class JsonScanner {
     return at + 1
   }
 
-  /** The double nearest to the literal (infinite where it is beyond their range). */
+  /** Returns the double nearest to the literal (infinite if out of range). */
   number(): number {
     const bytes = this.bytes
     const start = this.at
@@ -209,7 +214,10 @@ export class JsonScanner {
     return bytes[start] === 0x2d ? -value : value
   }
 
-  /** True where NaN or an infinite number without a sign begins; asked only of what no value of JSON begins with, and of `n`. */
+  /**
+   * True at the start of NaN or an unsigned infinite number; call only at characters that start no JSON
+   * value, and at `n`.
+   */
   get isAtNotFinite(): boolean {
     const first = (this.bytes[this.at] as number) | 0x20
     if (first === letterI || this.bytes[this.at] === 0x4e) return true
@@ -221,7 +229,7 @@ export class JsonScanner {
     const first = isNegative ? start + 1 : start
     const letter = (this.bytes[first] as number) | 0x20
     const found = notFiniteWords.find(({ word }) => word[0] === letter)
-    // As json-c: an infinity may be negative, NaN may not.
+    // Like json-c: an infinity may be negative, NaN may not.
     if (found === undefined || (isNegative && Number.isNaN(found.value)))
       this.fail('A value was expected', first)
     const { word, value } = found
@@ -257,7 +265,7 @@ export class JsonScanner {
     return isNegative ? -value : value
   }
 
-  /** `true`, `false` or `null`; returns its first byte. */
+  /** Reads `true`, `false` or `null`; returns its first byte. */
   literal(): number {
     const first = this.bytes[this.at] as number
     const word = first === 0x74 ? literals.t : first === 0x66 ? literals.f : literals.n
@@ -268,7 +276,7 @@ export class JsonScanner {
     return first
   }
 
-  /** Passes over any value, checking it. NaN and infinite numbers are noted in `notFinite`. */
+  /** Skips any value after checking it. Records NaN and infinite numbers in `notFinite`. */
   value(): void {
     let depth = 0
     const closes: number[] = []
@@ -300,7 +308,7 @@ export class JsonScanner {
     else this.literal()
   }
 
-  /** Whether the last token is these bytes. */
+  /** True if the last token equals these bytes. */
   tokenIs(word: Uint8Array): boolean {
     const length = this.tokenEnd - this.tokenStart
     if (length !== word.length) return false

@@ -2,15 +2,17 @@ import { ByteReader } from '../../lib/files/byte-reader.ts'
 import { FormatError } from '../format.ts'
 import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
 
-/** The longest feature, in bytes. */
+/** Maximum size of a feature, in bytes. */
 const longestFeature = 64 << 20
 
-/** A JSON file behind a scanner: reads on when the scanner runs out, and says where in the file an error is. */
+/**
+ * A JSON file with a scanner: reads more when the scanner runs out of bytes, and adds the location to errors.
+ */
 export class JsonSource {
   readonly scanner = new JsonScanner()
-  /** Features begun so far, for messages. */
+  /** Number of features started so far, for messages. */
   row = 0
-  /** True when the feature of this number was begun and not ended. */
+  /** True if the feature with this number is started but not ended. */
   isRowOpen = false
   readonly #reader: ByteReader
   readonly #path: string
@@ -34,14 +36,17 @@ export class JsonSource {
     return this.#reader.isAtEnd
   }
 
-  /** Begins again at the first byte. */
+  /** Starts again at the first byte. */
   rewind(): void {
     this.#reader.rewind()
     this.scanner.at = 0
     this.scanner.end = 0
   }
 
-  /** Reads on, keeping the bytes from `mark` on; the scanner then stands at `mark`. False at the end of the file. */
+  /**
+   * Reads more, preserving the bytes from `mark` on; the scanner is then at `mark`. False at the end of the
+   * file.
+   */
   async more(mark: number): Promise<boolean> {
     this.#signal.throwIfAborted()
     if (this.#reader.isOverLimit(mark)) {
@@ -57,7 +62,7 @@ export class JsonSource {
     return grew
   }
 
-  /** Reads on where the file must go on. */
+  /** Reads more where the file must continue. */
   async need(mark: number): Promise<void> {
     if (await this.more(mark)) return
     throw new FormatError(`${this.#where(this.scanner.end)}: the file ends too early, it is truncated`, {
@@ -65,7 +70,7 @@ export class JsonSource {
     })
   }
 
-  /** Runs `parse` from where the scanner stands, again with more bytes as often as it runs out. */
+  /** Runs `parse` from the position of the scanner, and repeats it with more bytes whenever it runs out. */
   async step<T>(parse: () => T): Promise<T> {
     for (;;) {
       const mark = this.scanner.at
@@ -78,7 +83,7 @@ export class JsonSource {
     }
   }
 
-  /** The byte behind white space; 0 at the end of the file. */
+  /** Returns the next byte after white space; 0 at the end of the file. */
   async peek(): Promise<number> {
     for (;;) {
       const byte = this.scanner.space()
@@ -86,7 +91,7 @@ export class JsonSource {
     }
   }
 
-  /** A syntax error as one that names the byte in the file and the feature. */
+  /** Returns a syntax error that names the byte offset in the file and the feature. */
   located(error: unknown): unknown {
     if (!(error instanceof JsonSyntaxError)) return error
     return new FormatError(`${this.#where(error.at)}: ${error.message}`, { code: 'bad-json', cause: error })

@@ -23,7 +23,10 @@ function hexValue(bytes: Uint8Array, at: number): number {
   return value
 }
 
-/** The code point of the `\u` escape at `at` (with its second half), or -1 for half a pair. */
+/**
+ * Returns the code point of the `\u` escape at `at` (including its second half), or -1 for half a surrogate
+ * pair.
+ */
 function escapedCodePoint(bytes: Uint8Array, at: number): number {
   const first = hexValue(bytes, at + 2)
   if (first < 0xd800 || first > 0xdfff) return first
@@ -43,7 +46,7 @@ function putCodePoint(target: Uint8Array, at: number, code: number): number {
   return at + length
 }
 
-/** Refuses text that no store can keep: broken UTF-8. */
+/** Throws for text that no store can represent: invalid UTF-8. */
 export function checkText(scanner: JsonScanner): void {
   if (!scanner.isAscii && !isUtf8Range(scanner.bytes, scanner.tokenStart, scanner.tokenEnd)) {
     throw new RowError('Text is not valid UTF-8')
@@ -51,8 +54,8 @@ export function checkText(scanner: JsonScanner): void {
 }
 
 /**
- * Writes the scanner's last string, which has escapes, to `target` from `at` on and returns the end. The result is
- * never longer than the token.
+ * Writes the last string of the scanner, which has escapes, to `target` from `at` on and returns the end. The
+ * result is never longer than the token.
  */
 export function decodeToken(scanner: JsonScanner, target: Uint8Array, at: number): number {
   const { bytes, tokenEnd } = scanner
@@ -78,7 +81,7 @@ export function decodeToken(scanner: JsonScanner, target: Uint8Array, at: number
   return to
 }
 
-/** The scanner's last string as a JavaScript one. */
+/** Returns the last string of the scanner as a JavaScript string. */
 export function tokenText(scanner: JsonScanner): string {
   checkText(scanner)
   const raw = scanner.bytes.subarray(scanner.tokenStart, scanner.tokenEnd)

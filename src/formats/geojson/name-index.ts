@@ -7,8 +7,8 @@ const encoder = new TextEncoder()
 const longestName = 4096
 
 /**
- * Finds the index of property names. Features mostly have the same names in the same order, so the name behind the
- * last one is compared first, byte by byte.
+ * Finds the index of property names. Features mostly have the same names in the same order, so the name that
+ * followed the previous one is compared first, byte by byte.
  */
 export class NameIndex {
   readonly names: string[] = []
@@ -24,7 +24,7 @@ export class NameIndex {
     return index
   }
 
-  /** Passes over the name at the scanner and gives its index, or -1; an unknown name is then the token. */
+  /** Skips the name at the scanner and returns its index, or -1; an unknown name is then the token. */
   pass(scanner: JsonScanner): number {
     const next = this.#next
     const member = this.#members[next]

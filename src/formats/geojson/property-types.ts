@@ -4,12 +4,14 @@ import type { JsonScanner } from './json-scanner.ts'
 
 const int32 = 1
 const int64 = 2
-/** An integer that a double does not hold exactly. */
+/** An integer that a double cannot represent exactly. */
 const unsafe = 4
 const float = 8
-/** A number that neither int64 nor float64 holds: beyond their range, or with more than 17 significant digits. */
+/**
+ * A number that neither int64 nor float64 represents: out of range, or with more than 17 significant digits.
+ */
 const long = 16
-/** A number with an exponent or more than 1000 digits, which `decimal` does not take. */
+/** A number with an exponent or more than 1000 digits, which `decimal` does not support. */
 const unplain = 32
 const boolean = 64
 const text = 128
@@ -40,7 +42,7 @@ function longNumberKind(literal: string, isInteger: boolean): number {
   return (fits ? float : long) | plain
 }
 
-/** The kind of the number that the scanner read last, whose value is `value`. */
+/** Returns the kind of the number that the scanner read last, whose value is `value`. */
 function numberKind(scanner: JsonScanner, value: number): number {
   if (scanner.mantissa < exactMantissa && !scanner.hasExponent) {
     if (!scanner.isInteger || Object.is(value, -0)) return float
@@ -61,15 +63,15 @@ function typeOfKinds(kinds: number): AttributeType {
 }
 
 /**
- * The type of one property over all its values, such that nothing is lost: int32 or int64 where every value is an
- * integer that fits; float64 for numbers of up to 17 significant digits (what a double written in full needs);
- * decimal for longer ones; text for everything mixed, and for objects and arrays as they are written.
+ * Type of one property over all its values, without loss: int32 or int64 if every value is an integer in
+ * range; float64 for numbers of up to 17 significant digits (the full length of a double); decimal for longer
+ * ones; text for mixed values, and for objects and arrays as written.
  */
 export class PropertyType {
   #kinds = 0
   #example: string | undefined
 
-  /** Takes in the value at the scanner and leaves the scanner behind it. */
+  /** Reads the value at the scanner and leaves the scanner after it. */
   observe(scanner: JsonScanner): void {
     const start = scanner.at
     const byte = scanner.bytes[start] as number

@@ -6,7 +6,7 @@ const longestParsed = 1 << 20
 const longestText = 1 << 16
 const decoder = new TextDecoder()
 
-/** The reject of a record whose text is `bytes`, with as much of it as can be read. */
+/** Creates the reject of a record whose text is `bytes`, with as many values as are readable. */
 export function makeReject(row: number, error: Error, bytes: Uint8Array): RejectedRow {
   const reject: RejectedRow = { row, reason: error.message }
   const field = error instanceof RowError ? error.field : 'geometry'
@@ -18,7 +18,7 @@ export function makeReject(row: number, error: Error, bytes: Uint8Array): Reject
   return reject
 }
 
-/** The record as it stands, where its geometry cannot be read, or nothing of it. */
+/** Returns the text of the record if its geometry, or all of it, is unreadable. */
 export function textOf({ properties, field }: RejectedRow, bytes: Uint8Array): string | undefined {
   return properties === undefined || field === 'geometry'
     ? decoder.decode(bytes.subarray(0, longestText))

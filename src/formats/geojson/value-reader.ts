@@ -40,7 +40,10 @@ function appendWide(scanner: JsonScanner, column: VarBuilder, byte: number): voi
   column.appendBytes(scanner.bytes, start, scanner.at)
 }
 
-/** Appends a text in which NaN or infinite numbers stand: spelled in one way, and null within arrays and objects, which stay JSON. */
+/**
+ * Appends a text that contains NaN or infinite numbers: with normalized spelling, and null within arrays and
+ * objects, which remain JSON.
+ */
 function appendNotFinite(scanner: JsonScanner, column: VarBuilder, start: number): void {
   const { bytes, notFinite } = scanner
   const word = (from: number): string =>
@@ -113,7 +116,7 @@ function appendBoolean(scanner: JsonScanner, column: FixedBuilder | BigBuilder, 
   column.append(byte === 0x74 ? 1 : 0)
 }
 
-/** Values differ from what `describe` saw only when the file was changed in between. */
+/** Values differ from those that `describe` saw only if the file was changed in between. */
 function refuse(scanner: JsonScanner, start: number, expected: string): never {
   const value = new TextDecoder().decode(scanner.bytes.subarray(start, Math.min(scanner.at, start + 200)))
   throw new RowError(`The value is not ${expected}; the file was changed since it was examined`, { value })

@@ -8,8 +8,9 @@ import type { RecordSink } from './record.ts'
 import { isRowError, takeRecord } from './record.ts'
 
 /**
- * Hands every record of the file to the sink; yields whenever the sink is full. Ends with the members of the
- * outermost object. Throws `FormatError` for what is no JSON, except in a file of records, where it is a reject.
+ * Passes every record of the file to the sink and yields whenever the sink is full. Returns the members of
+ * the outermost object. Throws `FormatError` for invalid JSON, except in a file of records, where it is a
+ * reject.
  */
 export async function* walkRecords(
   file: DataFile,
@@ -40,7 +41,7 @@ async function* walkFeatures(source: JsonSource, sink: RecordSink): AsyncGenerat
   }
 }
 
-/** Takes in features up to the end of the array or of the bytes at hand, or until the sink is full. */
+/** Reads features until the end of the array or of the available bytes, or until the sink is full. */
 function takeFeatures(source: JsonSource, sink: RecordSink): 'end' | 'full' | 'more' {
   const { scanner } = source
   let mark = scanner.at
@@ -64,7 +65,7 @@ function takeFeatures(source: JsonSource, sink: RecordSink): 'end' | 'full' | 'm
   }
 }
 
-/** Reads the members behind the features, to the end of the file. */
+/** Reads the members after the features, to the end of the file. */
 async function finishCollection(source: JsonSource, top: TopMembers): Promise<void> {
   const { scanner } = source
   const passMember = (): boolean => {
@@ -93,7 +94,7 @@ async function* walkLines(
   }
 }
 
-/** Takes in whole lines (RFC 8142: texts up to the next separator); at the end of the file, the rest. */
+/** Reads whole lines (RFC 8142: texts up to the next separator); at the end of the file, the rest. */
 function takeLines(source: JsonSource, sink: RecordSink, separator: number): 'full' | 'more' {
   const { scanner } = source
   const { bytes } = scanner
@@ -116,7 +117,7 @@ function takeLines(source: JsonSource, sink: RecordSink, separator: number): 'fu
   }
 }
 
-/** One record between its start and the scanner's end; whatever is wrong with it is a reject. */
+/** Reads one record between its start and the end of the scanner; any error rejects it. */
 function takeLine(source: JsonSource, sink: RecordSink): void {
   const { scanner } = source
   const start = scanner.at

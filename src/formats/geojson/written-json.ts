@@ -1,6 +1,6 @@
 import { invalid } from '../../lib/errors.ts'
 
-/** A number as it was written, where it is not what JavaScript would write for it. */
+/** A number as written, if JavaScript would write it differently. */
 export class WrittenNumber {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class WrittenNumber {
   }
 }
 
-/** A value of JSON whose numbers keep their digits. */
+/** A JSON value whose numbers preserve their digits. */
 export type WrittenJson =
   | null
   | boolean
@@ -23,7 +23,10 @@ type Reviver = (this: unknown, key: string, value: unknown, context: { source?: 
 
 const deepest = 100
 
-/** The value of JSON whose numbers keep their digits; throws `malformed-json` for what is none in UTF-8. `what` names it in messages. */
+/**
+ * Parses JSON and preserves the digits of numbers; throws `malformed-json` for invalid JSON or UTF-8. `what`
+ * names the text in messages.
+ */
 export function parseWritten(json: Uint8Array | string, what: string): WrittenJson {
   const keepDigits: Reviver = (key, value, { source }) => {
     if (key === '__proto__') throw invalid('malformed-json', `${what} has a key "__proto__"`)
@@ -49,14 +52,14 @@ function requireFlat(value: WrittenJson, what: string, depth: number): void {
   for (const inner of Object.values(value)) requireFlat(inner, what, depth + 1)
 }
 
-/** Whether a value is an object, and no list. */
+/** True if a value is an object and not an array. */
 export function isObject(value: WrittenJson | undefined): value is Record<string, WrittenJson> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)
   )
 }
 
-/** Plain JSON: numbers as doubles. */
+/** Converts to plain JSON: numbers as doubles. */
 export function plainJson(value: WrittenJson): unknown {
   if (value instanceof WrittenNumber) return Number(value.text)
   if (Array.isArray(value)) return value.map(plainJson)
@@ -64,7 +67,7 @@ export function plainJson(value: WrittenJson): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainJson(inner)]))
 }
 
-/** A document after a JSON Merge Patch (RFC 7396, section 2). */
+/** Applies a JSON Merge Patch to a document (RFC 7396, section 2). */
 export function mergePatch(target: WrittenJson | undefined, patch: WrittenJson): WrittenJson {
   if (!isObject(patch)) return patch
   const merged: Record<string, WrittenJson> = isObject(target) ? { ...target } : {}

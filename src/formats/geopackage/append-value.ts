@@ -2,7 +2,7 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import type { AttributeType } from '../../geo/schema.ts'
 import { parseDate, parseTimestamp } from './temporal.ts'
 
-/** What SQLite gives; integers as bigint. */
+/** Values that SQLite returns; integers are bigint. */
 export type SqlValue = null | bigint | number | string | Uint8Array
 
 const integerRanges = {
@@ -12,8 +12,8 @@ const integerRanges = {
 } as const
 
 /**
- * Appends a value that SQLite holds in a column of `type`. SQLite keeps any kind of value in any column: one that is
- * not of the column's type is not appended, and the reason given.
+ * Appends an SQLite value to a column of `type`. SQLite stores any kind of value in any column: a value that
+ * does not match the type is not appended, and the reason is returned.
  */
 export function appendSqlValue(
   column: ColumnBuilder,
@@ -33,7 +33,7 @@ export function appendSqlValue(
   return isAppended ? undefined : `A value of type ${type} was expected, found ${describeValue(value)}`
 }
 
-/** A value in words, cut to 80 characters. */
+/** Describes a value, truncated to 80 characters. */
 function describeValue(value: SqlValue): string {
   if (value instanceof Uint8Array) return `${value.length} bytes of binary`
   return typeof value === 'string' ? `the text "${value.slice(0, 80)}"` : String(value)
@@ -53,7 +53,7 @@ function appendVar(column: VarBuilder, value: SqlValue): boolean {
   return true
 }
 
-/** A double in as many digits as it needs, without exponent. */
+/** Formats a double with as many digits as needed, without exponent. */
 function numberText(value: number): string {
   const text = String(value)
   if (!text.includes('e')) return text

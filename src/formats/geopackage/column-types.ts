@@ -1,7 +1,7 @@
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** The data types of the standard (OGC 12-128r18, table 1), and those that other programs declare. */
+/** Data types of the standard (OGC 12-128r18, table 1), and those that other programs declare. */
 const typesByName: Record<string, AttributeType> = {
   BOOLEAN: 'boolean',
   BOOL: 'boolean',
@@ -26,7 +26,10 @@ const typesByName: Record<string, AttributeType> = {
 
 const declaredForm = /^\s*([^(]*?)\s*(?:\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\))?\s*$/
 
-/** The attribute of a column by its declared type; unknown types by SQLite's affinity (datatype3, section 3.1). */
+/**
+ * Returns the attribute of a column by its declared type; for unknown types by SQLite's affinity (datatype3,
+ * section 3.1).
+ */
 export function attributeOfColumn(name: string, declared: string): Attribute {
   const [, word = '', length, scale] = declaredForm.exec(declared) ?? []
   const upper = word.toUpperCase()

@@ -8,12 +8,12 @@ import { isSameName } from './sql-names.ts'
 import type { GeoPackageTable } from './tables.ts'
 import { isPlainTable } from './tables.ts'
 
-/** Rows that are read of the tables of the schema extension at most. */
+/** Maximum number of rows read from the tables of the schema extension. */
 const maxRows = 100_000
 
 /**
- * Gives the attributes of a table the titles and the labels of enumerations that the schema extension holds (OGC 12-128r18, annex
- * F.9), and messages that say so.
+ * Adds the titles and enumeration labels of the schema extension (OGC 12-128r18, annex F.9) to the attributes
+ * of a table, and messages about them.
  */
 export function withDataColumns(
   db: DatabaseSync,
@@ -37,7 +37,7 @@ export function withDataColumns(
   })
 }
 
-/** The descriptions of the values of an enumeration. */
+/** Reads the descriptions of the values of an enumeration. */
 function readLabels(db: DatabaseSync, constraint: string): Map<string, string> {
   const rows = db
     .prepare(

@@ -2,7 +2,9 @@ import { GeometryError } from '../../geo/wkb.ts'
 
 const envelopeBytes = [0, 32, 48, 48, 64]
 
-/** Where the WKB begins in a geometry blob (OGC 12-128r18, section 2.1.3); throws `GeometryError`. */
+/**
+ * Returns the offset of the WKB in a geometry blob (OGC 12-128r18, section 2.1.3). Throws `GeometryError`.
+ */
 export function wkbStart(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 8 || bytes[start] !== 0x47 || bytes[start + 1] !== 0x50) {
     throw new GeometryError('The value is no GeoPackage geometry: it does not begin with "GP"')

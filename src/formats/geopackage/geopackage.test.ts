@@ -40,7 +40,7 @@ async function readLayer(path: string, name?: string): Promise<Read> {
   return read
 }
 
-/** A folder for `test`, with a GeoPackage in it that `sql` made. */
+/** Calls `test` with a GeoPackage created by `sql`. */
 async function withFile(sql: string, test: (path: string, folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
   try {

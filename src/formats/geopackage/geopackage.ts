@@ -19,7 +19,7 @@ import { findTable, hasCatalogue, listTables, withIdentity } from './tables.ts'
 const magic = 'SQLite format 3\0'
 /** `application_id` of GeoPackage 1.2 and later, 1.0 and 1.1 (section 1.1.1.1.1). */
 const applicationIds = ['GPKG', 'GP10', 'GP11']
-/** Geometries are looked at beforehand in files up to this size; in larger ones what is declared is believed. */
+/** Geometries are surveyed in files up to this size; in larger ones the declared type is used. */
 const maxSurveyedBytes = 64 << 20
 /** Rows are counted beforehand in files up to this size. */
 const maxCountedBytes = 1 << 30
@@ -96,12 +96,12 @@ function toLayer(
   }
 }
 
-/** The pages of a database in UTF-16 are not read here, but by SQLite. */
+/** The pages of a database in UTF-16 are read by SQLite, not by this reader. */
 function hasUtf8(db: DatabaseSync): boolean {
   return db.prepare('PRAGMA encoding').get()?.['encoding'] === 'UTF-8'
 }
 
-/** The geometry as the layer was described, where the table still has it. */
+/** Returns the geometry as described in the layer, if the table still has it. */
 function geometryOf(table: GeoPackageTable, layer: LayerDescription): GeometryField | undefined {
   const { geometry } = table.schema
   return geometry?.name === layer.schema.geometry?.name ? (layer.schema.geometry ?? geometry) : geometry

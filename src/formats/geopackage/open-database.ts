@@ -7,20 +7,20 @@ import { copyGuardedSync, findSettledPath } from '../../lib/files/guarded-files.
 import { plainReason } from '../../lib/plain-reason.ts'
 import { FormatError } from '../format.ts'
 
-/** Longest value and row that is read. */
+/** Maximum size of a value, and of a row, in bytes. */
 const maxValueBytes = 256 << 20
 
-/** A database of somebody else's, opened for reading. `close` it in any case. */
+/** An untrusted database opened for reading. The caller must call `close()`. */
 export interface ForeignDatabase {
   db: DatabaseSync
-  /** The file that is read: that of `path`, or a copy of it. */
+  /** The file that is read: the original or a copy. */
   path: string
-  /** Whether changes that stand beside the file were taken in: a copy is read then. */
+  /** True if pending changes next to the file were applied: a copy is read then. */
   isCopy: boolean
   close(): void
 }
 
-/** The files beside a database in which SQLite keeps changes that are not yet in it, or not yet taken back. */
+/** Returns the files next to a database with changes that SQLite has not yet applied or rolled back. */
 export function pendingFiles(path: string): string[] {
   return ['-wal', '-journal'].filter((suffix) => {
     const beside = `${path}${suffix}`
@@ -29,8 +29,8 @@ export function pendingFiles(path: string): string[] {
 }
 
 /**
- * Opens a file that is not ours: nothing is written to it or beside it, and nothing in it is trusted. Where changes
- * stand beside it, or others could put something else in its place, a copy in the temporary folder is read.
+ * Opens an untrusted file: nothing is written to it or next to it. If there are pending changes, or if other
+ * users could replace the file, a copy in the temporary folder is read.
  */
 export function openForeignDatabase(path: string): ForeignDatabase {
   const pending = pendingFiles(path)
@@ -76,7 +76,7 @@ function openImmutable(path: string): DatabaseSync {
   return new DatabaseSync(`${pathToFileURL(path).href}?immutable=1&mode=ro`, { ...options, readOnly: true })
 }
 
-/** Opened for writing once, so that SQLite takes in or takes back what stands beside it. */
+/** Opens the copy for writing once, so that SQLite applies or rolls back pending changes. */
 function openCopy(path: string): DatabaseSync {
   const db = new DatabaseSync(path, options)
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -84,7 +84,10 @@ function openCopy(path: string): DatabaseSync {
   return db
 }
 
-/** No recursive views (they need not end), no attached files, no functions with effects, pages checked as they come. */
+/**
+ * Forbids recursive views (which may not terminate), attached files, functions with side effects; checks
+ * pages when read.
+ */
 export function distrust(db: DatabaseSync): void {
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0')
   db.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = FILE')
@@ -95,7 +98,7 @@ export function distrust(db: DatabaseSync): void {
   )
 }
 
-/** What went wrong inside SQLite, as an error about the file. */
+/** Converts an SQLite error to an error about the file. */
 export function asFormatError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return error
   return new FormatError(

@@ -8,7 +8,7 @@ import { geopackage } from './geopackage.ts'
 
 const stations = join(import.meta.dirname, '../../../tests/fixtures/geopackage/stations.gpkg')
 
-/** Asserts that a file gives the same rows and rejects from its pages as through SQLite. */
+/** Asserts that a file gives the same rows and rejects when read from pages as through SQLite. */
 async function agrees(path: string): Promise<number> {
   const [own, plain] = await Promise.all(
     [false, true].map((isPlain) => readLayer(geopackage, path, { isPlain })),

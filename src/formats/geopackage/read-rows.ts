@@ -34,7 +34,10 @@ export async function* readPages(
   }
 }
 
-/** Reads through SQLite alone: what has no pages of its own, such as a view, and anything else in the same batches. */
+/**
+ * Reads through SQLite: for tables without pages of their own, such as views, and as an alternative with the
+ * same batches.
+ */
 export async function* readByQuery(
   db: DatabaseSync,
   table: GeoPackageTable,

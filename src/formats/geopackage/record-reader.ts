@@ -12,24 +12,24 @@ import { damaged } from './sqlite-pages/page-source.ts'
 import type { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
 
-/** Bytes of each serial type below 12 (SQLite file format, section 2.1); the reserved ones are refused. */
+/** Size of each serial type below 12 (SQLite file format, section 2.1); the reserved ones are rejected. */
 const serialBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 const integerLimits = { boolean: [0, 1], int16: [-32_768, 32_767], int32: [-2_147_483_648, 2_147_483_647] }
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const times = new TimeReader(geopackageDateTime)
 
-/** A column of the table in its stored order. */
+/** A column of the table in stored order. */
 type Slot = { kind: 'id'; index: number } | { kind: 'geometry' } | { kind: 'attribute'; index: number }
 
 /**
- * Appends records of a table to batches, without an object for each value. What is not in the usual form is handed
- * to `appendRow`, which knows every form and says why a row is rejected.
+ * Appends records of a table to batches, without an object per value. Records in an unusual form go to
+ * `appendRow`, which handles every form and gives the reason for rejects.
  */
 export class RecordReader {
   readonly #scan: TableScan
   readonly #slots: Slot[]
   readonly #hasId: boolean
-  /** Where each value begins, and its serial type. */
+  /** Offset of each value; its serial type. */
   readonly #starts: Float64Array
   readonly #serials: Float64Array
   #at = 0
@@ -45,7 +45,7 @@ export class RecordReader {
     this.#serials = new Float64Array(table.columns.length)
   }
 
-  /** Appends the record that the scan stands at. */
+  /** Appends the current record of the scan. */
   append(builder: BatchBuilder, rowNumber: number): void {
     this.#readHeader()
     if (this.#appendFast(builder)) {
@@ -57,7 +57,9 @@ export class RecordReader {
     appendRow(builder, this.#values(builder), rowNumber)
   }
 
-  /** The WKB type number of the record's geometry; undefined where it has none that can be read. */
+  /**
+   * Returns the WKB type number of the record's geometry; undefined if there is none, or if it is unreadable.
+   */
   geometryNumber(): number | undefined {
     this.#readHeader()
     const slot = this.#slots.findIndex(({ kind }) => kind === 'geometry')
@@ -135,7 +137,7 @@ export class RecordReader {
     return true
   }
 
-  /** The id of a row is its rowid: the record holds null for it. */
+  /** The id of a row is its rowid: the record contains null instead. */
   #appendId(column: BigBuilder): void {
     const { rowidHigh, rowidLow } = this.#scan
     const isExact = rowidHigh >= -0x20_0000 && rowidHigh < 0x20_0000
@@ -235,7 +237,7 @@ export class RecordReader {
     }
   }
 
-  /** The record as `appendRow` takes it: id, geometry, attributes. */
+  /** Returns the record in the form for `appendRow`: id, geometry, attributes. */
   #values(builder: BatchBuilder): SqlValue[] {
     const values: SqlValue[] = [null, null, ...builder.columns.map(() => null)]
     if (this.#hasId) values[0] = this.#rowid()
@@ -244,7 +246,7 @@ export class RecordReader {
       if (slot.kind === 'geometry') values[1] = this.#value(index)
       if (slot.kind === 'attribute') {
         const value = this.#value(index)
-        // A REAL column keeps whole numbers as integers (SQLite file format, section 2.1).
+        // A REAL column stores integral numbers as integers (SQLite file format, section 2.1).
         const isReal = /^float/.test(builder.schema.attributes[slot.index]?.type ?? '')
         values[2 + slot.index] = isReal && typeof value === 'bigint' ? Number(value) : value
       }

@@ -1,14 +1,14 @@
-/** An identifier in double quotes, safe in any statement of SQLite. */
+/** Quotes an identifier for SQLite. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A text literal. */
+/** Quotes a text literal. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Whether two names are the same to SQLite, which folds the case of ASCII letters alone. */
+/** True if two names are equal in SQLite, which ignores the case of ASCII letters only. */
 export function isSameName(a: string, b: string): boolean {
   return foldName(a) === foldName(b)
 }
@@ -17,5 +17,5 @@ export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** A name as it may stand in a statement that somebody else has written: a part of a regular expression. */
+/** Regular expression of a name in an SQL statement of another program. */
 export const nameForm = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|[^\\s(]+)'

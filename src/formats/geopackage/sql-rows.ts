@@ -8,21 +8,24 @@ import { wkbStart } from './geometry-blob.ts'
 import { quoteName } from './sql-names.ts'
 import type { GeoPackageTable } from './tables.ts'
 
-/** Id, geometry and attributes of a table as a select list; absent ones are null. `alias`: what the table is called. */
+/**
+ * Returns a select list with id, geometry and attributes of a table; null for missing ones. `alias`: alias of
+ * the table.
+ */
 export function selectList({ idColumn, schema }: GeoPackageTable, alias?: string): string {
   const names = [idColumn, schema.geometry?.name, ...schema.attributes.map(({ name }) => name)]
   const prefix = alias === undefined ? '' : `${alias}.`
   return names.map((name) => (name === undefined ? 'NULL' : `${prefix}${quoteName(name)}`)).join(', ')
 }
 
-/** The rows of a statement over `selectList`, as arrays with integers as bigint. */
+/** Iterates over the rows of a statement with `selectList`, as arrays with integers as bigint. */
 export function iterateRows(statement: StatementSync, ...bound: SqlValue[]): Iterable<SqlValue[]> {
   statement.setReturnArrays(true)
   statement.setReadBigInts(true)
   return statement.iterate(...bound) as Iterable<unknown> as Iterable<SqlValue[]>
 }
 
-/** Appends one row of `selectList`, or rejects it; gives whether it was appended. */
+/** Appends one row of `selectList`, or rejects it; returns true if it was appended. */
 export function appendRow(builder: BatchBuilder, values: SqlValue[], rowNumber: number): boolean {
   const { attributes } = builder.schema
   for (let index = 0; index < attributes.length; index += 1) {

@@ -10,8 +10,9 @@ import { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
 
 /**
- * The geometry of a table as its rows have it, where they are not as declared: programs write multi parts into single
- * layers, and Z where none is announced. Where some rows have Z or M and others not (OGC 12-128r18, table 6), the layer has it.
+ * Returns the geometry field of a table according to its rows, if they differ from the declaration: some
+ * programs write multi geometries into single-geometry layers, and Z without declaring it. If only some rows
+ * have Z or M (OGC 12-128r18, table 6), the layer has it.
  */
 export function surveyGeometry(
   path: string,
@@ -35,11 +36,11 @@ export function surveyGeometry(
 
 interface Survey {
   seen: SeenGeometries
-  /** Curves and surfaces among them. */
+  /** Number of curves and surfaces among them. */
   curves: number
 }
 
-/** The types met; undefined where the pages are damaged, which reading them will say. */
+/** Returns the geometry types found; undefined if pages are damaged, which reading them reports. */
 function seenGeometries(path: string, table: GeoPackageTable, rootPage: number): Survey | undefined {
   const pages = new PageSource(path)
   try {

@@ -7,49 +7,52 @@ import { defined } from '../../lib/defined.ts'
 import { attributeOfColumn } from './column-types.ts'
 import { foldName, isSameName, quoteText } from './sql-names.ts'
 
-/** A user table or view of a GeoPackage: what its catalogue tables say of it, and what SQLite says. */
+/** A user table or view of a GeoPackage, according to its catalogue tables and SQLite. */
 export interface GeoPackageTable {
   name: string
-  /** `kind` is `view` also for what has no rowid: it is read by queries alone. */
+  /** `kind` is `view` also for tables without rowid: they are only read by queries. */
   kind: 'table' | 'view'
   schema: Schema
-  /** The INTEGER PRIMARY KEY: the feature's id, and an attribute only after `withIdentity`. */
+  /** The INTEGER PRIMARY KEY: the feature id; an attribute only after `withIdentity`. */
   idColumn?: string
-  /** Columns in the order of the table, with the index of the attribute each holds (-1 for id and geometry). */
+  /** Columns in table order, with the index of the corresponding attribute (-1 for id and geometry). */
   columns: { name: string; attribute: number }[]
   envelope?: Envelope
   srsId?: number
-  /** The root of its B-tree, where every record holds all columns as they are. */
+  /** The root page of its B-tree, if every record contains all columns unchanged. */
   rootPage?: number
 }
 
 type Row = Record<string, unknown>
 
-/** The tables that a reader relies on; each must be a plain table, since a view could be a trap. */
+/** Tables that a reader depends on; each must be an ordinary table, since a view could be malicious. */
 const catalogueTables = ['gpkg_contents', 'gpkg_spatial_ref_sys', 'gpkg_geometry_columns'] as const
 
-/** Longest CRS definition that is believed to be one. */
+/** Maximum length of a text that is accepted as a CRS definition. */
 const maxDefinition = 100_000
 
-/** Whether the database holds the catalogue of a GeoPackage as plain tables. */
+/** True if the database contains the catalogue of a GeoPackage as ordinary tables. */
 export function hasCatalogue(db: DatabaseSync): boolean {
   return catalogueTables.slice(0, 2).every((name) => isPlainTable(db, name))
 }
 
-/** Whether a table of that name is there, whose rows are stored as they are: a view could be a trap. */
+/** True if there is an ordinary table of that name: a view could be malicious. */
 export function isPlainTable(db: DatabaseSync, name: string): boolean {
   const row = findObject(db, name)
   return row?.['type'] === 'table' && !/^\s*CREATE\s+VIRTUAL/i.test(String(row['sql']))
 }
 
-/** The table or view of that name, whatever its case. */
+/** Returns the table or view of that name, ignoring case. */
 export function findObject(db: DatabaseSync, name: string): Row | undefined {
   if (!isKnown(db, name)) return undefined
   const sql = `SELECT name, type, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
   return db.prepare(sql).get(name)
 }
 
-/** What SQLite has in memory tells which names are not there without a walk through the whole schema. */
+/**
+ * Uses SQLite's in-memory schema to find out that a name does not exist without scanning the whole schema
+ * table.
+ */
 function isKnown(db: DatabaseSync, name: string): boolean {
   try {
     return db.prepare(`PRAGMA main.table_xinfo(${quoteText(name)})`).get() !== undefined
@@ -58,7 +61,7 @@ function isKnown(db: DatabaseSync, name: string): boolean {
   }
 }
 
-/** Every feature and attribute table that the catalogue names and that is there. */
+/** Lists every existing feature and attribute table of the catalogue. */
 export function listTables(db: DatabaseSync): GeoPackageTable[] {
   const contents = db
     .prepare(`SELECT * FROM gpkg_contents WHERE data_type IN ('features', 'attributes') ORDER BY rowid`)
@@ -66,7 +69,7 @@ export function listTables(db: DatabaseSync): GeoPackageTable[] {
   return contents.flatMap((row) => describeTable(db, row) ?? [])
 }
 
-/** One table by its name, whatever the case. */
+/** Returns one table by name, ignoring case. */
 export function findTable(db: DatabaseSync, name: string): GeoPackageTable | undefined {
   const row = db
     .prepare(
@@ -76,7 +79,7 @@ export function findTable(db: DatabaseSync, name: string): GeoPackageTable | und
   return row === undefined ? undefined : describeTable(db, row)
 }
 
-/** The table with its id column as an attribute, in the place that the column has in the table. */
+/** Returns the table with its id column as an attribute, at the position of the column. */
 export function withIdentity(table: GeoPackageTable): GeoPackageTable {
   const { idColumn, schema } = table
   if (idColumn === undefined) return table
@@ -128,7 +131,9 @@ function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undef
   }
 }
 
-/** Columns that may be absent from a record: generated ones, and those added later with a default. */
+/**
+ * True for columns that may be absent from a record: generated ones, and those added later with a default.
+ */
 function isComputed(info: Row): boolean {
   return (
     Number(info['hidden']) !== 0 ||
@@ -141,12 +146,16 @@ function findGeometry(db: DatabaseSync, table: string): Row | undefined {
   return db.prepare(`SELECT * FROM gpkg_geometry_columns WHERE lower(table_name) = lower(?)`).get(table)
 }
 
-/** Under the name of a table, `index_info` lists the key of one WITHOUT ROWID and nothing of others. */
+/**
+ * For a table name, `index_info` lists the key of a WITHOUT ROWID table and returns nothing for other tables.
+ */
 function hasNoRowid(db: DatabaseSync, table: string): boolean {
   return db.prepare(`PRAGMA main.index_info(${quoteText(table)})`).get() !== undefined
 }
 
-/** The only column of the primary key, declared INTEGER; in a view, a column that is called like one. */
+/**
+ * Returns the only primary key column, declared INTEGER; in a view, a column with the name of an id column.
+ */
 function findIdColumn(infos: Row[], isView: boolean): string | undefined {
   const isInteger = (info: Row): boolean => String(info['type']).toUpperCase() === 'INTEGER'
   if (isView) {
@@ -176,7 +185,7 @@ function toGeometry(db: DatabaseSync, name: string, declared: Row): GeometryFiel
   }
 }
 
-/** The CRS of an id; undefined for those that stand for an undefined one (section 1.1.2). */
+/** Returns the CRS of an id; undefined for ids that mean an undefined CRS (section 1.1.2). */
 function findCrs(db: DatabaseSync, srsId: number): CrsDeclaration | undefined {
   if (srsId === 0 || srsId === -1) return undefined
   const row = db.prepare('SELECT * FROM gpkg_spatial_ref_sys WHERE srs_id = ?').get(srsId)

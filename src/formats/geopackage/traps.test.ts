@@ -8,7 +8,7 @@ import { findTrap, mayThreadsRead } from './traps.ts'
 
 const fixture = join(import.meta.dirname, '../../../tests/fixtures/geopackage/stations.gpkg')
 
-/** A database with these statements run; what the guards say of it. */
+/** Returns the result of the guards for a database created by these statements. */
 function judge(t: TestContext, ...statements: string[]): { trap: string | undefined; isPlain: boolean } {
   const path = join(temporaryFolder(t), 'x.gpkg')
   const db = new DatabaseSync(path, { defensive: false })

@@ -8,19 +8,22 @@ import { PageSource } from './sqlite-pages/page-source.ts'
 import { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
 
-/** What `sqlite_schema` says of one table, index, view or trigger. */
+/** A row of `sqlite_schema`: a table, index, view or trigger. */
 interface SchemaEntry {
   type: string
   name: string
-  /** The table that an index or trigger belongs to. */
+  /** The table of an index or trigger. */
   table: string
   sql: string
 }
 
-/** Objects beyond this make a schema that is not worth a look. */
+/** Maximum number of objects in a schema that is checked. */
 const maxEntries = 200_000
 
-/** What the statements make, which alone counts for SQLite; it writes the words of each like this. */
+/**
+ * Kinds of objects by their statements, which alone matter to SQLite; it normalizes the first words like
+ * this.
+ */
 const kinds = [
   { kind: 'table', begins: /^CREATE TABLE\b/i },
   { kind: 'virtual table', begins: /^CREATE VIRTUAL TABLE\b/i },
@@ -28,13 +31,13 @@ const kinds = [
   { kind: 'view', begins: /^CREATE VIEW\b/i },
   { kind: 'trigger', begins: /^CREATE TRIGGER\b/i },
 ]
-/** The words of a generated column, comments between them or not; defaults and comments may hold them too. */
+/** The keyword of a generated column, also between comments; defaults and comments may contain it too. */
 const mayGenerate = /\bAS(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*\(/i
 
 /**
- * What an object of a database can do that plain tables cannot: a view or a generated column can run for ever or give
- * any amount of bytes when it is asked, a virtual table runs other code, a trigger writes when others write. Undefined
- * for plain tables, indexes, R*Trees and the triggers that keep them.
+ * Returns the risk of a database object, if any: a view or a generated column can run indefinitely or return
+ * any amount of data, a virtual table runs other code, a trigger writes when others write. Undefined for
+ * ordinary tables, indexes, R*Trees and their triggers.
  */
 function trapOf({ type, name, table, sql }: SchemaEntry): string | undefined {
   const kind = kinds.find(({ begins }) => begins.test(sql))?.kind
@@ -48,10 +51,15 @@ function trapOf({ type, name, table, sql }: SchemaEntry): string | undefined {
   return own === 'table' && mayGenerate.test(sql) ? `generated column in "${name}"` : undefined
 }
 
-/** Tables whose triggers refuse wrong values, in GeoPackages as the standard had them first (OGC 12-128r11, annex D). */
+/**
+ * Tables with triggers that reject wrong values, in GeoPackages of early versions (OGC 12-128r11, annex D).
+ */
 const judgedTables = ['gpkg_tile_matrix', 'gpkg_metadata', 'gpkg_metadata_reference']
 
-/** Triggers by which GeoPackages keep R*Trees and row counts (OGC 12-128r18, annex F.3; GDAL), and those that judge. */
+/**
+ * Triggers by which GeoPackages maintain R*Trees and row counts (OGC 12-128r18, annex F.3; GDAL), and
+ * validating triggers.
+ */
 function isBookkeeping(name: string, table: string): boolean {
   const [trigger, owner] = [foldName(name), foldName(table)]
   const counts = ['insert', 'delete'].map((event) => `trigger_${event}_feature_count_${owner}`)
@@ -60,7 +68,7 @@ function isBookkeeping(name: string, table: string): boolean {
   return trigger.startsWith(`rtree_${owner}_`) && /_(?:insert|update[1-7]|delete)$/.test(trigger)
 }
 
-/** The first trap of an open database; undefined where there is none. */
+/** Returns the first risk of an open database; undefined if there is none. */
 export function findTrap(db: DatabaseSync): string | undefined {
   const statement = db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema')
   for (const row of statement.iterate()) {
@@ -90,8 +98,8 @@ const schemaTable: GeoPackageTable = {
 }
 
 /**
- * Whether a thread may ask the database at `path`: it holds no trap. SQLite itself is not asked, since already its
- * reading of a schema takes as long as the file's author likes. What cannot be told is no.
+ * True if a thread may query the database at `path`: it contains no such risk. Does not use SQLite, since a
+ * malicious file can make even reading the schema take arbitrarily long. False if undetermined.
  */
 export function mayThreadsRead(path: string): boolean {
   try {

@@ -4,7 +4,7 @@ import type { ParquetNode } from './parquet-file.ts'
 
 const maxEntries = 1_000_000
 
-/** How nested values are put together. */
+/** Functions that build nested values. */
 export interface Making<T> {
   leaf(cursor: LeafCursor): T
   nothing: T
@@ -12,7 +12,7 @@ export interface Making<T> {
   struct(names: readonly string[], items: T[]): T
 }
 
-/** The entries of one leaf that belong to one row. */
+/** The entries of one leaf column that belong to one row. */
 interface Entries<T> {
   definitions: number[]
   repetitions: number[]
@@ -20,13 +20,13 @@ interface Entries<T> {
   at: number
 }
 
-/** Puts the rows of a nested column together from the entries of its leaves ("Nested Encoding" of Parquet). */
+/** Assembles the rows of a nested column from the entries of its leaves ("Nested Encoding" of Parquet). */
 export class RowAssembler<T> {
   readonly #node: ParquetNode
   readonly #cursors: LeafCursor[]
   readonly #making: Making<T>
   readonly #wrappers: Set<ParquetNode>
-  /** By leaf: whether the cursor already stands on the first entry of the next row. */
+  /** For each leaf: true if the cursor already is at the first entry of the next row. */
   readonly #isAhead: boolean[]
   readonly #hasValue: boolean[]
   #entries: Entries<T>[] = []
@@ -41,7 +41,7 @@ export class RowAssembler<T> {
     this.#hasValue = cursors.map(() => false)
   }
 
-  /** The next row, and how many entries it took; undefined behind the last. */
+  /** Returns the next row, and how many entries it used; undefined after the last. */
   async next(): Promise<{ value: T; size: number } | undefined> {
     this.#entries = []
     for (const index of this.#cursors.keys()) {
@@ -110,7 +110,7 @@ export class RowAssembler<T> {
     return this.#making.list(items)
   }
 
-  /** One occurrence of a node that is there. */
+  /** Builds one occurrence of a node that is present. */
   #single(node: ParquetNode): T {
     const { children } = node
     if (children.length === 0) {
@@ -127,7 +127,7 @@ export class RowAssembler<T> {
     )
   }
 
-  /** Passes over a node that is null or has no items. */
+  /** Skips a node that is null or has no items. */
   #skip(node: ParquetNode): T {
     if (node.children.length === 0) this.#first(node).at += 1
     for (const child of node.children) this.#skip(child)
@@ -136,8 +136,8 @@ export class RowAssembler<T> {
 }
 
 /**
- * Groups that only hold what is listed: lists and maps are a group around a repeated group, and that of a list around
- * the item ("Nested Types" of the logical types, with the older forms of lists).
+ * Finds groups that only wrap others: lists and maps are a group around a repeated group, and that of a list
+ * around the item ("Nested Types" of the logical types, with the older forms of lists).
  */
 function findWrappers(node: ParquetNode, found = new Set<ParquetNode>()): Set<ParquetNode> {
   const kind = node.element.logical_type?.type ?? node.element.converted_type

@@ -10,13 +10,13 @@ import { leafType } from './leaf-type.ts'
 import type { NativeValue, NativeWriter } from './native-geometry.ts'
 import type { ParquetNode } from './parquet-file.ts'
 
-/** Rows and values that are put together ahead of a nested column. */
+/** Maximum number of rows and values assembled in advance for a nested column. */
 const aheadRows = 256
 const aheadValues = 1 << 16
 
 /**
- * One column of the file. `ready` rows can be appended before `load` has to be asked. `append` appends the next row's
- * value, says why it cannot be held, or nothing.
+ * One column of the file. `ready` rows can be appended before `load` must be called. `append` appends the
+ * value of the next row and returns the reason if it cannot be represented, otherwise ''.
  */
 export interface ColumnCursor<Target> {
   readonly ready: number
@@ -24,12 +24,12 @@ export interface ColumnCursor<Target> {
   append(target: Target): string
 }
 
-/** Whether the values of a column are one leaf, which is at most null. */
+/** True if the column is a single leaf that is at most null, without nesting. */
 export function isFlat(node: ParquetNode): boolean {
   return node.children.length === 0 && node.maxRepetition === 0
 }
 
-/** What a column below the root becomes. */
+/** Returns the attribute of a column below the root. */
 export function attributeOf(node: ParquetNode): Attribute {
   return { name: node.name, ...(isFlat(node) ? leafType(node).attribute : { type: 'text' }) }
 }
@@ -95,7 +95,7 @@ function orReason(append: () => void): string {
   }
 }
 
-/** Rows of a nested column, some of them put together ahead. */
+/** Rows of a nested column, some of them assembled in advance. */
 abstract class NestedColumn<T, Target> implements ColumnCursor<Target> {
   readonly #rows: RowAssembler<T>
   #ahead: T[] = []

@@ -51,7 +51,7 @@ function sample(): Buffer {
   return Buffer.from(bytes)
 }
 
-/** The bytes with another footer. */
+/** Replaces the footer of the bytes. */
 function withMetadata(
   bytes: Buffer,
   change: (metadata: ReturnType<typeof parquetMetadata>) => unknown,

@@ -3,7 +3,10 @@ import { snappyUncompress } from 'hyparquet'
 import { lz4Block, lz4Framed } from './lz4.ts'
 import { damaged, guarded, notSupported } from './parquet-error.ts'
 
-/** The content of a page, which must have exactly `size` bytes; never makes more. Uncompressed bytes are not copied. */
+/**
+ * Decompresses a page, which must have exactly `size` bytes; never produces more. Uncompressed bytes are not
+ * copied.
+ */
 export function decompress(codec: string, bytes: Uint8Array, size: number): Uint8Array {
   if (codec === 'UNCOMPRESSED') return checkSize(bytes, size)
   if (size === 0) return new Uint8Array(0)

@@ -3,13 +3,13 @@ import { damaged } from './parquet-error.ts'
 const maxMiniblocks = 4096
 
 /**
- * Integers encoded as differences (Apache Parquet encodings, "DELTA_BINARY_PACKED"), one at a time, modulo 2^64. `at` is
- * the byte behind the block being read once all values were taken.
+ * Integers encoded as differences (Apache Parquet encodings, "DELTA_BINARY_PACKED"), read one at a time,
+ * modulo 2^64. After all values are read, `at` is the offset after the current block.
  */
 export class DeltaReader {
   readonly #bytes: Uint8Array
   #at: number
-  /** Values still to come. */
+  /** Number of remaining values. */
   count: number
   readonly #miniblocks: number
   readonly #miniblockValues: number
@@ -37,7 +37,7 @@ export class DeltaReader {
     }
   }
 
-  /** The byte behind the encoded values; to be asked after the last was taken. */
+  /** Offset after the encoded values; valid after the last value is read. */
   get end(): number {
     return this.#inMiniblock > 0 ? this.#at + (this.#miniblockValues * this.#width) / 8 : this.#at
   }

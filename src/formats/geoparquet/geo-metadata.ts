@@ -17,18 +17,18 @@ const nativeEncodings = [
 ] as const
 export type NativeEncoding = (typeof nativeEncodings)[number]
 
-/** What a file says of its geometry. */
+/** Geometry metadata of a file. */
 export interface GeometryInfo {
   /** Name of a column below the root. */
   column: string
   encoding: 'wkb' | NativeEncoding
   crs: CrsDeclaration | undefined
   envelope: Envelope | undefined
-  /** Undefined where the file leaves it open. */
+  /** Undefined if the file does not declare it. */
   shape: { type: GeometryType; hasZ: boolean; hasM: boolean } | undefined
-  /** Columns that only repeat the bounds of each row. */
+  /** Columns that only contain the bounds of each row. */
   coverings: Set<string>
-  /** Other columns of geometries. */
+  /** Other geometry columns. */
   others: string[]
   messages: Message[]
 }
@@ -44,7 +44,10 @@ function asTexts(value: unknown): string[] {
   return list.filter((item) => typeof item === 'string')
 }
 
-/** The geometry column: of the `geo` metadata (GeoParquet 1.1), else the first of Parquet's own geometry types. */
+/**
+ * Returns the geometry column: of the `geo` metadata (GeoParquet 1.1), else the first with a geometry type of
+ * Parquet itself.
+ */
 export function findGeometry(file: ParquetFile): GeometryInfo | undefined {
   const text = file.keyValues.get('geo')
   return text === undefined ? nativeGeometry(file) : declaredGeometry(file, text)
@@ -91,7 +94,9 @@ function encodingOf(name: string): GeometryInfo['encoding'] {
   return encoding
 }
 
-/** Without the key it is OGC:CRS84; null means that it is not known. Files before 0.4 have WKT in place of PROJJSON. */
+/**
+ * Without the key the CRS is OGC:CRS84; null means unknown. Files before 0.4 contain WKT instead of PROJJSON.
+ */
 function declaredCrs(facts: Json): CrsDeclaration | undefined {
   if (!('crs' in facts)) return { srs: 'EPSG:4326' }
   if (facts.crs === null) return undefined

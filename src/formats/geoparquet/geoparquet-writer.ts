@@ -10,11 +10,14 @@ import type { Attribute, Schema } from '../../geo/schema.ts'
 import { geometryTypeName } from '../../geo/wkb.ts'
 import { FormatError } from '../format.ts'
 
-/** Rows and bytes of geometries and texts that one row group has at most, about. */
+/** Approximate maximum number of rows, and of bytes of geometries and texts, in one row group. */
 const mostRows = 65_536
 const mostBytes = 32 << 20
 
-/** How Parquet holds a type (Parquet format, LogicalTypes.md); decimals keep their digits as text. */
+/**
+ * Returns the Parquet schema element of a type (Parquet format, LogicalTypes.md); decimals are stored as text
+ * to preserve their digits.
+ */
 function elementOf({ name, type }: Attribute): SchemaElement {
   const optional = { name, repetition_type: 'OPTIONAL' } as const
   switch (type) {
@@ -49,8 +52,9 @@ function cellOf(column: Column, row: number): unknown {
 }
 
 /**
- * Writes GeoParquet 1.0 (geometries as WKB, x first), a row group at a time. `crs` is PROJJSON, null for one that is not
- * known, absent for longitude and latitude of WGS 84; `keyValues` stand in the file beside it. Writes with calls that block: for threads and processes of their own.
+ * Writes GeoParquet 1.0 (geometries as WKB, x first), one row group at a time. `crs` is PROJJSON, null for an
+ * unknown CRS, absent for longitude and latitude on WGS 84; `keyValues` are stored in the file metadata. Uses
+ * blocking calls: for dedicated threads and processes.
  */
 export class GeoParquetWriter {
   readonly #schema: Schema
@@ -97,7 +101,7 @@ export class GeoParquetWriter {
     if ((this.#values[0]?.length ?? 0) >= mostRows || this.#bytes >= mostBytes) this.#flush()
   }
 
-  /** The file is whole afterwards. */
+  /** Completes the file. */
   finish(): void {
     this.#flush()
     const { geometry } = this.#schema

@@ -17,7 +17,7 @@ const points = (count: number) => ({
   type: 'BYTE_ARRAY' as const,
   data: Array.from({ length: count }, (_, index) => pointWkb(index, -index)),
 })
-/** Columns that a test gives the schema of have no type of their own. */
+/** Columns whose schema a test sets have no declared type. */
 const untyped = <Column extends { type?: unknown }>({ type: _, ...column }: Column) => column
 
 describe('GeoParquet', () => {

@@ -3,8 +3,8 @@ import { readLater } from '../read-later.ts'
 import { isParquetHead } from './parquet-head.ts'
 
 /**
- * GeoParquet 1.1 and its forerunners, and Parquet with its own geometry types. A Parquet file without either is a table
- * without geometry.
+ * GeoParquet 1.1 and earlier versions, and Parquet with its own geometry types. A Parquet file with neither
+ * is a table without geometry.
  */
 export const geoparquet: Format = {
   name: 'GeoParquet',

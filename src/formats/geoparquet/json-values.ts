@@ -5,7 +5,10 @@ import type { Making } from './assemble-row.ts'
 import type { LeafCursor } from './leaf-cursor.ts'
 import { leafType } from './leaf-type.ts'
 
-/** Nested values as JSON text; numbers keep all their digits, bytes are base64, what JSON cannot say is null. */
+/**
+ * Builds nested values as JSON text; numbers retain all digits, bytes are base64, values that JSON lacks are
+ * null.
+ */
 export const jsonValues: Making<string> = {
   leaf: leafJson,
   nothing: 'null',

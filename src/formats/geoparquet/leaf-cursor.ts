@@ -5,13 +5,13 @@ import { RleReader } from './rle-reader.ts'
 import { Dictionary, openValues, type ValueSource } from './value-source.ts'
 
 /**
- * Steps through the entries of a leaf in one row group: each a value or a null, at levels of nesting. `ready` entries
- * can be stepped through before `load` has to be asked for the next page.
+ * Steps through the entries of a leaf column in one row group: each a value or a null, with nesting levels.
+ * `ready` entries can be read before `load` must be called for the next page.
  */
 export class LeafCursor {
   readonly node: ParquetNode
   ready = 0
-  /** Of the entry stepped to. */
+  /** Definition level of the current entry. */
   definition = 0
   repetition = 0
   readonly #pages: PageReader
@@ -26,7 +26,7 @@ export class LeafCursor {
     this.#pages = pages
   }
 
-  /** The value stepped to; good until the next step. */
+  /** The current value; valid until the next step. */
   get source(): ValueSource {
     if (this.#source === undefined) throw new Error('A cursor was asked before its first step')
     return this.#source
@@ -45,7 +45,7 @@ export class LeafCursor {
     return true
   }
 
-  /** Opens the next page that has entries; false behind the last. */
+  /** Opens the next page with entries; false after the last. */
   async load(): Promise<boolean> {
     while (this.ready === 0) {
       const page = await this.#pages.next()
@@ -65,7 +65,7 @@ export class LeafCursor {
     return true
   }
 
-  /** Values are opened with the first: a page of nulls has none. */
+  /** Values are opened with the first one: a page of nulls has none. */
   #open(): ValueSource {
     if (this.#page === undefined) throw new Error('A cursor was stepped before a page was loaded')
     return openValues(this.node, this.#page, this.#dictionary)

@@ -6,10 +6,10 @@ import type { ParquetNode } from './parquet-file.ts'
 import { decimalText, halfFloat, intervalText, uuidText } from './special-values.ts'
 import type { ValueSource } from './value-source.ts'
 
-/** Appends the value that `source` points to; says why it cannot be held, or nothing. */
+/** Appends the current value of `source`; returns the reason if it cannot be represented, otherwise ''. */
 export type AppendValue = (source: ValueSource, builder: ColumnBuilder) => string
 
-/** What the values of a leaf are held as (Apache Parquet format, "LogicalTypes"). */
+/** Attribute type of the values of a leaf column (Apache Parquet format, "LogicalTypes"). */
 export interface LeafType {
   attribute: Omit<Attribute, 'name'>
   append: AppendValue
@@ -19,7 +19,7 @@ const microsPerDay = 86_400_000_000n
 const julianDayOf1970 = 2_440_588n
 const outOfRange = 'The time is out of range'
 
-/** The time that a big column keeps, in microseconds. */
+/** Appends a time in microseconds to a 64-bit column. */
 function appendMicros(builder: ColumnBuilder, micros: bigint): string {
   if (builder.kind !== 'big' || BigInt.asIntN(64, micros) !== micros) return outOfRange
   builder.append(micros)
@@ -47,13 +47,13 @@ const int64: AppendValue = ({ view, start }, builder) => {
   return ''
 }
 
-/** A time whose units become microseconds by a factor and a divisor. */
+/** Returns an appender of times whose units are converted to microseconds by a factor and a divisor. */
 const micros64 =
   (multiply: bigint, divide: bigint): AppendValue =>
   ({ view, start }, builder) =>
     appendMicros(builder, floorDivide(view.getBigInt64(start, true) * multiply, divide))
 
-/** Text is UTF-8 without NUL, which no database takes. */
+/** Text must be UTF-8 without NUL, which no database accepts. */
 const text: AppendValue = ({ bytes, start, end }, builder) => {
   if (builder.kind !== 'var') return ''
   let at = start
@@ -128,7 +128,7 @@ function int32Type({ element }: ParquetNode): LeafType {
   return type(width < 16 || (width === 16 && !isUnsigned) ? 'int16' : 'int32', int32)
 }
 
-/** Factor and divisor that make microseconds; the file may name a unit that is none of these. */
+/** Factor and divisor for microseconds; the file may name an unknown unit. */
 const units: Record<string, readonly [bigint, bigint]> = {
   MILLIS: [1000n, 1n],
   MICROS: [1n, 1n],
@@ -171,7 +171,7 @@ function bytesType({ element }: ParquetNode): LeafType {
   return type('binary', binary)
 }
 
-/** How the values of a leaf are held. */
+/** Returns how the values of a leaf column are represented. */
 export function leafType(node: ParquetNode): LeafType {
   const { converted_type: converted, logical_type: logical, type: physical } = node.element
   if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') return decimalType(node)

@@ -1,11 +1,14 @@
-/** A block of LZ4 (LZ4 Block Format Description) of `size` bytes. Throws a plain error for bytes that are none. */
+/**
+ * Decompresses an LZ4 block (LZ4 Block Format Description) of `size` bytes. Throws a plain error for invalid
+ * bytes.
+ */
 export function lz4Block(source: Uint8Array, size: number): Uint8Array {
   const target = new Uint8Array(size)
   if (decodeBlock(source, target, 0) !== size) throw new Error('the LZ4 block is too short')
   return target
 }
 
-/** Blocks behind their sizes, as Hadoop writes them; where that does not fit, one bare block. */
+/** Decompresses blocks with size prefixes, as Hadoop writes them; if that does not fit, one bare block. */
 export function lz4Framed(source: Uint8Array, size: number): Uint8Array {
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength)
   const target = new Uint8Array(size)
@@ -28,7 +31,7 @@ export function lz4Framed(source: Uint8Array, size: number): Uint8Array {
   return target
 }
 
-/** Decodes into `target` from `to` on; gives where it ended. */
+/** Decompresses into `target` from `to` on; returns the end. */
 function decodeBlock(source: Uint8Array, target: Uint8Array, from: number): number {
   let at = 0
   let to = from

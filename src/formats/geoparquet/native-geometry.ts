@@ -8,7 +8,7 @@ import type { ParquetNode } from './parquet-file.ts'
 /** A coordinate by the names of its ordinates, lists of them, or null. */
 export type NativeValue = number | null | NativeValue[] | { [name: string]: NativeValue }
 
-/** Collects coordinates as they stand in the columns of a native encoding (GeoParquet 1.1, "Native encodings"). */
+/** Collects coordinates from the columns of a native encoding (GeoParquet 1.1, "Native encodings"). */
 export const nativeValues: Making<NativeValue> = {
   leaf: ({ source, node }) =>
     node.element.type === 'DOUBLE' ? source.view.getFloat64(source.start, true) : null,
@@ -19,7 +19,7 @@ export const nativeValues: Making<NativeValue> = {
 
 interface NativeForm {
   type: GeometryType
-  /** Of one part, where the geometry has parts. */
+  /** Type of one part, if the geometry has parts. */
   part?: GeometryType
   depth: number
 }
@@ -33,7 +33,7 @@ const forms: Record<NativeEncoding, NativeForm> = {
   multipolygon: { type: 'MultiPolygon', part: 'Polygon', depth: 3 },
 }
 
-/** The geometry type of a native encoding, and its dimensions by the names of the ordinates. */
+/** Returns the geometry type of a native encoding, and its dimensions by the names of the ordinates. */
 export function nativeShape(encoding: NativeEncoding, node: ParquetNode) {
   const names = ordinateNames(node)
   return { type: forms[encoding].type, hasZ: names.has('z'), hasM: names.has('m') }
@@ -44,7 +44,7 @@ function ordinateNames(node: ParquetNode): Set<string> {
   return new Set(node.children.flatMap((child) => [...ordinateNames(child)]))
 }
 
-/** Appends a geometry; throws `GeometryError` for coordinates that are none. */
+/** Appends geometries; throws `GeometryError` for invalid coordinates. */
 export class NativeWriter {
   readonly #form: NativeForm
   readonly #hasZ: boolean

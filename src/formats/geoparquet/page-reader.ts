@@ -12,15 +12,15 @@ const headerBytes = 1 << 10
 const maxHeaderBytes = 1 << 24
 const maxHeaderValues = 1000
 const maxPageValues = 32 << 20
-/** Of one page, and of all pages that are in memory at once. */
+/** Maximum size of one page, and of all pages in memory together. */
 const maxPageBytes = 256 << 20
 const maxMemoryBytes = 512 << 20
 
-/** Bytes of pages that are held at once by the columns of a row group. */
+/** Counts the bytes of pages that the columns of a row group have in memory. */
 export class PageMemory {
   #used = 0
 
-  /** Counts `bytes` more (or less); throws `FormatError` beyond the limit. */
+  /** Adds `bytes` (possibly negative) to the count; throws `FormatError` beyond the limit. */
   take(bytes: number): void {
     this.#used += bytes
     if (this.#used > maxMemoryBytes) {
@@ -34,12 +34,12 @@ export class PageMemory {
 export interface Page {
   isDictionary: boolean
   encoding: string
-  /** Values, nulls included. */
+  /** Number of values, including nulls. */
   valueCount: number
-  /** Run-length encoded levels; empty where the column has none. */
+  /** Run-length encoded levels; empty if the column has none. */
   repetitionLevels: Uint8Array
   definitionLevels: Uint8Array
-  /** Encoded values; good until the next page is read. */
+  /** Encoded values; valid until the next page is read. */
   values: Uint8Array
 }
 
@@ -52,7 +52,7 @@ export class PageReader {
   readonly #memory: PageMemory
   readonly #window: ByteWindow
   #position: number
-  /** Counted bytes: of the page at hand, and of dictionaries, which stay. */
+  /** Counted bytes: of the current page, and of dictionaries, which remain in memory. */
   #held = 0
   #kept = 0
 
@@ -64,7 +64,7 @@ export class PageReader {
     this.#position = chunk.start
   }
 
-  /** The next page with values, undefined behind the last. */
+  /** Returns the next page with values, undefined after the last. */
   async next(): Promise<Page | undefined> {
     for (;;) {
       if (this.#left === 0) return undefined
@@ -91,7 +91,7 @@ export class PageReader {
     }
   }
 
-  /** Lets go of what is counted as memory. */
+  /** Releases the counted memory. */
   close(): void {
     this.#memory.take(-this.#held - this.#kept)
     this.#held = 0
@@ -198,7 +198,7 @@ export class PageReader {
   }
 }
 
-/** The decoder takes any type of value for a field. */
+/** The decoder accepts any type of value for a field. */
 function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0
 }

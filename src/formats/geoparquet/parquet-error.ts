@@ -1,7 +1,7 @@
 import { defined } from '../../lib/defined.ts'
 import { FormatError } from '../format.ts'
 
-/** The file breaks the Parquet format; `what` is put behind a common beginning. */
+/** The error for a file that violates the Parquet format; `what` follows a common prefix. */
 export function damaged(what: string, cause?: unknown): FormatError {
   return new FormatError(`The Parquet file is damaged: ${what}`, {
     code: 'damaged-file',
@@ -9,17 +9,17 @@ export function damaged(what: string, cause?: unknown): FormatError {
   })
 }
 
-/** The file is whole, and asks for what is not read. */
+/** The error for a valid file with an unsupported feature. */
 export function notSupported(what: string): FormatError {
   return new FormatError(what, { code: 'not-supported' })
 }
 
-/** The file asks for more memory or time than is given. */
+/** The error for a file that exceeds the limits of memory or time. */
 export function tooLarge(what: string): FormatError {
   return new FormatError(what, { code: 'too-large' })
 }
 
-/** Runs a library's decoder over untrusted bytes: whatever it throws is damage in `where`. */
+/** Runs a library's decoder on untrusted bytes: any exception is reported as damage in `where`. */
 export function guarded<T>(where: string, decode: () => T): T {
   try {
     return decode()

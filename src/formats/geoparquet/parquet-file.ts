@@ -10,7 +10,10 @@ const maxMetadataValues = 5_000_000
 const maxDepth = 32
 const maxFixedBytes = 1 << 24
 const maxElements = 20_000
-/** A group of rows without any bytes is possible (all null); what is far beyond any real file is refused. */
+/**
+ * A group of rows without any bytes is possible (all null); numbers far beyond those of any real file are
+ * rejected.
+ */
 const maxRowsPerByte = 100
 const fewRows = 1_000_000
 
@@ -18,13 +21,13 @@ const fewRows = 1_000_000
 export interface ParquetNode {
   element: SchemaElement
   name: string
-  /** Below the root, joined by points. */
+  /** Path below the root, joined by dots. */
   path: string
   children: ParquetNode[]
-  /** Levels of a value that is there (Parquet's "Nested Encoding"). */
+  /** Definition level of a value that is present (Parquet's "Nested Encoding"). */
   maxDefinition: number
   maxRepetition: number
-  /** Number among the leaves, which is that of its chunk in each row group; of a group that of its first leaf. */
+  /** Leaf number, which is that of its chunk in each row group; for a group that of its first leaf. */
   leaf: number
 }
 
@@ -36,7 +39,7 @@ export interface ColumnChunk {
 
 export interface RowGroup {
   rowCount: number
-  /** By number of the leaf. */
+  /** By leaf number. */
   chunks: ColumnChunk[]
 }
 
@@ -59,7 +62,10 @@ async function readExactly(file: OpenFile, position: number, count: number): Pro
   return bytes
 }
 
-/** Metadata from the footer (Apache Parquet format, "Metadata"), checked against the file's size. */
+/**
+ * Reads the metadata in the footer (Apache Parquet format, "Metadata") and checks them against the size of
+ * the file.
+ */
 export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   if (file.size < 12) throw damaged(`it has ${file.size} bytes`)
   const tail = await readExactly(file, file.size - 8, 8)
@@ -141,7 +147,7 @@ function chunkOf(
   return { start, length, codec: data.codec }
 }
 
-/** The decoder takes any type of value for a field. */
+/** The decoder accepts any type of value for a field. */
 function checkElement({
   name,
   num_children,

@@ -1,8 +1,8 @@
 import { damaged } from './parquet-error.ts'
 
 /**
- * Values of the hybrid of run lengths and packed bits (Apache Parquet encodings, "RLE"), one at a time: a run costs no
- * memory however long it says it is.
+ * Decodes the hybrid of run lengths and bit packing (Apache Parquet encodings, "RLE"), one value at a time:
+ * memory use does not depend on the declared run length.
  */
 export class RleReader {
   readonly #bytes: Uint8Array
@@ -10,7 +10,7 @@ export class RleReader {
   #at: number
   #left = 0
   #value = 0
-  /** Position of the next packed value in bits behind `#at`; below 0 in a run. */
+  /** Bit position of the next packed value after `#at`; negative in a run. */
   #bit = -1
 
   constructor(bytes: Uint8Array, start: number, bitWidth: number) {

@@ -15,10 +15,10 @@ import { PageMemory, PageReader } from './page-reader.ts'
 import { damaged } from './parquet-error.ts'
 import type { ColumnChunk, ParquetFile, ParquetNode, RowGroup } from './parquet-file.ts'
 
-/** Wide tables get batches of fewer rows, so that a batch stays within its memory. */
+/** Wide tables get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
 
-/** The columns of a file that make a layer, in the order of its schema. */
+/** Columns of a file that form a layer, in the order of its schema. */
 export interface LayerColumns {
   attributes: ParquetNode[]
   geometry: { node: ParquetNode; info: GeometryInfo } | undefined
@@ -28,7 +28,7 @@ function leavesOf(node: ParquetNode): ParquetNode[] {
   return node.children.length === 0 ? [node] : node.children.flatMap(leavesOf)
 }
 
-/** Opens columns of a row group; their pages share one limit of memory. */
+/** Opens columns of a row group; their pages share one memory limit. */
 export class GroupReader {
   readonly #file: OpenFile
   readonly #group: RowGroup

@@ -1,6 +1,6 @@
 import type { ValueSource } from './value-source.ts'
 
-/** An integer with its point moved left by `scale` digits. */
+/** Formats an integer with its decimal point moved left by `scale` digits. */
 export function decimalText(unscaled: bigint, scale: number): string {
   const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0')
   const sign = unscaled < 0n ? '-' : ''
@@ -19,13 +19,13 @@ export function halfFloat({ view, start }: ValueSource): number {
   return sign * 2 ** (exponent - 15) * (1 + fraction)
 }
 
-/** Sixteen bytes as RFC 9562 writes them. */
+/** Formats sixteen bytes as in RFC 9562. */
 export function uuidText({ bytes, start }: ValueSource): string {
   const hex = Buffer.from(bytes.subarray(start, start + 16)).toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Months, days and milliseconds as a duration of ISO 8601. */
+/** Formats months, days and milliseconds as an ISO 8601 duration. */
 export function intervalText({ view, start }: ValueSource): string {
   const seconds = (view.getUint32(start + 8, true) / 1000).toString()
   return `P${view.getUint32(start, true)}M${view.getUint32(start + 4, true)}DT${seconds}S`

@@ -6,7 +6,7 @@ import type { ParquetFile, ParquetNode } from './parquet-file.ts'
 import { GroupReader } from './row-groups.ts'
 import type { ValueSource } from './value-source.ts'
 
-/** Type and dimensions of the geometries in a column, by the header of each. */
+/** Returns type and dimensions of the geometries in a column, from the header of each. */
 export async function surveyWkb(
   file: OpenFile,
   { rowGroups }: ParquetFile,
@@ -22,7 +22,7 @@ export async function surveyWkb(
   return { type: seen.type, hasZ: seen.withZ > 0, hasM: seen.withM > 0 }
 }
 
-/** ISO WKB counts dimensions in thousands, EWKB in flags. */
+/** ISO WKB encodes dimensions in thousands, EWKB in flags. */
 function addHeader(seen: SeenGeometries, { view, bytes, start, end }: ValueSource): void {
   if (end - start < 5) return
   const number = view.getUint32(start + 1, bytes[start] === 1)

@@ -4,12 +4,12 @@ const maxDepth = 32
 const maxVarintBytes = 10
 
 /**
- * Finds the end of a struct of Thrift's compact protocol, so that only bytes whose counts and depth are bounded reach
- * the decoder.
+ * Finds the end of a struct of Thrift's compact protocol, so that only bytes with bounded counts and depth
+ * reach the decoder.
  */
 class ThriftWalker {
   at: number
-  /** True once the bytes ran out. */
+  /** True after the bytes ran out. */
   isShort = false
   #values = 0
   readonly #bytes: Uint8Array
@@ -82,8 +82,8 @@ class ThriftWalker {
 }
 
 /**
- * Where the struct that starts at `start` ends; undefined when `bytes[start, end)` is too short for it. Throws
- * `FormatError` for what is no such struct, or one of more than `maxValues` values.
+ * Returns the end offset of the struct that starts at `start`; undefined if `bytes[start, end)` is too short.
+ * Throws `FormatError` for an invalid struct, or one with more than `maxValues` values.
  */
 export function thriftEnd(
   bytes: Uint8Array,

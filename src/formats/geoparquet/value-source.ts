@@ -5,8 +5,8 @@ import type { ParquetNode } from './parquet-file.ts'
 import { RleReader } from './rle-reader.ts'
 
 /**
- * The values of a page one after the other: after `next` the value is `bytes[start, end)`, as PLAIN encoding has it
- * without its length. A boolean is one byte, 0 or 1.
+ * Values of a page in order: after `next` the value is `bytes[start, end)`, in PLAIN encoding without its
+ * length. A boolean is one byte, 0 or 1.
  */
 export abstract class ValueSource {
   bytes: Uint8Array
@@ -19,7 +19,7 @@ export abstract class ValueSource {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Steps to the next value; throws `FormatError` when there is none. */
+  /** Steps to the next value; throws `FormatError` if there is none. */
   abstract next(): void
 }
 
@@ -80,7 +80,7 @@ class RunSource extends ValueSource {
   }
 }
 
-/** The values of a dictionary page, by number. */
+/** The values of a dictionary page, by index. */
 export class Dictionary {
   readonly bytes: Uint8Array
   readonly #bounds: Uint32Array | undefined
@@ -109,7 +109,7 @@ export class Dictionary {
     return bounds
   }
 
-  /** Points `source` to a value. */
+  /** Makes `source` refer to a value. */
   point(source: ValueSource, index: number): void {
     if (index >= this.#count) throw damaged(`a value is number ${index} of a dictionary of ${this.#count}`)
     if (this.#bounds === undefined) {
@@ -151,7 +151,7 @@ class DeltaSource extends ValueSource {
   }
 }
 
-/** Lengths of texts, all of which stand before the texts. */
+/** Reads the lengths of texts, which all precede the texts. */
 function readLengths(
   bytes: Uint8Array,
   start: number,
@@ -188,7 +188,7 @@ class LengthsSource extends ValueSource {
   }
 }
 
-/** Each value begins as the one before. */
+/** Each value shares a prefix with the previous one. */
 class PrefixSource extends ValueSource {
   readonly #prefixes: Int32Array
   readonly #suffixes: LengthsSource
@@ -221,7 +221,7 @@ class PrefixSource extends ValueSource {
   }
 }
 
-/** The first bytes of all values, then the second ones, and so on. */
+/** The first bytes of all values, then the second bytes, and so on. */
 class SplitSource extends ValueSource {
   readonly #streams: Uint8Array
   readonly #count: number
@@ -243,7 +243,7 @@ class SplitSource extends ValueSource {
   }
 }
 
-/** Bytes of a value of fixed width; 0 for others. */
+/** Size of a fixed-width value; 0 for others. */
 function fixedWidth({ element }: ParquetNode): number {
   switch (element.type) {
     case 'INT32':
@@ -267,7 +267,7 @@ function plainSource(node: ParquetNode, values: Uint8Array): ValueSource {
   return new FixedSource(values, fixedWidth(node))
 }
 
-/** A source of the values of a data page. `valueCount` bounds what is kept for it. */
+/** Opens the values of a data page. `valueCount` limits the allocated memory. */
 export function openValues(node: ParquetNode, page: Page, dictionary: Dictionary | undefined): ValueSource {
   const { encoding, values, valueCount } = page
   switch (encoding) {

@@ -1,6 +1,6 @@
 import type { TextToken } from '../xml/xml-scanner.ts'
 
-/** A whole number as the text of a field, without making a string. */
+/** An integer as the text of a field, without creating a string. */
 export class Counter implements TextToken {
   readonly field: number
   readonly textBytes = new Uint8Array(16)

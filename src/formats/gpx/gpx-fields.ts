@@ -1,12 +1,13 @@
 import type { KnownField } from '../xml/row-survey.ts'
 
-/** Layers in the order and by the names that GDAL gives them; one without rows is left out. */
+/** Layers in GDAL's order with GDAL's names; layers without rows are omitted. */
 export const gpxLayers = ['waypoints', 'routes', 'tracks', 'route_points', 'track_points'] as const
 export type GpxLayer = (typeof gpxLayers)[number]
 
 /**
- * Elements of points, routes and tracks (GPX 1.1, and what 1.0 has beside it) as attributes, typed as the schema
- * types them; one that no row of a layer has is left out. Routes, tracks, segments and points are counted from 0.
+ * Elements of points, routes and tracks (GPX 1.1, and additional ones of 1.0) as attributes, with the types
+ * of the schema; those without values in a layer are omitted. Routes, tracks, segments and points are
+ * numbered from 0.
  */
 export const gpxFields = [
   { name: 'track_fid', type: 'int' },
@@ -46,7 +47,7 @@ export const gpxFields = [
 
 export type GpxField = (typeof gpxFields)[number]['name']
 
-/** The number of a field. */
+/** Returns the number of a field. */
 export function fieldOf(name: GpxField): number {
   return gpxFields.findIndex((field) => field.name === name)
 }

@@ -11,7 +11,7 @@ import { words, wordTable } from './gpx-words.ts'
 import { LineParser } from './line-parser.ts'
 import { PointParser } from './point-parser.ts'
 
-/** Where elements that are counted may stand; anything else is passed over. */
+/** Permitted parents of numbered elements; elements elsewhere are skipped. */
 const parents: Partial<Record<Word, Word>> = {
   wpt: 'gpx',
   rte: 'gpx',
@@ -21,7 +21,10 @@ const parents: Partial<Record<Word, Word>> = {
   trkpt: 'trkseg',
 }
 
-/** Hands the rows of some layers to their sinks. Routes and tracks are entered only where no sink takes them whole. */
+/**
+ * Passes the rows of some layers to their sinks. Enters routes and tracks only if no sink reads them as a
+ * whole.
+ */
 export class GpxWalker implements ElementHandler {
   shortLines = 0
   readonly #scanner: XmlScanner
@@ -37,7 +40,7 @@ export class GpxWalker implements ElementHandler {
   readonly #track = new Counter(fieldOf('track_fid'))
   readonly #segment = new Counter(fieldOf('track_seg_id'))
   readonly #segmentPointId = new Counter(fieldOf('track_seg_point_id'))
-  /** Elements that were entered; undefined for one that is passed over. */
+  /** Entered elements; undefined for a skipped one. */
   readonly #entered: (Word | undefined)[] = []
   #routes = 0
   #tracks = 0

@@ -1,6 +1,6 @@
 import { WordTable } from '../xml/word-table.ts'
 
-/** Elements that are no field of their own. */
+/** Elements that are not fields. */
 const structure = [
   'gpx',
   'wpt',

@@ -14,7 +14,7 @@ import { gpx } from './gpx.ts'
 const write = temporaryFiles()
 const trek = join(import.meta.dirname, '../../../tests/fixtures/gpx/trek.gpx')
 
-/** Every layer of a file, by name. */
+/** Reads every layer of a file, by name. */
 async function readAll(path: string): Promise<Record<string, ReadLayer>> {
   const layers = await gpx.describe(dataFile(path), readContext())
   const read: Record<string, ReadLayer> = {}

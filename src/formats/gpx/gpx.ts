@@ -2,7 +2,7 @@ import type { Format } from '../format.ts'
 import { readLater } from '../read-later.ts'
 import { findRootName } from '../xml/root-name.ts'
 
-/** GPX 1.0 and 1.1: waypoints, routes and tracks, and the points of these two, each a layer. */
+/** GPX 1.0 and 1.1: waypoints, routes and tracks, and the points of the latter two, as separate layers. */
 export const gpx: Format = {
   name: 'GPX',
   kind: 'vector',

@@ -10,11 +10,11 @@ const segment = words.indexOf('trkseg')
 const elevation = words.indexOf('ele')
 
 /**
- * Reads a route as a line, or a track as one line for each of its segments. A line needs two points: with fewer there
- * is none.
+ * Reads a route as a line, or a track as one line per segment. A line needs two points; shorter ones are
+ * omitted.
  */
 export class LineParser implements RowParser {
-  /** Segments and routes of the last row that had a single point. */
+  /** Number of segments and routes of the last row with a single point. */
   shortLines = 0
   readonly #scanner: XmlScanner
   readonly #members: MemberReader
@@ -76,7 +76,7 @@ export class LineParser implements RowParser {
     this.#lines += 1
   }
 
-  /** The first point is written together with the second, so that a single one leaves nothing. */
+  /** The first point is written together with the second, so that a single point leaves nothing. */
   #point({ builder, shape }: RowSink): void {
     const scanner = this.#scanner
     const position = this.#position

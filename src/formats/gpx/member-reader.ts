@@ -15,7 +15,7 @@ const extensions = words.indexOf('extensions')
 const href = new TextEncoder().encode('href')
 const linkFields = (['link1_href', 'link2_href'] as const).map(fieldOf)
 
-/** Reads what points, routes and tracks have in common: plain elements, links and extensions. */
+/** Reads the common elements of points, routes and tracks: plain elements, links and extensions. */
 export class MemberReader {
   readonly #scanner: XmlScanner
   #links = 0
@@ -24,12 +24,15 @@ export class MemberReader {
     this.#scanner = scanner
   }
 
-  /** Begins a row. */
+  /** Starts a row. */
   begin(): void {
     this.#links = 0
   }
 
-  /** Takes in the element opened last; the number of its field where its text is one, which is then the text. */
+  /**
+   * Reads the current element. Returns its field number if its text is a value, which then is the current
+   * text.
+   */
   read(sink: RowSink): number {
     const scanner = this.#scanner
     const word = scanner.word(wordTable)
@@ -44,7 +47,7 @@ export class MemberReader {
     return field
   }
 
-  /** The first two links are kept; text and type follow the address in the list of fields. */
+  /** The first two links are read; their text and type follow the address in the list of fields. */
   #link(sink: RowSink): void {
     const scanner = this.#scanner
     const first = linkFields[this.#links]
@@ -64,7 +67,7 @@ export class MemberReader {
     }
   }
 
-  /** Elements of other namespaces: those with text alone are fields, named after themselves. */
+  /** Reads elements of other namespaces: those with only text are fields, named after the element. */
   #extension(sink: RowSink): void {
     const scanner = this.#scanner
     scanner.name()

@@ -10,7 +10,7 @@ const longitude = new TextEncoder().encode('lon')
 const latitude = new TextEncoder().encode('lat')
 const elevation = fieldOf('ele')
 
-/** Reads the position of a point: its attributes, and `ele` where it has one. */
+/** Reads the position of a point: its attributes, and `ele` if present. */
 export class PointPosition {
   x = 0
   y = 0
@@ -18,7 +18,7 @@ export class PointPosition {
   hasZ = false
   readonly #decimals = new DecimalReader()
 
-  /** Begins with the element opened last. */
+  /** Starts with the current element. */
   begin(scanner: XmlScanner): void {
     this.x = this.#coordinate(scanner, longitude, 'lon')
     this.y = this.#coordinate(scanner, latitude, 'lat')
@@ -26,7 +26,7 @@ export class PointPosition {
     this.hasZ = false
   }
 
-  /** Takes the elevation; an empty one is none. */
+  /** Reads the elevation; ignores an empty one. */
   elevate(text: TextToken): void {
     if (text.textStart === text.textEnd) return
     this.z = this.#number(text, 'ele')
@@ -50,7 +50,7 @@ export class PointPosition {
 
 /** Reads a waypoint or a point of a route or track (GPX 1.1, `wptType`). */
 export class PointParser implements RowParser {
-  /** What the point is part of. */
+  /** Counters of the elements that contain the point. */
   readonly counters: readonly Counter[]
   readonly #scanner: XmlScanner
   readonly #members: MemberReader

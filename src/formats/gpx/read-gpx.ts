@@ -37,7 +37,7 @@ async function describe(file: DataFile, context: ReadContext): Promise<LayerDesc
   })
 }
 
-/** Reads the whole file once for some of its layers; how many of their lines had a single point. */
+/** Reads the whole file once for some of its layers; returns how many of their lines had a single point. */
 async function surveyLayers(
   path: string,
   charset: string,

@@ -11,19 +11,19 @@ function read(...elements: string[]): Promise<ReadLayer> {
   return readLayer(kml, write('data.kml', kmlText(...elements)))
 }
 
-/** Names and types of the attributes. */
+/** Returns names and types of the attributes. */
 function typesOf({ layer }: ReadLayer): Record<string, string> {
   return Object.fromEntries(layer.schema.attributes.map(({ name, type }) => [name, type]))
 }
 
-/** The rows' values by attribute. */
+/** Returns the values of the rows by attribute. */
 function valuesOf({ layer, rows }: ReadLayer): Record<string, unknown>[] {
   return rows.map(({ values }) =>
     Object.fromEntries(layer.schema.attributes.map(({ name }, index) => [name, values[index]])),
   )
 }
 
-/** The values of one `Data` field over several placemarks, with the type it was given. */
+/** Returns the values of one `Data` field over several placemarks, with its detected type. */
 async function dataOf(...values: string[]): Promise<unknown[]> {
   const placemarks = values.map((value) =>
     placemark(`<ExtendedData><Data name="x"><value>${value}</value></Data></ExtendedData>`),

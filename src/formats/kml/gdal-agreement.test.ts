@@ -18,14 +18,14 @@ interface Feature {
   geometry: unknown
 }
 
-/** Coordinates to 12 digits, as text. */
+/** Formats coordinates with 12 digits. */
 function rounded(geometry: unknown): string {
   return JSON.stringify(geometry, (_, value) =>
     typeof value === 'number' ? Number(value.toPrecision(12)) : value,
   )
 }
 
-/** What GDAL reads, with layers or other options. */
+/** Returns the features that GDAL reads, with layer names or other options. */
 async function readByGdal(path: string, ...more: string[]): Promise<Feature[]> {
   const options = ['--config', 'GPX_ELE_AS_25D', 'YES', '-f', 'GeoJSON', '-lco', 'COORDINATE_PRECISION=15']
   const { stdout } = await runProgram('ogr2ogr', [...options, '/vsistdout/', path, ...more])
@@ -68,7 +68,7 @@ describe('KML and GPX beside GDAL', needsGdal, () => {
       const own = ours.filter(
         ({ properties }) => String(properties['Folder']).split(' -> ').at(-1) === folder,
       )
-      // GDAL makes a polygon of a ground overlay.
+      // GDAL creates a polygon from a ground overlay.
       if (folder === 'Ground Overlays') continue
       assert.equal(own.length, count, folder)
       if (count === 0) continue

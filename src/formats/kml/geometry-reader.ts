@@ -8,7 +8,7 @@ import type { Word } from './kml-words.ts'
 import { words, wordTable } from './kml-words.ts'
 import { PositionReader } from './positions.ts'
 
-/** WKB type codes; 7 stands for every collection, 0 for what has no geometry here. */
+/** WKB type codes; 7 is any collection, 0 an element without geometry. */
 const typeCodes: Partial<Record<Word, number>> = {
   Point: 1,
   LineString: 2,
@@ -40,13 +40,13 @@ const outer = indexOf('outerBoundaryIs')
 const inner = indexOf('innerBoundaryIs')
 
 /**
- * Writes the geometry elements of KML (OGC 12-007r2, section 10) as WKB. A collection becomes one of its parts' type
- * where all have the same, nested ones among them; a ring that is not closed is closed; a track is a line.
+ * Writes the geometry elements of KML (OGC 12-007r2, section 10) as WKB. A collection whose parts, including
+ * nested ones, have the same type becomes the multi type; an open ring is closed; a track is a line.
  */
 export class GeometryReader {
-  /** Rings of the last geometry that had to be closed. */
+  /** Number of closed rings of the last geometry. */
   closedRings = 0
-  /** Whether the last geometry has no position. */
+  /** True if the last geometry has no position. */
   isEmpty = false
   /** Times of the first and last position of the last track. */
   begin: TextToken | undefined
@@ -69,12 +69,12 @@ export class GeometryReader {
     this.#scanner = scanner
   }
 
-  /** Whether an element of this word is a geometry. */
+  /** True if an element with this name is a geometry. */
   isGeometry(word: number): boolean {
     return (typeCodeOf[word] ?? -1) >= 0
   }
 
-  /** Appends the geometry element opened last; its type code, or 0 where it holds none. */
+  /** Appends the current geometry element; returns its type code, or 0 if it contains no geometry. */
   read(word: number, sink: RowSink): number {
     this.#sink = sink
     this.#positions.hasZ = false
@@ -133,7 +133,7 @@ export class GeometryReader {
     }
   }
 
-  /** Writes one geometry; how many positions or rings it has. */
+  /** Writes one geometry; returns its number of positions or rings. */
   #single(word: number, builder: GeometryBuilder, writesZ: boolean): number {
     const typeCode = typeCodeOf[word] as number
     builder.header(typeCode, writesZ, false)
@@ -145,7 +145,7 @@ export class GeometryReader {
     return count
   }
 
-  /** What says how a geometry is drawn; anything else is passed over. */
+  /** Reads elements that define how a geometry is drawn; skips all others. */
   #modifier(word: number): void {
     const field = modifierOf[word] ?? -1
     if (field < 0) {
@@ -171,7 +171,7 @@ export class GeometryReader {
     return count
   }
 
-  /** Positions of a line or ring behind their number, which it gives. */
+  /** Writes the positions of a line or ring after their number; returns the number. */
   #line(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     const at = builder.count(0)
@@ -210,7 +210,7 @@ export class GeometryReader {
     return rings
   }
 
-  /** The rings of a boundary: one, or several holes in a file of KML 2.0. */
+  /** Reads the rings of a boundary: one, or several holes in a file of KML 2.0. */
   #boundary(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     let rings = 0
@@ -237,7 +237,10 @@ export class GeometryReader {
     return rings
   }
 
-  /** The positions of a gx:Track (OGC 12-007r2, section 10.12), in order; an empty gx:coord was not measured. */
+  /**
+   * Reads the positions of a gx:Track (OGC 12-007r2, section 10.12), in order; an empty gx:coord is a missing
+   * measurement.
+   */
   #track(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     const positions = this.#positions

@@ -12,7 +12,7 @@ function read(...geometries: string[]): Promise<ReadLayer> {
   return readLayer(kml, write('geometry.kml', kmlText(...placemarks)))
 }
 
-/** What one geometry becomes, or why its row was rejected. */
+/** Returns the geometry read from an element, or why its row was rejected. */
 async function geometryOf(geometry: string): Promise<string | null | undefined> {
   const { rows, rejects } = await read(geometry)
   return rows.length === 1 ? rows[0]?.geometry : `rejected: ${rejects[0]?.reason}`

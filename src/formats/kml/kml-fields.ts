@@ -1,7 +1,7 @@
 import type { KnownField } from '../xml/row-survey.ts'
 import type { Word } from './kml-words.ts'
 
-/** What every placemark may have, as attributes; one that no placemark of a file has is left out. */
+/** Attributes that any placemark may have; those without values in a file are omitted. */
 export const kmlFields = [
   { name: 'Name', type: 'string' },
   { name: 'Description', type: 'string' },
@@ -22,7 +22,7 @@ export const kmlFields = [
 
 type FieldName = (typeof kmlFields)[number]['name']
 
-/** The number of a field. */
+/** Returns the number of a field. */
 export function fieldOf(name: FieldName): number {
   return kmlFields.findIndex((field) => field.name === name)
 }

@@ -31,7 +31,7 @@ const attributes = {
   type: encoder.encode('type'),
   parent: encoder.encode('parent'),
 }
-/** Between the names of nested folders, as older importers write them. */
+/** Separator between the names of nested folders, as in older importers. */
 const folderSeparator = ' -> '
 const longestFolder = 1000
 const mostLinks = 5
@@ -42,7 +42,7 @@ interface Container {
   name: string
 }
 
-/** Hands the placemarks of a file to a sink, and gathers what stands beside them. */
+/** Passes the placemarks of a file to a sink, and collects other elements. */
 export class KmlWalker implements ElementHandler {
   rows = 0
   closedRings = 0
@@ -54,7 +54,7 @@ export class KmlWalker implements ElementHandler {
   readonly #sink: RowSink
   readonly #declare: (name: string, type: DeclaredType) => void
   readonly #parser: PlacemarkParser
-  /** Elements that were entered; undefined for one that is passed over. */
+  /** Entered elements; undefined for a skipped one. */
   readonly #entered: (Container | undefined)[] = []
   /** Elements that the file derives from Placemark (KML 2.0). */
   readonly #derived = new Set<string>()
@@ -145,7 +145,7 @@ export class KmlWalker implements ElementHandler {
       path === '' ? undefined : { textBytes, textStart: 0, textEnd: textBytes.length, isAscii: true }
   }
 
-  /** The text of the element opened last; empty where it cannot be read. */
+  /** Reads the text of the current element; empty if unreadable. */
   #readText(): string {
     const { tagStart, tagDepth } = this.#scanner
     try {
@@ -164,7 +164,7 @@ export class KmlWalker implements ElementHandler {
     return this.#scanner.attribute(attributes[name]) ? textOf(this.#scanner) : ''
   }
 
-  /** OGC 12-007r2, section 9.9; in KML 2.0 a schema may make an element that is a Placemark with fields. */
+  /** OGC 12-007r2, section 9.9; in KML 2.0 a schema may define an element that is a Placemark with fields. */
   #schema(): true {
     const scanner = this.#scanner
     const name = this.#attribute('name')
@@ -203,7 +203,7 @@ export class KmlWalker implements ElementHandler {
   }
 }
 
-/** An address without user, password and query. */
+/** Returns an address without user, password and query. */
 function plainAddress(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')
 }

@@ -1,6 +1,6 @@
 import { WordTable } from '../xml/word-table.ts'
 
-/** Elements that matter in a placemark or its geometry (OGC 12-007r2; those of KML 2.0 and the gx extension too). */
+/** Relevant elements of a placemark or its geometry (OGC 12-007r2, KML 2.0 and the gx extension). */
 export const words = [
   'name',
   'description',

@@ -2,7 +2,7 @@ import type { Format } from '../format.ts'
 import { readLater } from '../read-later.ts'
 import { findRootName } from '../xml/root-name.ts'
 
-/** KML 2.0 to 2.3 (OGC 12-007r2 and the gx extension): one layer of the file's placemarks. */
+/** KML 2.0 to 2.3 (OGC 12-007r2 and the gx extension): one layer with the placemarks of the file. */
 export const kml: Format = {
   name: 'KML',
   kind: 'vector',

@@ -9,7 +9,7 @@ import { words, wordTable } from './kml-words.ts'
 const nameWord = new TextEncoder().encode('name')
 const idWord = new TextEncoder().encode('id')
 const isTime = (word: Word): boolean => word === 'when' || word === 'begin' || word === 'end'
-/** The field of an element of a placemark, and of a TimeStamp or TimeSpan in it. */
+/** Field of an element of a placemark, and of its TimeStamp or TimeSpan. */
 const memberFields = words.map((word) => (isTime(word) ? -1 : knownField(word)))
 const timeFields = words.map((word) => (isTime(word) ? knownField(word) : -1))
 const indexOf = (word: Word): number => words.indexOf(word)
@@ -32,15 +32,15 @@ function knownField(word: Word): number {
 
 /** Reads placemarks (OGC 12-007r2, section 9.11). */
 export class PlacemarkParser implements RowParser {
-  /** The folders around the placemark; undefined where there are none. */
+  /** Path of the folders of the placemark; undefined if there are none. */
   folder: TextToken | undefined
-  /** True for an element that a schema of KML 2.0 derives from Placemark: its own elements are fields too. */
+  /** True for an element that a KML 2.0 schema derives from Placemark: its own elements are fields too. */
   isDerived = false
   readonly geometry: GeometryReader
   readonly #scanner: XmlScanner
   #hasGeometry = false
   #isEmpty = false
-  /** Geometries before this placemark's. */
+  /** Number of geometries before that of this placemark. */
   #rows = 0
   #hasTime = false
 
@@ -79,7 +79,10 @@ export class PlacemarkParser implements RowParser {
     else scanner.skip()
   }
 
-  /** A list of places visited has a point and a track for each, one of them without positions: the other counts. */
+  /**
+   * A list of visited places contains a point and a track for each, one of them without positions: the other
+   * is used.
+   */
   #geometry(word: number, sink: RowSink): void {
     const { builder } = sink
     if (this.#hasGeometry && this.#isEmpty) builder.truncate(this.#rows)
@@ -109,7 +112,7 @@ export class PlacemarkParser implements RowParser {
     }
   }
 
-  /** Typed and untyped data (OGC 12-007r2, section 9.2), and elements of other namespaces. */
+  /** Reads typed and untyped data (OGC 12-007r2, section 9.2), and elements of other namespaces. */
   #extendedData(sink: RowSink): void {
     const scanner = this.#scanner
     while (scanner.child()) {
@@ -144,7 +147,7 @@ export class PlacemarkParser implements RowParser {
     }
   }
 
-  /** An element whose name is the field's. */
+  /** Reads an element whose name is the field name. */
   #named(sink: RowSink): void {
     const scanner = this.#scanner
     scanner.name()

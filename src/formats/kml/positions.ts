@@ -8,18 +8,18 @@ function isSpace(byte: number): boolean {
 }
 
 /**
- * Writes the text of `coordinates` (OGC 12-007r2, section 10.6: `lon,lat[,alt]`, blanks between positions, also taken
- * beside commas) and of `gx:coord` (`lon lat alt`).
+ * Parses the text of `coordinates` (OGC 12-007r2, section 10.6: `lon,lat[,alt]`, blanks between positions,
+ * blanks next to commas also accepted) and of `gx:coord` (`lon lat alt`).
  */
 export class PositionReader {
-  /** True once a position had an altitude. */
+  /** True after a position had an altitude. */
   hasZ = false
   x = 0
   y = 0
   z = 0
   readonly #decimals = new DecimalReader()
 
-  /** Appends every position of the text; gives their number. `from` is where in the text to begin. */
+  /** Appends every position of the text; returns their number. `from` is the start offset in the text. */
   readAll(
     text: TextToken,
     builder: GeometryBuilder,
@@ -40,7 +40,7 @@ export class PositionReader {
     return count
   }
 
-  /** Reads `lon lat [alt]`; false for an empty text, which stands for a position that was not measured. */
+  /** Reads `lon lat [alt]`; returns false for an empty text, which is a missing measurement. */
   readCoord(text: TextToken): boolean {
     const { textBytes, textStart, textEnd } = text
     if (textStart === textEnd) return false
@@ -76,7 +76,7 @@ export class PositionReader {
     return this.#ending(text, bytes, start, end)
   }
 
-  /** Behind a position stands a blank or the end. */
+  /** A blank or the end must follow a position. */
   #ending(text: TextToken, bytes: Uint8Array, start: number, end: number): number {
     const at = this.#decimals.end
     if (at < end && !isSpace(bytes[at] as number)) {
@@ -85,7 +85,7 @@ export class PositionReader {
     return at
   }
 
-  /** The position behind a comma and the blanks beside it; -1 where no comma comes next. */
+  /** Returns the position after a comma and the surrounding blanks; -1 if no comma follows. */
   #comma(bytes: Uint8Array, start: number, end: number): number {
     let at = start
     while (at < end && isSpace(bytes[at] as number)) at += 1

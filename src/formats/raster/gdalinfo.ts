@@ -6,12 +6,12 @@ import { FormatError } from '../format.ts'
 const maxBands = 4096
 const maxNameLength = 200
 
-/** What `gdalinfo -json` says of a file. */
+/** Output of `gdalinfo -json` about a file. */
 export interface GdalInfo {
   raster: RasterDescription
-  /** Datasets inside it that are opened one by one. */
+  /** Number of subdatasets, which are opened individually. */
   subdatasetCount: number
-  /** A file that the metadata send GDAL to for overviews. */
+  /** A file with overviews that the metadata refer to. */
   overviewFile?: string
 }
 
@@ -29,7 +29,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, maxNameLength) : undefined
 }
 
-/** Columns and rows of `[width, height]`. */
+/** Reads columns and rows of `[width, height]`. */
 function sizeOf(value: unknown): { width: number; height: number } {
   const [width, height] = listOf(value)
   if (!Number.isSafeInteger(width) || !Number.isSafeInteger(height)) {
@@ -56,7 +56,7 @@ function toBand(value: unknown): RasterBand {
   }
 }
 
-/** Six finite coefficients that give cells an area; others say nothing. */
+/** Returns six finite coefficients that give cells an area; others are ignored. */
 function geoTransformOf(value: unknown): number[] | undefined {
   const numbers = listOf(value).filter(
     (one): one is number => typeof one === 'number' && Number.isFinite(one),
@@ -70,7 +70,10 @@ function subdatasetCount(metadata: unknown): number {
   return Object.keys(fieldsOf(fieldsOf(metadata).SUBDATASETS)).filter((key) => key.endsWith('_NAME')).length
 }
 
-/** Reads the output of `gdalinfo -json -mdd OVERVIEWS`; throws `FormatError` for what is no description of a raster. */
+/**
+ * Parses the output of `gdalinfo -json -mdd OVERVIEWS`; throws `FormatError` if it does not describe a
+ * raster.
+ */
 export function parseGdalInfo(text: string): GdalInfo {
   let info: Fields
   try {

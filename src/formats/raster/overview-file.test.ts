@@ -8,7 +8,7 @@ import { rasterFormats } from './raster.ts'
 
 const fixture = 'tests/fixtures/raster/world.byte.tif'
 
-/** A GeoTIFF whose metadata send GDAL to another file for overviews. */
+/** Writes a GeoTIFF whose metadata refer to another file for overviews. */
 async function writeReferringTiff(folder: string, other: string): Promise<string> {
   const path = join(folder, 'referring.tif')
   await runProgram('gdal_translate', ['-q', '-mo', `PADDING=${'x'.repeat(300)}`, fixture, path])

@@ -8,7 +8,7 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[one] ?? one)
 }
 
-/** The text of a file, undefined where it is larger than any that is read. */
+/** Returns the text of a file, undefined if it exceeds the size limit. */
 async function readText(path: string): Promise<string | undefined> {
   const file = await openGuarded(path)
   try {
@@ -20,8 +20,8 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * What of an `.aux.xml` GDAL may see: CRS and georeference. The rest can send it to other files. Undefined where there
- * is neither, or the file is not XML.
+ * Returns the parts of an `.aux.xml` that GDAL may read: CRS and georeferencing. Other parts can make GDAL
+ * read other files. Undefined if there is neither, or the file is not XML.
  */
 export async function cleanAuxiliary(path: string): Promise<string | undefined> {
   const text = await readText(path)

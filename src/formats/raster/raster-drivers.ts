@@ -1,12 +1,12 @@
 import type { FormatNames } from '../format.ts'
 
-/** A kind of raster file that GDAL reads for us. */
+/** A kind of raster file that GDAL reads. */
 interface RasterKind extends FormatNames {
   /** GDAL's short driver names; those that this GDAL has are tried. */
   drivers: readonly string[]
-  /** Whether a file starts as one of this kind does; `text` is its first 64 KiB as Latin-1. */
+  /** True if a file has the start of this format; `text` is its first 64 KiB as Latin-1. */
   suits(text: string): boolean
-  /** The start alone does not tell: the extension must fit too. */
+  /** The start alone is inconclusive: the extension must match too. */
   needsExtension?: true
 }
 
@@ -20,8 +20,8 @@ const isText = (pattern: RegExp) => (text: string) => pattern.test(text) && !tex
 const anything = (): boolean => true
 
 /**
- * The rasters that are read, by wire name. Anything that makes GDAL read elsewhere (VRT, web services, headers that
- * name other files, HDF 5 with its external storage) is not here.
+ * Readable rasters, by API name. Excludes formats that make GDAL read other files (VRT, web services, headers
+ * that name other files, HDF 5 with its external storage).
  */
 const kinds = {
   GeoTIFF: {
@@ -156,7 +156,7 @@ const kinds = {
   },
 } as const satisfies Record<string, RasterKind>
 
-/** The wire name of a raster format, which names its coverage stores too. */
+/** API name of a raster format, which also is the type of its coverage stores. */
 export type RasterFormatName = keyof typeof kinds
 
 export interface RasterDriver extends RasterKind {
@@ -167,7 +167,7 @@ export const rasterDrivers: readonly RasterDriver[] = Object.entries<RasterKind>
   ([name, kind]) => ({ name: name as RasterFormatName, ...kind }),
 )
 
-/** Whether a file that starts with `text` and has this extension is of the driver's kind. */
+/** True if a file with this start and extension has the driver's format. */
 export function isOfKind(
   { extensions, suits, needsExtension }: RasterKind,
   extension: string,

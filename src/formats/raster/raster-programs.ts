@@ -7,17 +7,20 @@ import { linkInto, listDrivers, safeConfig } from '../gdal/safe-gdal.ts'
 import { cleanAuxiliary } from './pam.ts'
 import type { RasterDriver } from './raster-drivers.ts'
 
-/** Sidecars that GDAL may see; of `.aux.xml` only what says where the cells lie. */
+/** Sidecars that GDAL may read; of `.aux.xml` only the georeferencing. */
 const linkedSidecars = /^(?:[a-z]{2,5}w|wld|hdr|stx|clr|rdc|ref|sgrd|mgrd|ige|(?:[a-z0-9]+\.)?(?:ovr|msk))$/
 
-/** A raster as GDAL's programs shall see it. */
+/** A raster in the form for GDAL's programs. */
 export interface RasterSource {
-  /** In a folder of ours, alone with its sidecars; what is written beside it goes with that folder. */
+  /**
+   * Path in a temporary folder that contains only the file and its sidecars; files written next to it are
+   * removed with the folder.
+   */
   path: string
   folder: string
-  /** Names of the drivers it may be opened with, for `-if`. */
+  /** Names of the permitted drivers, for `-if`. */
   drivers: string[]
-  /** Leaves GDAL these drivers, and GeoTIFF for overviews and masks, and nothing of the network. */
+  /** Permits GDAL these drivers, GeoTIFF for overviews and masks, and no network access. */
   env: Record<string, string>
 }
 
@@ -51,7 +54,10 @@ async function linkRaster({ path, sidecars }: DataFile, folder: string): Promise
   return join(folder, main)
 }
 
-/** Gives `work` a raster in a folder of links, which is removed afterwards. Throws `FormatError` without GDAL. */
+/**
+ * Calls `work` with a raster in a folder of links, which is removed afterwards. Throws `FormatError` without
+ * GDAL.
+ */
 export async function withRasterSource<T>(
   file: DataFile,
   driver: RasterDriver,

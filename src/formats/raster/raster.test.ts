@@ -28,7 +28,7 @@ async function formatOf(path: string): Promise<string | undefined> {
   return (await detectFormat(await scanFile(path, signal), signal))?.name
 }
 
-/** A small copy of a fixture, in another format. */
+/** Creates a small copy of a fixture, in another format. */
 async function translate(test: TestContext, name: string, ...options: string[]): Promise<string> {
   const path = join(temporaryFolder(test), name)
   await runProgram('gdal_translate', [

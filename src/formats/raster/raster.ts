@@ -27,7 +27,7 @@ import { checkTiffExtent } from './tiff-extent.ts'
 
 const describeTimeoutMs = 10 * 60_000
 const maxOutputBytes = 32 << 20
-/** One more than a projection may have, so that a longer file is noticed. */
+/** One byte more than the maximum size of a projection file, to detect larger ones. */
 const maxProjectionBytes = (1 << 16) + 1
 
 async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSignal): Promise<GdalInfo> {
@@ -46,7 +46,7 @@ async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSigna
   })
 }
 
-/** The envelope of the four corners, which also holds for a raster that is turned. */
+/** Returns the envelope of the four corners, which is also correct for a rotated raster. */
 function envelopeOf({ width, height, geoTransform }: RasterDescription): Envelope | undefined {
   const [x0, xColumn, xRow, y0, yColumn, yRow] = geoTransform ?? []
   if (x0 === undefined || xColumn === undefined || xRow === undefined) return undefined
@@ -74,7 +74,7 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The CRS that the file declares, otherwise that of its `.prj`. */
+/** Returns the CRS declared in the file, otherwise that of its `.prj`. */
 async function findCrs(
   declared: CrsDeclaration | undefined,
   { sidecars }: DataFile,
@@ -147,5 +147,7 @@ function toFormat(driver: RasterDriver): Format {
   }
 }
 
-/** What GDAL's raster drivers read, one format a kind; to stand behind those of vector data in the registry. */
+/**
+ * Formats read by GDAL's raster drivers, one per format; the registry lists them after the vector formats.
+ */
 export const rasterFormats: readonly Format[] = rasterDrivers.map(toFormat)

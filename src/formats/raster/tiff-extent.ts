@@ -2,14 +2,14 @@ import { ByteWindow } from '../byte-window.ts'
 import { FormatError } from '../format.ts'
 import { openFile } from '../open-file.ts'
 
-/** Images of a file that are looked at: itself, its masks and overviews. */
+/** Maximum number of images of a file that are checked: the main image, its masks and overviews. */
 const maxDirectories = 1024
-/** Tags of TIFF 6.0, sections 8 and 15: where strips and tiles begin, and their lengths. */
+/** Tags of TIFF 6.0, sections 8 and 15: offsets of strips and tiles, and their lengths. */
 const starts = new Set([273, 324])
 const lengths = new Set([279, 325])
 const widths: Record<number, number> = { 3: 2, 4: 4, 16: 8 }
 
-/** Numbers of a file in its own byte order, classic or BigTIFF. */
+/** Reads numbers of a file in its byte order, classic TIFF or BigTIFF. */
 class TiffNumbers {
   readonly isBig: boolean
   readonly #isLittle: boolean
@@ -21,7 +21,7 @@ class TiffNumbers {
     this.isBig = window.view.getUint16(2, this.#isLittle) === 43
   }
 
-  /** Undefined where the file ends before. */
+  /** Returns undefined after the end of the file. */
   async at(position: number, bytes: number): Promise<number | undefined> {
     if (!(await this.#window.load(position, bytes))) return undefined
     const { view, at } = this.#window
@@ -69,7 +69,7 @@ async function readDirectory(numbers: TiffNumbers, at: number): Promise<Director
   return found
 }
 
-/** A window each for starts and lengths, which may stand far apart. */
+/** Uses separate windows for offsets and lengths, which may be far apart. */
 async function checkBlocks(
   numbers: [TiffNumbers, TiffNumbers],
   { starts: from, lengths: of }: Directory,
@@ -88,8 +88,8 @@ async function checkBlocks(
 }
 
 /**
- * Throws `FormatError` for a TIFF whose strips or tiles do not all lie in the file: GDAL looks at them only when they are
- * read. What else may be wrong with it is left to GDAL.
+ * Throws `FormatError` for a TIFF with strips or tiles outside of the file: GDAL only detects them when
+ * reading. GDAL checks for other errors.
  */
 export async function checkTiffExtent(path: string, signal: AbortSignal): Promise<void> {
   const file = await openFile(path, signal)

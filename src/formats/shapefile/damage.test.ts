@@ -15,7 +15,7 @@ const fixtures = join(import.meta.dirname, '../../../tests/fixtures/shapefile')
 
 let files = 0
 
-/** Five numbered points; `parts` changes the bytes of files by extension, null removes one. */
+/** Creates five numbered points; `parts` changes the bytes of files by extension, null removes a file. */
 function points(
   parts: Record<string, ((bytes: Buffer) => Buffer) | null> = {},
   more: Partial<WriterOptions> = {},
@@ -218,7 +218,9 @@ describe('a damaged .shp', () => {
 })
 
 describe('the list of fields of a .dbf', () => {
-  /** Points with a number and a text; the list of fields ends with `mark`, or where the header says. */
+  /**
+   * Creates points with a number and a text; the list of fields ends with `mark`, or where the header says.
+   */
   const withMark = (mark: number | undefined, letter = 'C'): string => {
     const fields = [
       { name: 'id', type: 'N', width: 3 },
@@ -250,7 +252,7 @@ describe('the list of fields of a .dbf', () => {
 })
 
 describe('the index of a Shapefile', () => {
-  /** Swaps two entries and the records' numbers, as editing in place does. */
+  /** Swaps two entries and the record numbers, like editing in place does. */
   const swapped = {
     shx: (bytes: Buffer): Buffer => {
       const second = Buffer.from(bytes.subarray(108, 116))
@@ -333,7 +335,7 @@ describe('reading a Shapefile', () => {
     const names = ['utf', 'coutwildrnp', 'ne_110m_admin_1_states_provinces_shp']
     const change = fc.record({
       extension: fc.constantFrom('shp', 'shx', 'dbf'),
-      // Headers and the first records are hit most often.
+      // Changes headers and the first records most often.
       place: fc.oneof(fc.nat(300), fc.nat(1_000_000)),
       bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
       cut: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(200) }),

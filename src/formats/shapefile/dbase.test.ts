@@ -11,7 +11,7 @@ import { dbase } from './dbase.ts'
 const folder = mkdtempSync(join(tmpdir(), 'dbase-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** A table of a number and a memo, its second row deleted, without the .shp that it was written with. */
+/** Creates a table with a number and a memo, its second row deleted, without the .shp written with it. */
 function table(name: string): string {
   const fields = [
     { name: 'id', type: 'N', width: 3 },

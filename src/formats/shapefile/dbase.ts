@@ -5,12 +5,12 @@ import { readTable } from './read-shapefile.ts'
 import { openTable } from './shapefile-parts.ts'
 
 const leastHeaderBytes = 33
-/** First bytes of tables of dBASE III to 7 (whose last is told by name when it is read), FoxPro and Visual FoxPro. */
+/** First bytes of dBASE III to 7 (7 is rejected by name when read), FoxPro and Visual FoxPro tables. */
 const versions = new Set([
   ...[0x03, 0x04, 0x05, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0x8c, 0x8e, 0xcb, 0xe5, 0xeb, 0xf5, 0xfb],
 ])
 
-/** Extensions of what belongs to a table: memos and its encoding; a .shx shows that a .shp is missing. */
+/** Extensions of the sidecars of a table: memos and its encoding; a .shx shows that a .shp is missing. */
 export const tableSidecars: readonly string[] = ['shx', 'dbt', 'fpt', 'cst']
 
 async function describeDbase(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
@@ -37,7 +37,7 @@ async function describeDbase(file: DataFile, context: ReadContext): Promise<Laye
   }
 }
 
-/** A dBASE table that belongs to no Shapefile; where a .shx stands beside it, it is one whose .shp is missing. */
+/** A dBASE table without a Shapefile; with a .shx next to it, it is a Shapefile whose .shp is missing. */
 export const dbase: Format = {
   name: 'dBASE',
   kind: 'vector',

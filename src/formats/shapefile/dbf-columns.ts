@@ -23,7 +23,9 @@ export interface DbfColumn {
   attribute: Attribute
 }
 
-/** The columns of a .dbf; a field that holds nothing readable (a picture, FoxPro's null flags) is left out. */
+/**
+ * Returns the columns of a .dbf; fields without readable values (pictures, FoxPro's null flags) are omitted.
+ */
 export function dbfColumns(fields: DbfField[], encoding: TextEncoding): DbfColumn[] {
   const columns: DbfColumn[] = []
   const names = new DistinctNames()
@@ -55,7 +57,7 @@ function columnType({ letter, width, decimals }: DbfField): ColumnType {
   return { kind: 'text', type: 'text', maxLength: width }
 }
 
-/** The smallest type that holds every number of that many digits. */
+/** Returns the smallest type for numbers with this many digits. */
 function wholeNumberType(width: number): ColumnType {
   if (width <= 9) return { kind: 'integer', type: 'int32' }
   if (width <= 18) return { kind: 'integer', type: 'int64' }

@@ -4,28 +4,28 @@ import type { OpenFile } from '../open-file.ts'
 
 /** A field descriptor (dBASE III and IV, Visual FoxPro). */
 export interface DbfField {
-  /** As it stands in the header, undecoded. */
+  /** Name bytes as in the header, undecoded. */
   nameBytes: Uint8Array
   /** C, N, F, D, L, M and so on. */
   letter: string
   width: number
   decimals: number
-  /** Where it starts in the record; the deletion flag is at 0. */
+  /** Offset in the record; the deletion flag is at 0. */
   offset: number
 }
 
-/** The layout of a .dbf, with counts and lengths that its size allows. */
+/** The layout of a .dbf, with counts and lengths that are possible for its size. */
 export interface DbfHeader {
   fields: DbfField[]
   version: number
   languageDriver: number
   headerBytes: number
   recordBytes: number
-  /** Rows that the header states. */
+  /** Number of rows in the header. */
   declaredRows: number
-  /** Whole rows that fit in the file. */
+  /** Number of complete rows in the file. */
   possibleRows: number
-  /** How the header is wrong, in words, where it is. */
+  /** Descriptions of the errors in the header, if any. */
   corrections: string[]
 }
 
@@ -40,7 +40,7 @@ export async function readDbfHeader(dbf: OpenFile): Promise<DbfHeader> {
   return parseDbfHeader(window.bytes.subarray(0, window.end), dbf.size)
 }
 
-/** `head` is the start of the file, at least its header. */
+/** `head` is the start of the file, including at least its header. */
 function parseDbfHeader(head: Uint8Array, size: number): DbfHeader {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   const version = view.getUint8(0)
@@ -77,13 +77,13 @@ function unreadable(what: string): FormatError {
 
 interface FieldList {
   fields: DbfField[]
-  /** Behind the list and its end mark. */
+  /** Offset after the list and its end mark. */
   end: number
 }
 
 /**
- * The list of fields ends with 0x0D. Some writers put another byte there or none (shplib's samples): where there is no
- * such end, or fields up to it take more than a record, the length that the header states ends the list.
+ * The list of fields ends with 0x0D. Some writers use another byte or none (shplib's samples): without that
+ * mark, or if fields before it exceed the record length, the length in the header ends the list.
  */
 function parseFields(view: DataView, head: Uint8Array): FieldList {
   const [headerBytes, recordBytes] = [view.getUint16(8, true), view.getUint16(10, true)]
@@ -105,14 +105,16 @@ function parseMarkedFields(view: DataView, head: Uint8Array): FieldList | { prob
     }
     fields.push(field)
     at += descriptorBytes
-    // Some writers leave the end mark out: a row follows, which starts with its deletion flag.
+    // Some writers omit the end mark: a row follows, which starts with its deletion flag.
     const isRow = head[at] === 0x20 || head[at] === 0x2a
     if (isRow && at === view.getUint16(8, true)) return { fields, end: at }
   }
   return head[at] === 0x0d ? { fields, end: at + 1 } : { problem: 'the list of its fields has no end' }
 }
 
-/** As many fields as the stated length of the header has room for; one of a type that is not known is a text. */
+/**
+ * Returns as many fields as fit into the stated length of the header; a field of an unknown type is a text.
+ */
 function parseStatedFields(view: DataView, head: Uint8Array, headerBytes: number): FieldList | undefined {
   if (headerBytes < descriptorBytes * 2 || headerBytes > head.length) return undefined
   const fields: DbfField[] = []
@@ -136,12 +138,12 @@ function parseField(view: DataView, head: Uint8Array, at: number): DbfField {
   }
 }
 
-/** Bytes of a record of these fields. */
+/** Size of a record with these fields. */
 function widthOf(fields: readonly DbfField[]): number {
   return 1 + fields.reduce((sum, field) => sum + field.width, 0)
 }
 
-/** Long texts keep the high byte of their width where others keep decimals (Clipper, FoxPro). */
+/** Long texts store the high byte of their width in the decimals field (Clipper, FoxPro). */
 function widenTexts(fields: DbfField[], recordBytes: number): void {
   const texts = fields.filter((field) => field.letter === 'C')
   const summed = widthOf(fields)
@@ -155,7 +157,9 @@ interface Layout {
   recordBytes: number
 }
 
-/** The lengths that make header and rows end with the file, those of the header first. */
+/**
+ * Chooses the lengths with which header and rows end at the end of the file, preferring those of the header.
+ */
 function chooseLayout(declared: Layout, counted: Layout, rows: number, size: number): Layout {
   const headers = [declared.headerBytes, counted.headerBytes, counted.headerBytes + 263]
   const records = [declared.recordBytes, counted.recordBytes].filter(

@@ -4,11 +4,11 @@ import type { OpenFile } from '../open-file.ts'
 
 /** Long texts of a memo field, by block number. */
 export interface MemoFile {
-  /** The bytes of a memo; undefined when the block is not one. */
+  /** Returns the bytes of a memo; undefined if the block is not a memo. */
   read(block: number): Uint8Array | undefined
 }
 
-/** The block that a memo field of a row points at: 0 for none, NaN where it is no number. */
+/** Returns the block number in a memo field of a row: 0 for none, NaN if it is not a number. */
 export function memoBlock(bytes: Uint8Array, at: number, width: number): number {
   if (width === 4) return new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true)
   return Number(asciiText(bytes, at, at + width).replace(/\0.*$/s, ''))
@@ -16,7 +16,10 @@ export function memoBlock(bytes: Uint8Array, at: number, width: number): number 
 
 const maxMemoBytes = 1 << 24
 
-/** A .dbt of dBASE III (text up to 0x1A) or IV (blocks with a length), or a .fpt of FoxPro. */
+/**
+ * Creates a reader for a .dbt of dBASE III (text up to 0x1A) or IV (blocks with a length), or a .fpt of
+ * FoxPro.
+ */
 export function createMemoFile(file: OpenFile, extension: 'dbt' | 'fpt'): MemoFile {
   const head = readBytes(file, 0, 24)
   const view = new DataView(head.buffer)
@@ -40,7 +43,7 @@ function readBytes(file: OpenFile, position: number, count: number): Uint8Array<
   return bytes.subarray(0, length === 0 ? 0 : readSync(file.fd, bytes, 0, length, position))
 }
 
-/** The length of a dBASE IV memo counts its 8 bytes of header, that of a FoxPro one does not. */
+/** The length of a dBASE IV memo includes its 8 header bytes, that of a FoxPro one does not. */
 function readSized(
   file: OpenFile,
   position: number,

@@ -5,8 +5,8 @@ const headDigits = 15
 const mostDigits = 19
 
 /**
- * The number in `bytes[start, end)` where it is plain (sign, digits, point) with at most 19 digits, correctly rounded;
- * NaN where `parseNumber` has to look at the text.
+ * Parses the number in `bytes[start, end)` if it is plain (sign, digits, point) with at most 19 digits,
+ * correctly rounded. Returns NaN if `parseNumber` must parse the text.
  */
 export function parsePlainNumber(bytes: Uint8Array, start: number, limit: number): number {
   const sign = bytes[start]
@@ -34,7 +34,7 @@ export function parsePlainNumber(bytes: Uint8Array, start: number, limit: number
   return sign === minus ? -size : size
 }
 
-/** Where the number ends when zeros behind its point are left out. */
+/** Returns the end of the number without trailing zeros after its decimal point. */
 function withoutZeros(bytes: Uint8Array, start: number, limit: number): number {
   let end = limit
   while (end > start && bytes[end - 1] === zero) end -= 1
@@ -43,8 +43,8 @@ function withoutZeros(bytes: Uint8Array, start: number, limit: number): number {
 }
 
 /**
- * The whole number in `bytes[start, end)`, blanks before it skipped, where nothing but sign and digits follow and the
- * result is exact; NaN otherwise.
+ * Parses the integer in `bytes[start, end)`, skipping leading blanks, if it only has a sign and digits and
+ * the result is exact; NaN otherwise.
  */
 export function parseWholeNumber(bytes: Uint8Array, start: number, end: number): number {
   let at = start
@@ -62,7 +62,7 @@ export function parseWholeNumber(bytes: Uint8Array, start: number, end: number):
   return isNegative ? -value : value
 }
 
-/** The digits of a whole number written plainly, also as `12.000`; undefined for anything else. */
+/** Returns the digits of a plain integer, also written as `12.000`; undefined for anything else. */
 export function parseWholeDigits(text: string): string | undefined {
   const match = /^([+-]?)0*(\d+)(?:\.0*)?$/.exec(text)
   if (match === null) return undefined

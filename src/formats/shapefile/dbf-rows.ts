@@ -27,7 +27,10 @@ export class DbfRows {
     return this.#window.bytes[this.#window.at] === deletedFlag
   }
 
-  /** Whether a row beyond those that the header states is wanted, because a shape stands beside it. */
+  /**
+   * Steps to the next row; `isWanted`: whether a row beyond the count in the header is read because it has a
+   * shape.
+   */
   tryNext(isWanted: boolean): boolean {
     const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
     if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
@@ -35,7 +38,7 @@ export class DbfRows {
     return this.#step()
   }
 
-  /** As `tryNext`, reading as needed; false at the end. */
+  /** Like `tryNext`, reading as needed; false at the end. */
   async load(isWanted: boolean): Promise<boolean> {
     const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
     if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
@@ -43,7 +46,9 @@ export class DbfRows {
     return this.#step()
   }
 
-  /** Steps to the row of this number, from 1, which an earlier pass has met; false when it is not there any more. */
+  /**
+   * Steps to the row with this number, from 1, which an earlier pass has read; false if it no longer exists.
+   */
   async seek(row: number): Promise<boolean> {
     this.count = row - 1
     return this.load(true)

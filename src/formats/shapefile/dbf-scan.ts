@@ -8,13 +8,13 @@ import type { DbfHeader } from './dbf-header.ts'
 import type { MemoFile } from './dbf-memo.ts'
 import { memoBlock } from './dbf-memo.ts'
 
-/** What one pass over the rows of a .dbf tells. */
+/** Findings of one pass over the rows of a .dbf. */
 export class DbfScan {
   rows = 0
   deleted = 0
-  /** Every text is well-formed UTF-8. */
+  /** True if every text is valid UTF-8. */
   isUtf8 = true
-  /** Number of values of each column, by its place, that are filled with asterisks. */
+  /** Number of values of each column, by index, that are filled with asterisks. */
   readonly overflows: number[]
   readonly #columns: DbfColumn[]
   readonly #numbers: number[]
@@ -31,7 +31,7 @@ export class DbfScan {
     )
   }
 
-  /** Looks at the rows that the header states, and at those beyond it that stand beside one of `shapes` records. */
+  /** Reads the rows that the header states, and further ones that have one of `shapes` records. */
   async run(dbf: OpenFile, header: DbfHeader, shapes: number): Promise<void> {
     const window = ByteWindow.over(dbf)
     const { recordBytes } = header
@@ -74,7 +74,7 @@ export class DbfScan {
     return true
   }
 
-  /** As the reader does, this allows for a last character that the field was too short for. */
+  /** Like the reader, this accepts a truncated last character of a field. */
   #areTextsUtf8(chunk: Uint8Array, recordBytes: number): boolean {
     for (const { kind, field } of this.#columns) {
       if (kind !== 'text') continue
@@ -87,7 +87,7 @@ export class DbfScan {
   }
 }
 
-/** An end mark in place of a deletion flag ends the rows, unless the header states more. */
+/** An end mark instead of a deletion flag ends the rows, unless the header states more. */
 function rowsBeforeEnd(chunk: Uint8Array, recordBytes: number, stated: number): number {
   const rows = chunk.length / recordBytes
   for (let row = Math.max(0, stated); row < rows; row += 1) if (chunk[row * recordBytes] === 0x1a) return row

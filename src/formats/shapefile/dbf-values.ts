@@ -6,14 +6,14 @@ import type { DbfColumn } from './dbf-columns.ts'
 import { type MemoFile, memoBlock } from './dbf-memo.ts'
 import { parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
-/** Appends the value that starts at `at`; returns why it cannot be read where that is so. */
+/** Appends the value at `at`; returns the reason if it is unreadable. */
 export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined
 
-/** The first date that a field of eight digits tells; the year 0 is of blank fields. */
+/** First valid date of a field with eight digits; the year 0 comes from blank fields. */
 const yearOne = 1_01_01
 const [blank, star, zero] = [0x20, 0x2a, 0x30]
 
-/** A reader that fills `builder` with the values of a column. */
+/** Returns a reader that fills `builder` with the values of a column. */
 export function bindReader(
   { kind, field }: DbfColumn,
   builder: ColumnBuilder,
@@ -38,14 +38,14 @@ export function bindReader(
   return textReader(builder, width, encoding)
 }
 
-/** The value as text, without the blanks and NULs around it; for messages and rejects. */
+/** Returns the value as text, without surrounding blanks and NULs; for messages and rejects. */
 export function rawText(bytes: Uint8Array, at: number, width: number): string {
   let text = ''
   for (let i = at; i < at + width; i += 1) text += String.fromCharCode(bytes[i] as number)
   return text.replace(/\0.*$/s, '').trim()
 }
 
-/** The first byte that is no blank; `end` when there is none. */
+/** Returns the first non-blank byte; `end` if there is none. */
 function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && isPadding(bytes[at] as number)) at += 1
@@ -62,7 +62,7 @@ function isPadding(byte: number): boolean {
   return byte === blank || byte === 0
 }
 
-/** Blanks mean null, and so do asterisks, which stand for a number that its field was too narrow for. */
+/** Blanks mean null, and so do asterisks, which mark a number that was too wide for its field. */
 function isNullNumber(bytes: Uint8Array, start: number, end: number): boolean {
   const from = skipBlanks(bytes, start, end)
   return from === end || bytes[from] === star
@@ -77,7 +77,7 @@ function integerReader(builder: FixedBuilder, width: number): ValueReader {
   }
 }
 
-/** Nulls and numbers that are not plain digits. */
+/** Appends nulls and numbers other than plain digits. */
 function appendOddInteger(
   builder: FixedBuilder,
   bytes: Uint8Array,
@@ -201,7 +201,7 @@ function logicalReader(builder: FixedBuilder): ValueReader {
   }
 }
 
-/** Autoincrement fields of dBASE are big-endian with the sign turned round, those of FoxPro little-endian. */
+/** Autoincrement fields of dBASE are big-endian with an inverted sign bit, those of FoxPro little-endian. */
 function binaryIntegerReader(builder: FixedBuilder, isAutoincrement: boolean): ValueReader {
   return (bytes, at) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, 4)
@@ -245,7 +245,7 @@ function textReader(builder: VarBuilder, width: number, encoding: TextEncoding):
   return (bytes, at) => appendText(builder, encoding, bytes, at, at + width)
 }
 
-/** ASCII is copied in the loop that looks for other bytes; a text ends at its first NUL. */
+/** ASCII is copied by the loop that searches for other bytes; a text ends at its first NUL. */
 function appendText(
   builder: VarBuilder,
   encoding: TextEncoding,
@@ -276,7 +276,7 @@ function appendText(
   return undefined
 }
 
-/** A text that fills its field may have been cut in the middle of a character: what is left of that is dropped. */
+/** A text that fills its field may be truncated within a character: the incomplete character is dropped. */
 function appendEncoded(
   builder: VarBuilder,
   encoding: TextEncoding,

@@ -7,7 +7,7 @@ import { ShapeRecords, truncated } from './shape-records.ts'
 import { ShapeScan } from './shape-scan.ts'
 import { openParts, readSmallFile, type ShapefileParts } from './shapefile-parts.ts'
 
-/** Looks through the whole file once: counts, geometry type, measures, encoding and everything worth a message. */
+/** Reads the whole file once: counts, geometry type, measures, encoding, and messages. */
 export async function describeShapefile(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const parts = await openParts(file, context.signal)
   try {
@@ -32,7 +32,7 @@ export async function describeShapefile(file: DataFile, context: ReadContext): P
   }
 }
 
-/** A header may be wrong about the length; a file that other witnesses call shorter than it was is cut off. */
+/** The length in a header may be wrong; a file is truncated if other data also show that it was longer. */
 function checkLength(parts: ShapefileParts, records: ShapeRecords, messages: Message[]): void {
   const { declaredBytes } = parts.header
   const { size } = parts.shp
@@ -71,7 +71,7 @@ async function describeGeometry(
   return { name: 'geom', type, hasZ: shapes.type.hasZ, hasM, crs: projection?.crs }
 }
 
-/** Undefined where the file holds nothing but null shapes and says so itself: a table. */
+/** Returns undefined if all shapes are null and the header says so: the file is a table. */
 function geometryType(shapes: ShapeScan): GeometryType | undefined {
   switch (shapes.type.base) {
     case 'Null':

@@ -16,7 +16,7 @@ export interface TableDescription {
   deleted: number
 }
 
-/** Looks through the rows once; `shapeCount` where shapes stand beside them. */
+/** Reads all rows once; `shapeCount` is set if there are shapes. */
 export async function describeTable(
   file: DataFile,
   parts: TableParts,

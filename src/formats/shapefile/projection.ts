@@ -9,7 +9,7 @@ const wktPattern = new RegExp(
   'is',
 )
 
-/** The CRS of a .prj; where it holds no WKT (an error page, say) none, and a message. */
+/** Returns the CRS of a .prj; if it is not WKT (such as an error page) no CRS, and a message. */
 export function parseProjection(bytes: Uint8Array): { crs: CrsDeclaration | undefined; messages: Message[] } {
   const text = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replaceAll('\0', '').trim()
   if (bytes.length <= maxBytes && wktPattern.test(text)) return { crs: { wkt: text }, messages: [] }

@@ -49,7 +49,7 @@ export async function* readShapefile(
   for await (const { batch } of scanShapefile(file, layer, context)) yield batch
 }
 
-/** Rows by the offset of their shape and by their number in the .dbf. */
+/** Locates rows by the offset of their shape and by their number in the .dbf. */
 export const shapefileRows: RowAccess = {
   sidecars: ['shx', 'dbf', 'dbt', 'fpt', 'cpg', 'cst', 'prj', 'qpj'],
   scan: scanShapefile,

@@ -1,21 +1,21 @@
 import { GeometryError } from '../../geo/wkb.ts'
 import type { ShapeLayout } from './shape-layout.ts'
 
-/** Steps spent on one polygon at most: about a fifth of a second. */
+/** Maximum number of steps for one polygon: about a fifth of a second. */
 const maxWork = 2e8
 
 /**
- * Sorts the rings of a polygon record into outer rings and their holes. Outer rings are clockwise (Technical
- * Description, page 8), and a hole belongs to the smallest outer ring around it. Where a hole lies in no outer ring the
- * orientation cannot be meant, and rings are sorted by how they lie in one another. Reused for record after record.
+ * Assigns the rings of a polygon record to outer rings and holes. Outer rings are clockwise (Technical
+ * Description, page 8), and a hole belongs to the smallest outer ring around it. If a hole is in no outer
+ * ring, the orientation is wrong, and rings are assigned by nesting. Reused for successive records.
  */
 export class RingGroups {
-  /** Rings that are not empty. */
+  /** Number of non-empty rings. */
   ringCount = 0
   outerCount = 0
-  /** For each ring the ring it is a hole of; its own number for an outer ring, -1 for an empty one. */
+  /** For each ring the outer ring it is a hole of; its own index for an outer ring, -1 for an empty one. */
   owner = new Int32Array(16)
-  /** Steps spent so far, for callers that have to stay responsive. */
+  /** Number of steps so far, for callers that must stay responsive. */
   work = 0
   #areas = new Float64Array(16)
   #boxes = new Float64Array(64)
@@ -45,7 +45,7 @@ export class RingGroups {
     if (!this.#assignHoles(parts)) this.#sortByNesting(parts)
   }
 
-  /** Signed area and box of a ring; a clockwise one is taken as outer for now. */
+  /** Computes signed area and bounding box of a ring; a clockwise one is provisionally an outer ring. */
   #measure(layout: ShapeLayout, ring: number): void {
     const from = layout.pointsAt + layout.partStart(this.#view, ring) * 16
     const to = layout.pointsAt + layout.partEnd(this.#view, ring) * 16
@@ -79,7 +79,7 @@ export class RingGroups {
     }
   }
 
-  /** Gives each ring that is not clockwise its outer ring; false when one has none. */
+  /** Assigns an outer ring to each counterclockwise ring; returns false if one has none. */
   #assignHoles(parts: number): boolean {
     const { owner } = this
     for (let ring = 0; ring < parts; ring += 1) {
@@ -97,7 +97,10 @@ export class RingGroups {
     return true
   }
 
-  /** Rings inside an even number of others are outer ones, the rest holes of the smallest ring around them. */
+  /**
+   * Rings inside an even number of others are outer rings, the rest are holes of the smallest ring around
+   * them.
+   */
   #sortByNesting(parts: number): void {
     const bySize: number[] = []
     for (let ring = 0; ring < parts; ring += 1) if (!this.#isEmpty(ring)) bySize.push(ring)
@@ -131,7 +134,7 @@ export class RingGroups {
     return layout.partStart(this.#view, ring) >= layout.partEnd(this.#view, ring)
   }
 
-  /** Whether `inner` lies in `outer`: decided by its first point that is not on the boundary. */
+  /** True if `inner` is inside `outer`: decided by its first point that is not on the boundary. */
   #contains(outer: number, inner: number): boolean {
     this.#spend(1)
     const boxes = this.#boxes
@@ -150,7 +153,7 @@ export class RingGroups {
     return true
   }
 
-  /** 1 inside, -1 outside, 0 on the boundary, by the even-odd rule. */
+  /** Returns 1 inside, -1 outside, 0 on the boundary, by the even-odd rule. */
   #side(ring: number, x: number, y: number): number {
     const layout = this.#layout as ShapeLayout
     const view = this.#view

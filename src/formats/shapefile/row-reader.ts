@@ -14,18 +14,18 @@ import type { ShapeRecords } from './shape-records.ts'
 import { pauseAfterWork } from './shape-scan.ts'
 import type { TableParts } from './shapefile-parts.ts'
 
-/** Stands beside a record's length where the .dbf has a row of its number; no record is that long. */
+/** Flag in a record length that marks that the .dbf has a row with its number; no record is that long. */
 const tableFlag = 0x40000000
 
-/** What is read at once where rows are looked up one by one. */
+/** Bytes per read when rows are looked up individually. */
 export const placedWindowBytes = 1 << 15
 
 export interface RowReaderOptions extends RowAccessOptions {
-  /** Rows are looked up by their places instead of being read one after the other. */
+  /** True to read rows by location instead of sequentially. */
   isPlaced?: boolean
 }
 
-/** Reads shape and attributes of one number side by side; attributes alone where there are no shapes. */
+/** Reads shape and attributes with the same number together; only attributes if there are no shapes. */
 export class RowReader {
   readonly #schema: Schema
   readonly #encoding: TextEncoding
@@ -87,7 +87,7 @@ export class RowReader {
     return this.#finish()
   }
 
-  /** The rows at these places, each of them as it was met by `readBatch`. */
+  /** Yields the rows at these locations, as `readBatch` returned them. */
   async *readPlaced({ rows: numbers, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
     for (let index = 0; index < numbers.length; index += 1) {
       this.#row = numbers[index] as number
@@ -111,7 +111,10 @@ export class RowReader {
     return { batch, places: this.#places.take(batch.rowCount) }
   }
 
-  /** Offset and length of the record in 16-bit words, as in a .shx, 0 where there is none; with the length the flag. */
+  /**
+   * Records offset and length of the record in 16-bit words, as in a .shx, 0 if there is none; the flag is
+   * added to the length.
+   */
   #notePlace(hasShape: boolean, hasRow: boolean): void {
     const shapes =
       hasShape && this.#shapes !== undefined && this.#shapes.length >= 0 ? this.#shapes : undefined
@@ -149,7 +152,7 @@ export class RowReader {
     builder.endRow(this.#row)
   }
 
-  /** Why the shape cannot be read, where that is so. */
+  /** Returns the reason if the shape is unreadable. */
   #appendShape(shapes: ShapeRecords): string | undefined {
     const target = this.#builder.geometry
     if (shapes.problem !== undefined) return shapes.problem

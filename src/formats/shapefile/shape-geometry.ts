@@ -7,7 +7,7 @@ import type { ShapeType } from './shp-header.ts'
 
 const [pointCode, lineCode, polygonCode] = [1, 2, 3]
 
-/** Writes shape records as WKB of one layer's geometry type and dimensions. */
+/** Writes shape records as WKB with the geometry type and dimensions of the layer. */
 export class ShapeGeometry {
   readonly groups = new RingGroups()
   readonly #layout = new ShapeLayout()
@@ -27,8 +27,8 @@ export class ShapeGeometry {
   }
 
   /**
-   * Appends the record content `view[start, start + length)` to `target`. Throws `GeometryError` when it is damaged or
-   * another type; the caller then takes the row back.
+   * Appends the record content `view[start, start + length)` to `target`. Throws `GeometryError` if it is
+   * damaged or of another type; the caller must then remove the row.
    */
   append(target: GeometryBuilder, view: DataView, start: number, length: number): void {
     const layout = this.#layout
@@ -72,7 +72,7 @@ export class ShapeGeometry {
     if (countAt >= 0) target.setCount(countAt, parts)
   }
 
-  /** A point or line. A line of one point gets it twice, so that databases take it. */
+  /** Writes a point or line. The point of a single-point line is repeated, so that databases accept it. */
   #geometry(target: GeometryBuilder, code: number, from: number, to: number): void {
     this.#header(target, code)
     const isShort = code === lineCode && to - from === 1
@@ -107,7 +107,7 @@ export class ShapeGeometry {
     }
   }
 
-  /** Chains the holes of each outer ring in the order of the file. */
+  /** Links the holes of each outer ring in file order. */
   #linkHoles(parts: number): void {
     if (parts > this.#firstHole.length) {
       this.#firstHole = new Int32Array(parts * 2)
@@ -123,7 +123,7 @@ export class ShapeGeometry {
     }
   }
 
-  /** A ring that is open is closed, and one of fewer than four points ends on its last point again. */
+  /** Writes a ring: an open ring is closed, and the last point is repeated if there are fewer than four. */
   #ring(target: GeometryBuilder, from: number, to: number): void {
     const missing = missingRingPoints(this.#view, this.#layout, from, to)
     const isOpen = !isClosedRing(this.#view, this.#layout, from, to)
@@ -189,7 +189,7 @@ function isClosedRing(view: DataView, layout: ShapeLayout, from: number, to: num
   )
 }
 
-/** How many points a ring lacks to be closed and to have four. */
+/** Returns how many points a ring lacks to be closed and to have four. */
 export function missingRingPoints(view: DataView, layout: ShapeLayout, from: number, to: number): number {
   const closing = isClosedRing(view, layout, from, to) ? 0 : 1
   return Math.max(closing, 4 - (to - from))

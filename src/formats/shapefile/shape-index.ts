@@ -5,19 +5,19 @@ import { fileCode, findShapeType, headerBytes } from './shp-header.ts'
 /** Bytes of an entry: offset and content length, both in 16-bit words, big-endian. */
 export const entryBytes = 8
 
-/** How far a .shx can be followed. */
+/** Result of checking a .shx. */
 export interface IndexCheck {
-  /** `followed` gives the place of each record; the other states mean that records are read one after the other. */
+  /** `followed`: the index locates each record; with the other states records are read sequentially. */
   state: 'followed' | 'invalid' | 'stale'
   entries: number
-  /** Bytes of the .shp behind the last record that it names, where those are in order. */
+  /** Bytes of the .shp after the last record in the index, if the entries ascend. */
   trailingBytes: number
 }
 
 /**
- * Decides whether the .shx leads through the .shp. Entries that are in order do when no further record stands behind the
- * last; entries that jump (a file edited in place keeps replaced records) do when each points at the record of its
- * number and length.
+ * Decides whether the .shx is usable for reading the .shp. Ascending entries are usable if no further record
+ * follows the last; other entries (a file edited in place contains replaced records) if each points to the
+ * record with its number and length.
  */
 export async function checkIndex(shx: OpenFile, shp: OpenFile): Promise<IndexCheck> {
   const entries = Math.max(0, Math.floor((shx.size - headerBytes) / entryBytes))
@@ -36,7 +36,9 @@ export async function checkIndex(shx: OpenFile, shp: OpenFile): Promise<IndexChe
   return { ...none, state: (await entriesMatchRecords(index, entries, shp)) ? 'followed' : 'stale' }
 }
 
-/** Whether a whole record of a number, or of any where it is one of a type that is known, stands at a place. */
+/**
+ * True if there is a complete record with a number at an offset; or with any number, if its type is known.
+ */
 async function isRecord(shp: OpenFile, offset: number, number: number): Promise<boolean> {
   const records = ByteWindow.over(shp)
   if (!(await records.load(offset, 12))) return false
@@ -46,7 +48,7 @@ async function isRecord(shp: OpenFile, offset: number, number: number): Promise<
   return view.getUint32(at) === number || findShapeType(view.getInt32(at + 8, true)) !== undefined
 }
 
-/** Where the last record ends, when the entries are in order. */
+/** Returns the end of the last record, if the entries ascend. */
 async function checkEntries(
   index: ByteWindow,
   entries: number,

@@ -2,21 +2,24 @@ import { GeometryError } from '../../geo/wkb.ts'
 import type { ShapeType } from './shp-header.ts'
 import { findShapeType } from './shp-header.ts'
 
-/** An M below this is no value (Technical Description, page 2). */
+/** An M below this means no value (Technical Description, page 2). */
 export const noDataLimit = -1e38
 
-/** Where the numbers of one record stand in its view (Technical Description, pages 5 to 19). */
+/** Offsets of the values of one record in its view (Technical Description, pages 5 to 19). */
 export class ShapeLayout {
   type: ShapeType | undefined
   partCount = 0
   pointCount = 0
   partsAt = 0
   pointsAt = 0
-  /** Offsets of the Z and M values; -1 where the record has none. */
+  /** Offsets of the Z and M values; -1 if the record has none. */
   zAt = -1
   mAt = -1
 
-  /** Reads the layout of the record content `view[start, start + length)`; throws `GeometryError` when it does not fit. */
+  /**
+   * Reads the layout of the record content `view[start, start + length)`; throws `GeometryError` if it is
+   * inconsistent.
+   */
   read(view: DataView, start: number, length: number): ShapeType {
     if (length < 4) throw new GeometryError(`The record holds ${length} bytes, which is no shape`)
     const number = view.getInt32(start, true)
@@ -29,12 +32,12 @@ export class ShapeLayout {
     return type
   }
 
-  /** First point of a part. */
+  /** Returns the first point of a part. */
   partStart(view: DataView, part: number): number {
     return part === 0 ? 0 : view.getUint32(this.partsAt + part * 4, true)
   }
 
-  /** The point behind the last of a part. */
+  /** Returns the index after the last point of a part. */
   partEnd(view: DataView, part: number): number {
     return part + 1 < this.partCount ? view.getUint32(this.partsAt + part * 4 + 4, true) : this.pointCount
   }

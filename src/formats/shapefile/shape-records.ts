@@ -4,29 +4,29 @@ import { entryBytes } from './shape-index.ts'
 import type { ShapefileParts } from './shapefile-parts.ts'
 import { headerBytes } from './shp-header.ts'
 
-/** A record beyond this is refused instead of being held in memory. */
+/** Maximum size of a record; larger ones are rejected instead of loaded into memory. */
 const maxRecordBytes = 1 << 28
 
-/** What the records are found by: the .shp, its index where that is followed, and who else tells how many there are. */
+/** Files for locating records: the .shp, its index if usable, and the .dbf with its number of rows. */
 export type RecordsSource = Pick<ShapefileParts, 'shp' | 'header' | 'shx' | 'index' | 'dbf'>
 
 export interface ShapeRecordsOptions {
-  /** Bytes read at once. */
+  /** Number of bytes per read. */
   windowBytes?: number | undefined
 }
 
 /**
- * Steps through the records of a .shp: by its index where that is given, otherwise from one to the next. After a
- * step the content of the record is `view[start, start + length)`; `length` is -1 where the index names no record.
+ * Steps through the records of a .shp: by its index if given, otherwise sequentially. After a step the
+ * content of the record is `view[start, start + length)`; `length` is -1 if the index names no record.
  */
 export class ShapeRecords {
   start = 0
   length = 0
-  /** Why the record just stepped to cannot be read, where that is so. */
+  /** Why the current record is unreadable, if so. */
   problem: string | undefined
-  /** Records stepped through so far. */
+  /** Number of records so far. */
   count = 0
-  /** Bytes behind the last record that belong to none; known at the end, by an index at once. */
+  /** Bytes after the last record; known at the end, with an index immediately. */
   trailingBytes = 0
   readonly #window: ByteWindow
   readonly #index: ByteWindow | undefined
@@ -49,7 +49,7 @@ export class ShapeRecords {
     return this.#window.view
   }
 
-  /** Steps when the next record is in memory; otherwise `load` has to be asked. */
+  /** Steps to the next record if it is in memory; otherwise the caller must call `load`. */
   tryNext(): boolean {
     const window = this.#window
     let content = -1
@@ -67,19 +67,24 @@ export class ShapeRecords {
     return true
   }
 
-  /** Where the record just stepped to starts, with its header. */
+  /** Offset of the current record, including its header. */
   get place(): number {
     return this.#next - 8 - this.length
   }
 
-  /** Steps to the record at byte `place` whose content is `length` bytes long. Throws `FormatError` when it is not there. */
+  /**
+   * Steps to the record at offset `place` with `length` bytes of content. Throws `FormatError` if it is not
+   * there.
+   */
   async seek(place: number, length: number): Promise<void> {
     this.#next = place
     if (this.#window.tryMove(place, 8 + length)) this.#step(length)
     else await this.#loadContent(length)
   }
 
-  /** Steps to the next record, reading as needed; false at the end. Throws `FormatError` when the file breaks off. */
+  /**
+   * Steps to the next record, reading as needed; false at the end. Throws `FormatError` for a truncated file.
+   */
   async load(): Promise<boolean> {
     return this.#index === undefined ? await this.#loadNext() : await this.#loadIndexed(this.#index)
   }
@@ -124,13 +129,15 @@ export class ShapeRecords {
     this.count += 1
   }
 
-  /** Whether the last record that there should be says more than the rest of a file that was not cut off. */
+  /**
+   * True if the last expected record is longer than the rest of the file although the file is not truncated.
+   */
   #isLastAndWhole(number: number): boolean {
     const isLast = this.count + 1 === this.#expectedCount && number === this.#expectedCount
     return isLast && this.#declaredBytes <= this.#size
   }
 
-  /** What follows the length that the header states, or as many records as the .dbf has rows, is no record. */
+  /** Bytes after the length in the header, or after as many records as the .dbf has rows, are not records. */
   #end(wanted: number): false {
     const isWhole = this.count === this.#expectedCount && this.count > 0
     if (this.#next !== this.#declaredBytes && !isWhole) throw this.#breakOff(wanted)
@@ -150,7 +157,7 @@ export class ShapeRecords {
   }
 }
 
-/** The error for a .shp that is shorter than it says. */
+/** Returns the error for a .shp that is shorter than its header says. */
 export function truncated(declaredBytes: number, size: number, detail: string): FormatError {
   const message = `The .shp is cut short: its header says ${declaredBytes} bytes, the file has ${size}. ${detail}`
   return new FormatError(message, { code: 'truncated' })

@@ -8,19 +8,19 @@ import { noDataLimit, ShapeLayout } from './shape-layout.ts'
 import type { ShapeRecords } from './shape-records.ts'
 import type { ShapeType } from './shp-header.ts'
 
-/** Steps of ring sorting after which other work gets its turn. */
+/** Number of ring assignment steps after which other work may run. */
 export const pauseAfterWork = 2e7
 
-/** What one pass over the records tells about a layer. */
+/** Findings of one pass over the records of a layer. */
 export class ShapeScan {
-  /** The type of the header, or of the first shape where the header says Null. */
+  /** The type in the header, or of the first shape if the header says Null. */
   type: ShapeType
   envelope: Envelope | undefined
-  /** Some line has several parts, or some polygon several outer rings. */
+  /** True if a line has several parts, or a polygon several outer rings. */
   isMulti = false
-  /** Some shape has an M that is a value. */
+  /** True if a shape has a valid M. */
   hasMeasures = false
-  /** Shapes with rings or lines that lack points. */
+  /** Number of shapes with rings or lines that lack points. */
   incomplete = 0
   readonly #layout = new ShapeLayout()
   readonly #groups = new RingGroups()
@@ -43,7 +43,7 @@ export class ShapeScan {
     this.envelope = isEmptyEnvelope(this.#bounds) ? undefined : this.#bounds
   }
 
-  /** A record that cannot be read is left to `read`, which rejects it. */
+  /** Skips an unreadable record, which `read` rejects. */
   #look(view: DataView, start: number, length: number): void {
     const layout = this.#layout
     try {

@@ -15,33 +15,33 @@ import { checkIndex } from './shape-index.ts'
 import type { ShpHeader } from './shp-header.ts'
 import { headerBytes, parseShpHeader } from './shp-header.ts'
 
-/** A table and its long texts, open. */
+/** An open table and its memo file. */
 export interface TableParts {
   dbf: { file: OpenFile; header: DbfHeader } | undefined
   memo: MemoFile | undefined
   close(): Promise<void>
 }
 
-/** The files of one Shapefile, open. */
+/** The open files of one Shapefile. */
 export interface ShapefileParts extends TableParts {
   shp: OpenFile
   header: ShpHeader
-  /** Present where records are found by it. */
+  /** Present if it is used to locate records. */
   shx: OpenFile | undefined
   index: IndexCheck | undefined
-  /** The open files by extension, the .shp under no name. */
+  /** Open files by extension; the .shp has an empty extension. */
   files: Map<string, OpenFile>
 }
 
 export interface PartsOptions {
-  /** Rows are found by their places, in small pieces: the .shx is left alone. */
+  /** True if rows are read by location, in small pieces: the .shx is not opened. */
   isPlaced?: boolean
 }
 
-/** Opens a file; `extension` is that of a part, nothing for the main file. */
+/** Opens a file; `extension` is that of the part, empty for the main file. */
 type OpenPart = (path: string, extension: string) => Promise<OpenFile>
 
-/** Opens files for `work`; they are closed by what it gives, and when it fails. */
+/** Opens files for `work`; its result must close them. Closes them on failure. */
 async function openAll<T>(
   signal: AbortSignal,
   isSync: boolean,
@@ -64,7 +64,10 @@ async function openAll<T>(
   }
 }
 
-/** Opens what is there; the caller closes it. Throws `FormatError` when .shp or .dbf cannot be read at all. */
+/**
+ * Opens all existing parts; the caller must close them. Throws `FormatError` if the .shp or .dbf is
+ * unreadable as a whole.
+ */
 export function openParts(
   file: DataFile,
   signal: AbortSignal,
@@ -84,7 +87,7 @@ export function openParts(
   })
 }
 
-/** Opens a .dbf that stands alone; the caller closes it. */
+/** Opens a .dbf without a .shp; the caller must close it. */
 export function openTable(file: DataFile, signal: AbortSignal): Promise<TableParts> {
   return openAll(signal, false, (open) => openDbf(file.path, file, open))
 }
@@ -102,7 +105,10 @@ async function openDbf(
   return { dbf: { file, header }, memo }
 }
 
-/** The encoding that somebody declares: the caller, the .cpg or .cst, or the language driver of the .dbf, in this order. */
+/**
+ * Returns the declared encoding: by the caller, by the .cpg or .cst, or by the language driver of the .dbf,
+ * in this order.
+ */
 export async function declaredEncoding(
   file: DataFile,
   languageDriver: number,
@@ -136,7 +142,7 @@ export async function declaredEncoding(
 
 const maxSmallFile = 1 << 20
 
-/** A sidecar of a few lines. Throws `FormatError` when it is none. */
+/** Reads a small sidecar. Throws `FormatError` if it is too large. */
 export async function readSmallFile(path: string): Promise<Buffer> {
   const bytes = await readGuarded(path)
   if (bytes.length <= maxSmallFile) return bytes

@@ -32,7 +32,7 @@ async function geometriesOf(shapeType: number, shapes: WriterShape[]) {
   return { type, hasZ, hasM, geometries: rows.map((row) => row.geometry), messages: layer.messages }
 }
 
-/** A square ring, clockwise as an outer ring, otherwise as a hole. */
+/** Returns a square ring, clockwise as an outer ring, otherwise as a hole. */
 function square(x: number, y: number, size: number, isOuter = true): number[] {
   const ring = [x, y, x, y + size, x + size, y + size, x + size, y, x, y]
   if (isOuter) return ring

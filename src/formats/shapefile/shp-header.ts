@@ -6,12 +6,12 @@ export const headerBytes = 100
 
 export const fileCode = 9994
 
-/** What a shape type number means (ESRI Shapefile Technical Description, July 1998, page 4). */
+/** Meaning of a shape type number (ESRI Shapefile Technical Description, July 1998, page 4). */
 export interface ShapeType {
   number: number
   base: 'Null' | 'Point' | 'PolyLine' | 'Polygon' | 'MultiPoint'
   hasZ: boolean
-  /** M is part of the type; Z types may carry it as well. */
+  /** True if M is part of the type; Z types may contain it as well. */
   hasM: boolean
 }
 
@@ -39,7 +39,7 @@ export function findShapeType(number: number): ShapeType | undefined {
 }
 
 export interface ShpHeader {
-  /** Length of the file in bytes, as it says itself. */
+  /** Length of the file in bytes according to its header. */
   declaredBytes: number
   type: ShapeType
   envelope: Envelope
@@ -47,7 +47,10 @@ export interface ShpHeader {
 
 const multiPatch = 31
 
-/** Whether these are the first bytes of a .shp (or .shx), multipatches too, which are told by name when they are read. */
+/**
+ * True if these are the first bytes of a .shp (or .shx), including multipatches, which are rejected by name
+ * when read.
+ */
 export function isShpHead(head: Uint8Array): boolean {
   if (head.length < 4) return false
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)

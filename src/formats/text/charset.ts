@@ -6,7 +6,9 @@ import { Utf8Check } from '../../lib/text/utf8.ts'
 import type { Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 
-/** Stands for a byte that is no text in the file's encoding: never part of UTF-8, so the row is refused. */
+/**
+ * Replaces a byte that is invalid in the encoding of the file: never part of UTF-8, so the row is rejected.
+ */
 const noText = 0xff
 const headBytes = 4096
 
@@ -15,7 +17,10 @@ export interface Charset {
   message?: Message
 }
 
-/** The encoding that the first bytes declare: a byte order mark (Unicode 23.8), or the NUL bytes of UTF-16. */
+/**
+ * Returns the encoding declared by the first bytes: a byte order mark (Unicode 23.8), or the NUL bytes of
+ * UTF-16.
+ */
 export function declaredCharset(head: Uint8Array): string | undefined {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'UTF-8'
   if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE'
@@ -32,7 +37,10 @@ export function declaredCharset(head: Uint8Array): string | undefined {
   return even > count / 4 && odd === 0 ? 'UTF-16BE' : undefined
 }
 
-/** The encoding of a file: as asked for, as declared, UTF-8 where every byte agrees, otherwise Windows-1252. */
+/**
+ * Returns the encoding of a file: as requested, as declared, UTF-8 if every byte is valid, otherwise
+ * Windows-1252.
+ */
 export async function findCharset(path: string, context: ReadContext): Promise<Charset> {
   if (context.charset !== undefined) {
     const encoding = findTextEncoding(context.charset)
@@ -67,7 +75,7 @@ const guessedCharset: Charset = {
   },
 }
 
-/** What turns the encoding into UTF-8; undefined for UTF-8 itself. */
+/** Returns a transcoder to UTF-8; undefined for UTF-8 itself. */
 export function transcoderOf(name: string): Transcoder | undefined {
   const encoding = findTextEncoding(name)
   if (encoding === undefined || encoding.name === 'UTF-8') return undefined

@@ -7,7 +7,7 @@ import { csv } from '../csv/csv.ts'
 
 const write = temporaryFiles()
 
-/** The type of a column with these cells, and its values. */
+/** Returns the type of a column with these cells, and its values. */
 async function column(...cells: string[]): Promise<[string | undefined, ...unknown[]]> {
   const { layer, rows } = await readLayer(
     csv,
@@ -20,7 +20,7 @@ async function typeOf(...cells: string[]): Promise<string | undefined> {
   return (await column(...cells))[0]
 }
 
-/** Types and values of a whole file. */
+/** Returns types and values of a whole file. */
 async function table(text: string): Promise<{ types: (string | undefined)[]; values: unknown[][] }> {
   const { layer, rows, rejects } = await readLayer(csv, write('table.csv', text))
   assert.deepEqual(rejects, [])

@@ -17,9 +17,9 @@ const integerKinds = int32Kind | int64Kind | longIntKind
 const spelledKinds = booleanKind | timestampKind
 
 /**
- * The type of a column over all its cells, such that no value is lost. Cells of different kinds make it text, as do
- * integers of more than 15 digits beside numbers with a point, booleans in several spellings, and timestamps that differ in
- * their separator or in how they name their zone.
+ * Type of a column over all its cells, without loss of values. Cells of different kinds make it text, as do
+ * integers of more than 15 digits together with decimal numbers, booleans in several spellings, and
+ * timestamps with different separators or zone notations.
  */
 export class ColumnType {
   #kinds = 0
@@ -30,7 +30,7 @@ export class ColumnType {
     return (this.#kinds & textKind) !== 0
   }
 
-  /** Takes in a cell that is not empty; its kind. */
+  /** Reads a non-empty cell; returns its kind. */
   observe(parser: CellParser, bytes: Uint8Array, start: number, end: number): number {
     const kind = parser.parse(bytes, start, end)
     this.#kinds |= kind
@@ -41,7 +41,7 @@ export class ColumnType {
     return kind
   }
 
-  /** Whether it is a column of timestamps of which some name another offset than that of UTC. */
+  /** True for a column of timestamps, some of which have an offset other than that of UTC. */
   get losesOffsets(): boolean {
     return this.#hasOffset && this.type === 'timestamp'
   }
@@ -58,7 +58,7 @@ export class ColumnType {
   }
 }
 
-/** Tells that the moments of a column are kept in UTC, and the offsets that it names are not. */
+/** Returns a message that times of a column are stored in UTC, without their offsets. */
 export function offsetsMessage(name: string): Message {
   return {
     level: 'info',

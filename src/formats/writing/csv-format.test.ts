@@ -20,7 +20,7 @@ const keep = temporaryFiles()
 const readBack = (written: Uint8Array | string) => readLayer(csv, keep('things.csv', written))
 const textOf = (written: Uint8Array): string => Buffer.from(written).toString('utf8')
 
-/** What our reader takes a column of a type for where others would be misread: large exponents, many digits. */
+/** Types that the reader infers where a type would be misread otherwise: large exponents, many digits. */
 const readAs: Partial<Record<AttributeType, AttributeType>> = {
   ...{ int16: 'int32', float32: 'text', float64: 'text', decimal: 'text', binary: 'text' },
 }

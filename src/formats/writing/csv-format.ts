@@ -8,14 +8,14 @@ import { freeName } from '../../lib/text/free-name.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from './feature-format.ts'
 import { WrittenText } from './feature-format.ts'
 
-/** Programs take this name for the geometry. */
+/** Programs recognize this name as the geometry. */
 const geometryName = 'WKT'
 
 function quoted(text: string): string {
   return `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`
 }
 
-/** Names as they are, in quotes where they need them. */
+/** Returns a name unchanged, in quotes if needed. */
 function nameCell(name: string): string {
   return name === '' || /[",\r\n]|^\s|\s$/.test(name) ? quoted(name) : name
 }
@@ -31,7 +31,10 @@ function headLine(about: WrittenAbout, { attributes, geometry }: Schema): string
   return `${all.map(nameCell).join(',')}\r\n`
 }
 
-/** A value; nothing for null, while an empty text has its quotes. Texts have quotes always: they keep `007` from being a number. */
+/**
+ * Formats a value; empty for null, while an empty text has quotes. Texts always have quotes, which prevents
+ * `007` from being read as a number.
+ */
 function cellOf(column: Column, row: number): string {
   const value = columnValue(column, row)
   if (value === null) return ''
@@ -79,7 +82,7 @@ class CsvWriter extends WrittenText implements FeatureWriter {
       if (line !== '' || batch.columns.length > 0) line += ','
       line += geometryCell(batch, row, crs?.isYx === true)
     }
-    // A line of nothing is no row.
+    // An empty line would not be a row.
     this.text += `${line === '' ? '""' : line}\r\n`
   }
 }
@@ -89,8 +92,8 @@ function idCell(id: string): string {
 }
 
 /**
- * CSV (RFC 4180) in UTF-8: a head, a line for each feature, the geometry as WKT. Values are written as they are: one that
- * begins with `=` is a formula to a spreadsheet that is told to take it for one.
+ * CSV (RFC 4180) in UTF-8: a header, one line per feature, the geometry as WKT. Values are not escaped
+ * against formulas: one that begins with `=` is a formula in a spreadsheet that interprets it so.
  */
 export const csvFormat: FeatureFormat = {
   open: (about, schema) => new CsvWriter(about, schema),

@@ -7,34 +7,34 @@ interface WrittenCrs {
   uri: string
   /** Such as `EPSG:25832`. */
   srs: string
-  /** Coordinates are wanted with latitude or northing first; formats with an order of their own keep to that. */
+  /** True to write latitude or northing first; formats with a fixed order ignore this. */
   isYx: boolean
 }
 
-/** What a document tells of its features. Plain data: it crosses threads and processes. */
+/** Properties of a document. Plain data: it is passed between threads and processes. */
 export interface WrittenAbout {
-  /** The layer's, such as `trees`. */
+  /** Name of the layer, such as `trees`. */
   name: string
   title: string
-  /** What ids of features begin with in GML, where that is not the name of the layer. */
+  /** Prefix of feature ids in GML, if it is not the layer name. */
   idPrefix?: string
-  /** Absolute address of the collection; the namespace of its features in XML. */
+  /** Absolute URL of the collection; the namespace of its features in XML. */
   collection: string
-  /** What stands for the namespace in names, where documents tell it elsewhere. */
+  /** Namespace prefix in names, if the document declares it elsewhere. */
   prefix?: string
-  /** What the rows are like; of a document without any row it is all that is known. */
+  /** Schema of the rows; the only available information for a document without rows. */
   schema: Schema
-  /** Undefined where the layer has no geometry, or nobody knows its CRS. */
+  /** Undefined if the layer has no geometry or an unknown CRS. */
   crs?: WrittenCrs
-  /** The attribute that tells when a feature is of. */
+  /** Attribute with the time of a feature. */
   timeAttribute?: string
-  /** The document is one feature and no collection. */
+  /** True if the document is one feature instead of a collection. */
   isSingle?: boolean
-  /** The ids of features are left out, where a format can do without. */
+  /** True to omit feature ids, if the format allows it. */
   hidesIds?: boolean
 }
 
-/** How a document ends. */
+/** Data for the end of a document. */
 export interface WrittenEnd {
   numberReturned: number
   /** As ISO 8601. */
@@ -43,21 +43,21 @@ export interface WrittenEnd {
   links?: readonly object[]
 }
 
-/** Writes the features of one document, from its head on. Whoever takes its bytes frees them. */
+/** Writes the features of one document, starting with its head. Taking the bytes frees them. */
 export interface FeatureWriter {
-  /** About how many bytes wait to be taken. */
+  /** Approximate number of bytes that were not taken yet. */
   readonly waiting: number
-  /** Writes row `row` of a batch; all batches of a document have one schema. */
+  /** Writes row `row` of a batch; all batches of a document have the same schema. */
   add(batch: FeatureBatch, row: number, id: string): void
-  /** The bytes that were written since the last call, in a buffer of their own. */
+  /** Returns the bytes written since the last call, in a separate buffer. */
   take(): Uint8Array<ArrayBuffer>
 }
 
-/** How features are written as documents. Pure: no I/O. */
+/** Writes features as documents. Pure: no I/O. */
 export interface FeatureFormat {
-  /** Begins a document; `schema` is that of the rows. */
+  /** Starts a document; `schema` is that of the rows. */
   open(about: WrittenAbout, schema: Schema): FeatureWriter
-  /** What stands behind the last feature. */
+  /** Returns the text after the last feature. */
   end(about: WrittenAbout, end: WrittenEnd): string
 }
 

@@ -79,7 +79,7 @@ describe('features written as JSON-FG', () => {
       root.features.map(({ time, place, geometry }) => [time, place, geometry]),
       [
         [null, { type: 'Point', coordinates: [500_000, 5_500_000] }, null],
-        // The other is in the year before 0, which is no time of the standard.
+        // The other one is in the year before 0, which the standard does not allow.
         [{ date: '2022-01-08' }, null, null],
       ],
     )

@@ -10,7 +10,7 @@ import { WrittenText } from './feature-format.ts'
 const classes = 'http://www.opengis.net/spec/json-fg-1/1.0/conf'
 const conformsTo = [`${classes}/core`, `${classes}/types-schemas`]
 const crs84 = /[/:]CRS84$/
-/** The same with heights. */
+/** CRS84 with heights. */
 const crs84h = 'http://www.opengis.net/def/crs/OGC/0/CRS84h'
 
 const dimensionOf: Partial<Record<GeometryType, number>> = {
@@ -30,7 +30,7 @@ function rootOf({ name, collection, crs, isSingle }: WrittenAbout, { geometry }:
   }
 }
 
-/** The standard has neither points without coordinates nor lines without points. */
+/** The standard allows neither points without coordinates nor lines without points. */
 function isWithoutPlace(geometry: string): boolean {
   return geometry.endsWith('"coordinates":[]}') && /^\{"type":"(?:Point|LineString)"/.test(geometry)
 }
@@ -62,12 +62,12 @@ class JsonFgWriter extends WrittenText implements FeatureWriter {
     const root = this.#about.isSingle === true ? `,${this.#root}` : ''
     const members = `"time":${this.#timeOf(batch, row)},${places},"properties":${propertiesToJson(batch, row)}`
     this.text += `${this.#separator}{"type":"Feature","id":${idToJson(id)}${root},${members}`
-    // What ends the document closes it.
+    // The end of the document closes the feature.
     if (this.#about.isSingle !== true) this.text += '}'
     this.#separator = ','
   }
 
-  /** Years of other than four digits are no times of the standard. */
+  /** The standard only allows years of four digits. */
   #timeOf(batch: FeatureBatch, row: number): string {
     const column = batch.columns[this.#time]
     const value = column === undefined ? null : columnValue(column, row)
@@ -81,7 +81,9 @@ function toTime(member: string, text: string): string {
   return /^\d{4}-/.test(text) ? `{"${member}":"${text}"}` : 'null'
 }
 
-/** JSON-FG 1.0 (OGC 21-045r1), core with feature types: coordinates in other CRSs than CRS84 stand in `place`. */
+/**
+ * JSON-FG 1.0 (OGC 21-045r1), core with feature types: coordinates in CRSs other than CRS84 are in `place`.
+ */
 export const jsonFgFormat: FeatureFormat = {
   open: (about, schema) => new JsonFgWriter(about, schema),
   end: ({ isSingle }, { links = [], numberMatched, numberReturned, timeStamp }) => {

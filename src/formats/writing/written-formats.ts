@@ -1,16 +1,16 @@
 import type { FeatureFormat } from './feature-format.ts'
 
-/** What is told of a format before any of its code is read. */
+/** Properties of a format, available before its code is imported. */
 export interface WrittenFormat {
-  /** With its parameters. */
+  /** Media type with its parameters. */
   mediaType: string
-  /** Other media types by which it is asked for. */
+  /** Other media types in requests. */
   acceptedAs?: readonly string[]
-  /** Of files, such as `.csv`. */
+  /** File name extension, such as `.csv`. */
   ending: string
   title: string
   isText: boolean
-  /** Whether a document has a place for links. */
+  /** True if documents can contain links. */
   hasLinks: boolean
   load(): Promise<FeatureFormat>
 }
@@ -38,10 +38,10 @@ const formats = {
   },
 } satisfies Record<string, WrittenFormat>
 
-/** The name of a format, as the parameter `f` has it. */
+/** Name of a format, as in the parameter `f`. */
 export type WrittenFormatName = keyof typeof formats
 
-/** Parts of documents, whose frame is written elsewhere. */
+/** Parts of documents whose frame is written elsewhere. */
 const parts = {
   'wfs-members-3.2': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.2'],
   'wfs-members-3.1': async () => (await import('./gml/wfs-members.ts')).wfsMembers['3.1'],
@@ -49,13 +49,13 @@ const parts = {
   'wfs-values': async () => (await import('./gml/wfs-members.ts')).wfsValues,
 } satisfies Record<string, () => Promise<FeatureFormat>>
 
-/** What readers of stores write features as. */
+/** Output formats of store readers. */
 export type WrittenFormName = WrittenFormatName | keyof typeof parts
 
-/** Loads what writes features so. */
+/** Imports the writer of a format. */
 export function loadWritten(name: WrittenFormName): Promise<FeatureFormat> {
   return name in parts ? parts[name as keyof typeof parts]() : formats[name as WrittenFormatName].load()
 }
 
-/** Every format that features are written in, besides GeoJSON. */
+/** Every format for writing features, in addition to GeoJSON. */
 export const writtenFormats: Readonly<Record<WrittenFormatName, WrittenFormat>> = formats

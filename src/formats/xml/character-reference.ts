@@ -13,8 +13,8 @@ const named = new Map([
 ])
 
 /**
- * Appends the character that the reference at `at` stands for (XML 1.0, sections 4.1 and 4.6) and gives the position
- * behind it. Only the five predefined entities are known: nothing is ever expanded.
+ * Appends the character of the reference at `at` (XML 1.0, sections 4.1 and 4.6) and returns the position
+ * after it. Only the five predefined entities are known: nothing is expanded.
  */
 export function readReference(bytes: Uint8Array, at: number, end: number, target: ScratchText): number {
   const last = at + longestReference
@@ -28,7 +28,7 @@ export function readReference(bytes: Uint8Array, at: number, end: number, target
   return to + 1
 }
 
-/** Anything but white space, `;`, `<` and `&`. */
+/** True for anything but white space, `;`, `<` and `&`. */
 function isNameByte(byte: number): boolean {
   return byte > 0x20 && byte !== 0x3b && byte !== 0x3c && byte !== 0x26
 }

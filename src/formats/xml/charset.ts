@@ -10,8 +10,8 @@ const headBytes = 4096
 const declaration = /^<\?xml\s[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})["']/
 
 /**
- * The encoding of an XML file (XML 1.0, section 4.3.3 and appendix F): as asked for, by its byte order mark, as its
- * declaration says; where it says nothing UTF-8, or Windows-1252 when that is not what the bytes are.
+ * Returns the encoding of an XML file (XML 1.0, section 4.3.3 and appendix F): as requested, by its byte
+ * order mark, or as declared; otherwise UTF-8, or Windows-1252 if the bytes are not valid UTF-8.
  */
 export async function findXmlCharset(path: string, context: ReadContext): Promise<Charset> {
   if (context.charset !== undefined) return findCharset(path, context)
@@ -25,7 +25,7 @@ export async function findXmlCharset(path: string, context: ReadContext): Promis
     const message = `The text encoding "${name}", which the file declares, is not known: set the charset`
     throw new FormatError(message, { code: 'unknown-charset' })
   }
-  // Bytes without NUL are not UTF-16, whatever the declaration says.
+  // Bytes without NUL are not UTF-16, even if declared so.
   return { name: encoding.name.startsWith('UTF-16') ? 'UTF-8' : encoding.name }
 }
 

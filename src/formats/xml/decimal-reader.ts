@@ -1,11 +1,17 @@
 import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/decimal.ts'
 
-/** Reads numbers as people and programs write them into XML: plus signs and leading zeros too, `.5` and `5.`. */
+/**
+ * Parses numbers as people and programs write them in XML: also with plus signs and leading zeros, `.5` and
+ * `5.`.
+ */
 export class DecimalReader {
-  /** Behind the number read last. */
+  /** Offset after the last number. */
   end = 0
 
-  /** The double nearest to the number at `start`; NaN where none is. The byte behind the text must be no digit. */
+  /**
+   * Returns the double nearest to the number at `start`; NaN if there is none. The byte after the text must
+   * not be a digit.
+   */
   read(bytes: Uint8Array, start: number): number {
     let at = start
     let byte = bytes[at] as number
@@ -43,7 +49,7 @@ export class DecimalReader {
     return isNegative ? -value : value
   }
 
-  /** NaN where no digit stands there. */
+  /** Returns NaN if there is no digit. */
   #exponent(bytes: Uint8Array, start: number): number {
     let at = start
     const isNegative = bytes[at] === 0x2d

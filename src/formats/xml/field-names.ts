@@ -2,8 +2,8 @@ import { isSame } from './word-table.ts'
 import type { TextToken } from './xml-scanner.ts'
 
 /**
- * Finds the index of names that files give their fields. Rows mostly have the same names in the same order, so the
- * name behind the last one is compared first, byte by byte.
+ * Finds the index of field names. Rows mostly have the same names in the same order, so the name that
+ * followed the previous one is compared first, byte by byte.
  */
 export class FieldNames {
   readonly names: string[] = []
@@ -19,7 +19,7 @@ export class FieldNames {
     return index
   }
 
-  /** The index of the name, or -1. */
+  /** Returns the index of the name, or -1. */
   find({ textBytes, textStart, textEnd }: TextToken): number {
     const next = this.#words[this.#next]
     if (next !== undefined && isSame(next, textBytes, textStart, textEnd)) {

@@ -76,7 +76,7 @@ function appendFixed(column: FixedBuilder, text: TextToken, parser: CellParser):
   column.append(value)
 }
 
-/** A value in a form that a declared type takes though it is not the plain one. */
+/** Returns a value in a form that a declared type accepts although it is not the usual one. */
 function looseValue(type: FixedBuilder['type'], kind: number, text: TextToken, value: number): number {
   if (type === 'boolean') return kind === int32Kind && (value === 0 || value === 1) ? value : Number.NaN
   if ((kind & (textKind | longIntKind)) === 0) return Number.NaN

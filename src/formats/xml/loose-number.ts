@@ -9,7 +9,9 @@ function textOf({ textBytes, textStart, textEnd }: TextToken): string {
   return asciiText(textBytes, textStart, Math.min(textEnd, textStart + longest))
 }
 
-/** A 64-bit integer that may have a plus sign or leading zeros (XML Schema 1.1, part 2, `xs:integer`). */
+/**
+ * Parses a 64-bit integer that may have a plus sign or leading zeros (XML Schema 1.1, part 2, `xs:integer`).
+ */
 export function looseInteger(text: TextToken): bigint | undefined {
   const literal = textOf(text)
   if (!isIntegerLiteral(literal) || literal.length > longestInteger) return undefined
@@ -17,7 +19,7 @@ export function looseInteger(text: TextToken): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-/** A finite number as `xs:double` writes it; NaN for anything else. */
+/** Parses a finite `xs:double`; NaN for anything else. */
 export function looseNumber(text: TextToken): number {
   return parseLiteral(textOf(text)) ?? Number.NaN
 }

@@ -7,7 +7,7 @@ import type { ElementHandler } from './walk-elements.ts'
 import { walkElements } from './walk-elements.ts'
 import { XmlSource } from './xml-source.ts'
 
-/** Which fields a format knows, and what finds its rows in a source. */
+/** Fields of a format, and the walker that finds its rows. */
 export interface XmlRows {
   fields: readonly KnownField[]
   walker(source: XmlSource, reader: RowReader): ElementHandler

@@ -7,7 +7,7 @@ import type { TextToken } from './xml-scanner.ts'
 
 const mostBytes = 1 << 16
 
-/** The values of a row by their names in the source, as text: as many of them as can be read, up to 64 KiB. */
+/** Returns the values of a row by their names in the source, as text: all readable ones, up to 64 KiB. */
 export function rejectedValues(
   known: readonly KnownField[],
   readAgain: (sink: RowSink) => void,

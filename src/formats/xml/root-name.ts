@@ -1,7 +1,10 @@
 import { asciiText } from '../../lib/values/decimal.ts'
 import { declaredCharset, transcoderOf } from '../text/charset.ts'
 
-/** The local name of the root element of an XML file that begins with `head`; undefined for anything else. */
+/**
+ * Returns the local name of the root element of an XML file that begins with `head`; undefined for other
+ * files.
+ */
 export function findRootName(head: Uint8Array): string | undefined {
   const transcode = transcoderOf(declaredCharset(head) ?? 'UTF-8')
   const bytes = transcode === undefined ? head : transcode(head, true)
@@ -11,7 +14,7 @@ export function findRootName(head: Uint8Array): string | undefined {
   return name.exec(text)?.[1]
 }
 
-/** The position behind byte order mark, white space, declarations and comments. */
+/** Returns the position after byte order mark, white space, declarations and comments. */
 function behindProlog(text: string): number {
   let at = text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0
   for (;;) {
@@ -33,7 +36,7 @@ function behind(text: string, close: string, from: number): number {
   return found < 0 ? text.length : found + close.length
 }
 
-/** A document type may hold declarations in brackets. */
+/** A document type may contain declarations in brackets. */
 function behindDocumentType(text: string, from: number): number {
   const bracket = text.indexOf('[', from)
   const end = behind(text, '>', from)

@@ -14,17 +14,17 @@ import type { RowSink } from './row-sink.ts'
 import type { KnownField } from './row-survey.ts'
 import type { TextToken } from './xml-scanner.ts'
 
-/** Wide schemas get batches of fewer rows, so that a batch stays within its memory. */
+/** Wide schemas get batches with fewer rows, to limit the memory of a batch. */
 const valuesPerBatch = batchRows * 64
 
-/** Fills batches with rows, by the schema that `RowSurvey` found. */
+/** Fills batches with rows, using the schema that `RowSurvey` found. */
 export class RowReader implements RowSink {
   builder: GeometryBuilder
   readonly shape: GeometryShape
   readonly #schema: Schema
   readonly #known: readonly KnownField[]
   readonly #names = new FieldNames()
-  /** The column of each field; -1 where it has none. */
+  /** Column of each field; -1 if it has none. */
   readonly #columnOf: number[]
   readonly #parser = new CellParser()
   readonly #capacity: number
@@ -108,7 +108,7 @@ export class RowReader implements RowSink {
     return this.#batch.isEmpty
   }
 
-  /** The batch so far; the next rows go into a new one. */
+  /** Returns the batch so far; further rows go into a new one. */
   takeBatch(): FeatureBatch {
     const batch = this.#batch.finish()
     this.#rejectBytes = 0

@@ -5,32 +5,32 @@ import { RowError } from '../row-error.ts'
 import type { TextToken, XmlScanner } from './xml-scanner.ts'
 
 /**
- * Takes in rows one by one. Fields are numbered: first those that the format knows, then those that files name.
+ * Receives rows one by one. Fields are numbered: first the fields of the format, then those that files name.
  */
 export interface RowSink {
-  /** Where the row's geometry is written, in which shape. */
+  /** Builder and shape of the row's geometry. */
   readonly builder: GeometryBuilder
   readonly shape: GeometryShape
-  /** The field of the name that is the text; -1 when it is of no interest. */
+  /** Returns the field with the name in the text; -1 if it is ignored. */
   field(name: TextToken): number
-  /** The value of a field; the last one of a row counts. */
+  /** Sets the value of a field; the last one of a row counts. */
   value(field: number, text: TextToken): void
-  /** The row's geometry was ended, as what it was in the file. */
+  /** Called at the end of the row's geometry, with its type in the file. */
   geometry(typeCode: number, hasZ: boolean): void
   commit(row: number): void
-  /** Gives up what was taken in since the last `commit`. */
+  /** Discards the values since the last `commit`. */
   undo(): void
-  /** Records a reject; `parser` reads the same row into a sink of its own, to show what it held. */
+  /** Records a reject; `readAgain` reads the same row into another sink, to show its values. */
   reject(row: number, error: Error, readAgain: (sink: RowSink) => void): void
   readonly isFull: boolean
 }
 
-/** Reads the element opened last to its end into a sink; throws `RowError` to reject it. */
+/** Reads the current element to its end into a sink; throws `RowError` to reject it. */
 export interface RowParser {
   parse(sink: RowSink): void
 }
 
-/** Takes in the element opened last as one row; where it cannot be loaded it becomes a reject. */
+/** Reads the current element as one row; if it cannot be loaded, it is rejected. */
 export function takeRow(scanner: XmlScanner, parser: RowParser, sink: RowSink, row: number): void {
   const { tagStart, tagDepth } = scanner
   try {

@@ -19,13 +19,13 @@ const longestName = 1000
 const builderRows = 1024
 const builderBytes = 1 << 20
 
-/** A field that the format knows. */
+/** A field that the format defines. */
 export interface KnownField {
   name: string
   type: DeclaredType
 }
 
-/** Gathers what rows hold: their fields with types, geometry types, bounds. */
+/** Survey of rows: fields with types, geometry types, bounds. */
 export class RowSurvey implements RowSink {
   builder = new GeometryBuilder(builderRows)
   readonly shape = { isMulti: false, hasZ: false, hasM: false }
@@ -52,7 +52,10 @@ export class RowSurvey implements RowSink {
     return this.#add(Buffer.from(textBytes.subarray(textStart, textEnd)).toString('utf8'), undefined)
   }
 
-  /** The file declares a field; one that it declares in two ways, or after using it, stays as it is or text. */
+  /**
+   * Registers a field declared by the file; a field declared twice differently, or after its first use,
+   * becomes text or is unchanged.
+   */
   declare(name: string, type: DeclaredType): void {
     const index = this.#names.names.indexOf(name)
     const field = this.#fields[this.#known.length + index]
@@ -96,7 +99,9 @@ export class RowSurvey implements RowSink {
     this.rows += 1
   }
 
-  /** Takes the envelopes of the geometries so far into the layer's, and begins a new run of geometries. */
+  /**
+   * Adds the envelopes of the geometries so far to that of the layer, and starts a new batch of geometries.
+   */
   #foldEnvelopes(): void {
     const { envelopes } = this.builder.finish()
     const { envelope } = this
@@ -109,7 +114,10 @@ export class RowSurvey implements RowSink {
     this.builder = new GeometryBuilder(builderRows)
   }
 
-  /** The layer of this name with what was gathered. Fields of the file have a `source`, those of the format none. */
+  /**
+   * Returns the layer of this name with the survey results. Fields of the file have a `source`, those of the
+   * format none.
+   */
   layer(name: string, charset: string, nameOf: (source: string) => string): LayerDescription {
     this.#foldEnvelopes()
     const messages: Message[] = []

@@ -1,12 +1,12 @@
 const firstCapacity = 4096
 
-/** UTF-8 put together piece by piece; the byte behind its end is 0. */
+/** UTF-8 assembled piece by piece; the byte after its end is 0. */
 export class ScratchText {
   bytes = new Uint8Array(firstCapacity)
   length = 0
 
   clear(): void {
-    // What a long text took is given back.
+    // Releases the memory of a long text.
     if (this.bytes.length > 1 << 20) this.bytes = new Uint8Array(firstCapacity)
     this.length = 0
   }
@@ -18,7 +18,7 @@ export class ScratchText {
     this.length += end - start
   }
 
-  /** Appends text with each line end as one line feed (XML 1.0, section 2.11). */
+  /** Appends text with each line end normalized to a line feed (XML 1.0, section 2.11). */
   appendLines(source: Uint8Array, start: number, end: number): void {
     let from = start
     for (let at = start; at < end; at += 1) {
@@ -44,7 +44,7 @@ export class ScratchText {
     this.length += length
   }
 
-  /** Sets the byte behind the end. */
+  /** Sets the byte after the end. */
   seal(): void {
     this.#reserve(1)
     this.bytes[this.length] = 0

@@ -4,7 +4,9 @@ const longestTag = 64
 const mostAttributes = 4
 const numbers = 4 + mostAttributes * 4
 
-/** A start tag as the scanner found it: positions in its bytes, and name start and end, value start and end by attribute. */
+/**
+ * A start tag as scanned: offsets in the bytes; name start and end, value start and end for each attribute.
+ */
 export interface ScannedTag {
   start: number
   end: number
@@ -17,19 +19,22 @@ export interface ScannedTag {
 }
 
 /**
- * Remembers short start tags. Files mostly repeat the same tags in the same order, so the tag that came last behind the
- * one before is compared byte by byte, which is faster than scanning it.
+ * Caches short start tags. Files mostly repeat the same tags in the same order, so the tag that last followed
+ * the previous one is compared byte by byte, which is faster than scanning.
  */
 export class TagMemo {
   readonly #bytes = new Uint8Array(slots * longestTag)
   readonly #lengths = new Uint8Array(slots)
   readonly #hashes = new Int32Array(slots)
-  /** By slot: name start and end, isEmpty, count of attributes, their positions; all from the start of the tag. */
+  /**
+   * For each slot: name start and end, isEmpty, number of attributes, their offsets; relative to the start of
+   * the tag.
+   */
   readonly #numbers = new Uint8Array(slots * numbers)
   readonly #next = new Uint8Array(slots)
   #last = 0
 
-  /** Fills `tag` with the tag at `start` if it is the one expected; false otherwise. */
+  /** Fills `tag` with the tag at `start` if it is the expected one; false otherwise. */
   recall(bytes: Uint8Array, start: number, tag: ScannedTag): boolean {
     const slot = this.#next[this.#last] as number
     if (!this.#isAt(slot, bytes, start)) return false
@@ -48,7 +53,7 @@ export class TagMemo {
     return true
   }
 
-  /** Keeps a tag that `recall` did not give. */
+  /** Caches a tag that `recall` did not find. */
   keep(bytes: Uint8Array, tag: ScannedTag): void {
     const { start, end, attributeCount } = tag
     if (end - start >= longestTag || attributeCount > mostAttributes) return
@@ -60,7 +65,7 @@ export class TagMemo {
     this.#last = slot
   }
 
-  /** The slot that holds the tag, or may be given to it: a free one among a few, otherwise the first. */
+  /** Returns the slot of the tag, or one to use for it: a free one of a few, otherwise the first. */
   #slotOf(hash: number, bytes: Uint8Array, start: number): number {
     for (let probe = 0; probe < probes; probe += 1) {
       const slot = (hash + probe) & (slots - 1)
@@ -84,7 +89,7 @@ export class TagMemo {
     }
   }
 
-  /** Behind the bytes at hand stands 0, which no tag has, so a tag that is cut is never taken for a whole one. */
+  /** The byte after the available ones is 0, which no tag contains, so a truncated tag never matches. */
   #isAt(slot: number, bytes: Uint8Array, start: number): boolean {
     const known = this.#bytes
     const length = this.#lengths[slot] as number

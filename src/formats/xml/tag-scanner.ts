@@ -8,18 +8,18 @@ const deepest = 100
 const mostAttributes = 256
 
 /**
- * Reads elements from `bytes[at, end)`, where `bytes[end]` is 0. `child` opens the next element; whoever opened one
- * consumes it by `skip`, or `child` until it gives false. Names are told by their local part. Throws
- * `XmlSyntaxError`, or `outOfBytes` where more bytes could mend it. A document type is refused, so that there are no
- * entities to expand.
+ * Reads elements from `bytes[at, end)`, where `bytes[end]` is 0. `child` opens the next element; the caller
+ * must consume it by `skip`, or by `child` until it returns false. Names are compared by their local part.
+ * Throws `XmlSyntaxError`, or `outOfBytes` if more bytes could make the token valid. A document type
+ * declaration is rejected, so that there are no entities to expand.
  */
 export class TagScanner {
   bytes: Uint8Array = new Uint8Array(1)
   at = 0
   end = 0
-  /** How many elements are open. */
+  /** Number of open elements. */
   depth = 0
-  /** Of the element opened last: where its tag begins, and how many were open before it. */
+  /** Offset of the last opened tag; number of elements open before it. */
   tagStart = 0
   tagDepth = 0
   protected readonly tag: ScannedTag = {
@@ -32,7 +32,7 @@ export class TagScanner {
     attributeCount: 0,
     attributes: new Int32Array(mostAttributes * 4),
   }
-  /** True while the end of the element opened last is still to be told though no end tag follows. */
+  /** True if the last opened element has no end tag and its end is still to be reported. */
   protected isEmpty = false
   readonly #memo = new TagMemo()
   /** Hash of the local name, and length of the whole name, of each open element. */
@@ -43,14 +43,17 @@ export class TagScanner {
     throw new XmlSyntaxError(message, at)
   }
 
-  /** Goes back to a position between tags where `depth` elements were open. */
+  /** Returns to a position between tags where `depth` elements were open. */
   reset(at: number, depth: number): void {
     this.at = at
     this.depth = depth
     this.isEmpty = false
   }
 
-  /** Passes over white space, comments and instructions outside the root element; the byte behind, 0 at the end. */
+  /**
+   * Skips white space, comments and instructions outside of the root element; returns the next byte, 0 at the
+   * end.
+   */
   passMisc(): number {
     const { bytes } = this
     for (;;) {
@@ -73,7 +76,9 @@ export class TagScanner {
     this.openTag(this.at)
   }
 
-  /** Opens the next element inside the one that is open; false behind the end of that one. Text is passed over. */
+  /**
+   * Opens the next child of the open element and skips text; returns false after the end of the open element.
+   */
   child(): boolean {
     if (this.isEmpty) {
       this.isEmpty = false
@@ -101,12 +106,12 @@ export class TagScanner {
     }
   }
 
-  /** Passes over the rest of the element opened last. */
+  /** Skips the rest of the current element. */
   skip(): void {
     for (let inside = 1; inside > 0; ) inside += this.child() ? 1 : -1
   }
 
-  /** Which of the words the name of the element opened last is, or -1. */
+  /** Returns the index of the name of the last opened element in the table, or -1. */
   word(table: WordTable): number {
     const { nameStart, nameEnd, nameHash } = this.tag
     return table.find(this.bytes, nameStart, nameEnd, nameHash)
@@ -218,7 +223,7 @@ export class TagScanner {
     this.tag.attributeCount = attributeCount + 1
   }
 
-  /** Closes the innermost element by the end tag whose name stands at `from`; gives the position behind it. */
+  /** Closes the innermost element by the end tag whose name is at `from`; returns the position after it. */
   protected closeTag(from: number): number {
     const { bytes } = this
     let at = from
@@ -241,7 +246,7 @@ export class TagScanner {
     return at + 1
   }
 
-  /** Passes over a comment, a CDATA section or an instruction. */
+  /** Skips a comment, a CDATA section or an instruction. */
   protected passMarkup(start: number): number {
     const { bytes } = this
     if (bytes[start + 1] === 0x3f) return this.#passTo(start + 2, 0x3f, 1)
@@ -261,7 +266,7 @@ export class TagScanner {
     return this.#passTo(start + 9, 0x5d, 2)
   }
 
-  /** The position behind the next ">" that follows `count` bytes `mark`, all from `from` on. */
+  /** Returns the position after the next ">" that follows `count` bytes `mark`, from `from` on. */
   #passTo(from: number, mark: number, count: number): number {
     const { bytes } = this
     for (let at = bytes.indexOf(0x3e, from); at >= 0 && at < this.end; at = bytes.indexOf(0x3e, at + 1)) {

@@ -13,7 +13,7 @@ import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'
 import { parseXmlTime } from './xml-time.ts'
 
-/** Types that a file or its format declares, by their names in KML (OGC 12-007r2, section 9.9). */
+/** Types that a file or its format declares, by their KML names (OGC 12-007r2, section 9.9). */
 export const declaredTypes = [
   'string',
   'short',
@@ -48,14 +48,14 @@ const integerRanges: Partial<Record<DeclaredType, [number, number]>> = {
 const exampleLength = 80
 
 /**
- * The type of one field over all its values, such that nothing is lost: the declared type where every value fits it,
- * otherwise what all values have in common.
+ * Type of one field over all its values, without loss: the declared type if every value matches, otherwise a
+ * type that represents all values.
  */
 export class ValueSurvey {
   declared: DeclaredType | undefined
-  /** True once a row had the field, be it empty. */
+  /** True after a row had the field, even if empty. */
   isUsed = false
-  /** True once a value did not fit the declared type. */
+  /** True after a value did not match the declared type. */
   isMisfit = false
   #example: string | undefined
   readonly #inferred = new ColumnType()
@@ -75,7 +75,7 @@ export class ValueSurvey {
     if (declared !== undefined && !isFit(declared, kind, parser.value, text)) this.isMisfit = true
   }
 
-  /** Whether it holds times whose offsets from UTC are not kept. */
+  /** True if it contains times whose UTC offsets are lost. */
   get losesOffsets(): boolean {
     return this.#inferred.losesOffsets
   }

@@ -1,20 +1,23 @@
 import { outOfBytes } from './xml-error.ts'
 import type { XmlSource } from './xml-source.ts'
 
-/** What to do with the elements around rows. State changes only once an element was taken in whole. */
+/** Handles elements around rows. State may change only after an element is completely read. */
 export interface ElementHandler {
   /**
-   * The scanner has opened an element: takes it in to its end and gives true, or gives false to be told of the
-   * elements inside. An element that is taken in must fit into memory; one that is entered need not.
+   * Called after the scanner opened an element: consumes it to its end and returns true, or returns false to
+   * receive the elements inside. A consumed element must fit into memory; an entered one need not.
    */
   open(): boolean
-  /** The end of an element that was entered. */
+  /** Called at the end of an entered element. */
   close(): void
-  /** True when what was read should be handed on. */
+  /** True if the accumulated rows should be passed on. */
   readonly isFull: boolean
 }
 
-/** Hands the elements of a file to the handler, the root first, which it enters; yields whenever the handler is full. */
+/**
+ * Passes the elements of a file to the handler, starting with the root, which is entered; yields whenever the
+ * handler is full.
+ */
 export async function* walkElements(source: XmlSource, handler: ElementHandler): AsyncGenerator<void, void> {
   await source.root()
   handler.open()

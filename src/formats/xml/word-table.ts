@@ -1,12 +1,12 @@
 const slotCount = 256
 const encoder = new TextEncoder()
 
-/** The hash by which the scanner marks a name. */
+/** Hash function of names in the scanner. */
 export function hashByte(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + byte) | 0
 }
 
-/** Finds which of a few known words a name is, without making a string. */
+/** Finds the index of a name in a small set of words, without creating a string. */
 export class WordTable {
   readonly #words: Uint8Array[]
   readonly #hashes: Int32Array
@@ -22,7 +22,7 @@ export class WordTable {
     }
   }
 
-  /** The index of the word `bytes[start, end)`, whose hash is `hash`; -1 for any other. */
+  /** Returns the index of the word `bytes[start, end)`, whose hash is `hash`; -1 for any other. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let slot = hash & (slotCount - 1)
     for (;;) {
@@ -36,7 +36,7 @@ export class WordTable {
   }
 }
 
-/** Whether `bytes[start, end)` is `word`. */
+/** True if `bytes[start, end)` equals `word`. */
 export function isSame(word: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   const { length } = word
   if (end - start !== length) return false

@@ -1,7 +1,10 @@
-/** Thrown, always this same object, when a token goes on behind the bytes at hand. */
+/** Thrown, always the same object, if a token continues after the available bytes. */
 export const outOfBytes = new Error('Out of bytes')
 
-/** Not XML that is read here (XML 1.0, fifth edition); `at` is the index in the scanner's bytes. */
+/**
+ * The error for invalid or unsupported XML (XML 1.0, fifth edition); `at` is the index in the bytes of the
+ * scanner.
+ */
 export class XmlSyntaxError extends Error {
   readonly at: number
   readonly code: string

@@ -13,7 +13,7 @@ function scannerOf(text: string): XmlScanner {
   return scanner
 }
 
-/** The text of the root element. */
+/** Returns the text of the root element. */
 function textOf(inner: string): string {
   const scanner = scannerOf(`<a>${inner}</a>`)
   scanner.root()

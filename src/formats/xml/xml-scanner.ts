@@ -3,7 +3,7 @@ import { ScratchText } from './scratch-text.ts'
 import { TagScanner } from './tag-scanner.ts'
 import { isSame } from './word-table.ts'
 
-/** A text as it was read last: UTF-8 without references, trimmed, unless its source is broken. */
+/** The last text: UTF-8 without references, trimmed, unless its source is invalid. */
 export interface TextToken {
   textBytes: Uint8Array
   textStart: number
@@ -12,8 +12,8 @@ export interface TextToken {
 }
 
 /**
- * Reads what stands in elements besides elements: `text` consumes the one opened last. Throws `RowError` for a
- * reference that stands for nothing.
+ * Reads text and attributes of elements: `text` consumes the last opened one. Throws `RowError` for an
+ * invalid reference.
  */
 export class XmlScanner extends TagScanner implements TextToken {
   textBytes: Uint8Array = this.bytes
@@ -22,12 +22,15 @@ export class XmlScanner extends TagScanner implements TextToken {
   isAscii = true
   readonly #scratch = new ScratchText()
 
-  /** Makes the name of the element opened last, with its prefix, the text. */
+  /** Makes the name of the current element, with its prefix, the text. */
   name(): void {
     this.#setText(this.bytes, this.tagStart + 1, this.tag.nameEnd, 0xff)
   }
 
-  /** Makes the value of an attribute of the element opened last the text; false where it has none of that name. */
+  /**
+   * Makes the value of an attribute of the last opened element the current text; false if there is none of
+   * that name.
+   */
   attribute(name: Uint8Array): boolean {
     const { attributes, attributeCount } = this.tag
     for (let at = 0; at < attributeCount * 4; at += 4) {
@@ -38,7 +41,7 @@ export class XmlScanner extends TagScanner implements TextToken {
     return false
   }
 
-  /** Reads the element opened last to its end as text; of elements inside it only their text is kept. */
+  /** Reads the last opened element to its end as text; of nested elements only their text is included. */
   text(): void {
     const { bytes } = this
     let at = this.at
@@ -75,7 +78,7 @@ export class XmlScanner extends TagScanner implements TextToken {
     this.isAscii = seen < 0x80
   }
 
-  /** Text with references, carriage returns, CDATA sections, comments or elements in it. */
+  /** Reads text with references, carriage returns, CDATA sections, comments or elements. */
   #longText(): void {
     const { bytes } = this
     const scratch = this.#scratch

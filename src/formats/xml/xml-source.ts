@@ -5,13 +5,15 @@ import { transcoderOf } from '../text/charset.ts'
 import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
 import { XmlScanner } from './xml-scanner.ts'
 
-/** The longest record or single text, in bytes. */
+/** Maximum size of a record or text, in bytes. */
 const longest = 64 << 20
 
-/** An XML file behind a scanner: reads on when the scanner runs out, and says where in the file an error is. */
+/**
+ * An XML file with a scanner: reads more when the scanner runs out of bytes, and adds the location to errors.
+ */
 export class XmlSource {
   readonly scanner = new XmlScanner()
-  /** What is being read, for messages: `placemark 3`; empty where nothing is. */
+  /** Describes the current position for messages: `placemark 3`; empty if there is none. */
   place: () => string = () => ''
   readonly #reader: ByteReader
   readonly #name: string
@@ -23,7 +25,7 @@ export class XmlSource {
     this.#signal = signal
   }
 
-  /** Opens a file of this text encoding; the caller closes it. */
+  /** Opens a file of this text encoding; the caller must close it. */
   static async open(path: string, charset: string, signal: AbortSignal): Promise<XmlSource> {
     const transcode = transcoderOf(charset)
     const options = transcode === undefined ? { limitBytes: longest } : { limitBytes: longest, transcode }
@@ -34,7 +36,9 @@ export class XmlSource {
     await this.#reader.close()
   }
 
-  /** Reads on where the file must go on, keeping the bytes from `mark` on; the scanner then stands there. */
+  /**
+   * Reads more where the file must continue, preserving the bytes from `mark` on; the scanner is then there.
+   */
   async need(mark: number): Promise<void> {
     if (await this.#more(mark)) return
     const { end } = this.scanner
@@ -60,7 +64,7 @@ export class XmlSource {
     }
   }
 
-  /** Sees to it that nothing stands behind the root element. */
+  /** Throws if anything follows the root element. */
   async finish(): Promise<void> {
     const { scanner } = this
     for (;;) {
@@ -75,7 +79,7 @@ export class XmlSource {
     }
   }
 
-  /** A syntax error as one that names the byte in the file. */
+  /** Returns a syntax error that names the byte offset in the file. */
   located(error: unknown): unknown {
     if (!(error instanceof XmlSyntaxError)) return error
     return new FormatError(`${this.#where(error.at)}: ${error.message}`, { code: error.code, cause: error })

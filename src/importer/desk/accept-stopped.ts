@@ -5,16 +5,16 @@ import { getImport, getTask, saveTask } from '../records/records.ts'
 import type { StartNeeds } from '../run/run.ts'
 import { startTask } from '../run/run.ts'
 
-/** A person's word that a stopped load is as it should be. */
+/** A waiver for a stopped load, by a user. */
 export interface Acceptance {
-  /** Rules that do not stop it. */
+  /** Rules that are waived. */
   stopped: string[]
   by: string
 }
 
 /**
- * Lets a load through that its limits have stopped, and no other. Gives the job that commits it; none where other rules
- * stop it still.
+ * Accepts one load that its limits have stopped. Returns the job that commits it; none if other rules still
+ * stop it.
  */
 export async function acceptStopped(
   needs: StartNeeds,

@@ -31,7 +31,7 @@ function refuseBusy(record: ImportRecord): void {
   throw conflict('import-busy', `Import ${record.id} is ${record.state}: upload when that has ended`)
 }
 
-/** The folder that an upload may be written to; throws `conflict` when the import takes none now. */
+/** Returns the upload folder of an import; throws `conflict` if the import accepts no uploads now. */
 export async function openUpload(
   needs: UploadNeeds,
   importId: number,
@@ -85,7 +85,7 @@ async function keepTasks(
   })
 }
 
-/** Makes tasks of what was written to the folder of an upload; when it fails nothing of it is kept. */
+/** Creates tasks for the files written to an upload folder. On failure the upload is removed entirely. */
 export async function addUpload(
   needs: UploadNeeds,
   importId: number,
@@ -104,7 +104,7 @@ export async function addUpload(
   }
 }
 
-/** Makes tasks of a file, archive or folder in an import root; `path` has been checked. */
+/** Creates tasks for a file, archive or folder in an import root; `path` must have been checked. */
 export async function addPath(
   needs: UploadNeeds,
   importId: number,

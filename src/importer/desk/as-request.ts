@@ -2,7 +2,7 @@ import { FormatError } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import { TransformError } from '../../transforms/transform.ts'
 
-/** Runs work that a request asks for: what does not suit the data becomes a `Failure` (`invalid`). */
+/** Runs work on behalf of a request and reports input errors in the data as a `Failure` (`invalid`). */
 export async function asRequest<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -33,7 +33,7 @@ export interface CancelNeeds {
   mending: MendNeeds
 }
 
-/** A task that waits for its turn is CANCELED at once; false where it has begun meanwhile. */
+/** Marks a queued task as CANCELED immediately. Returns false if the task has started in the meantime. */
 async function cancelWaiting(needs: CancelNeeds, task: TaskRecord): Promise<boolean> {
   const canceled = without(taskAfter(task, { type: 'canceled' }), 'run')
   try {
@@ -45,7 +45,7 @@ async function cancelWaiting(needs: CancelNeeds, task: TaskRecord): Promise<bool
   }
 }
 
-/** Stops a task that runs or waits for its turn; does nothing to others. Ends when it has stopped. */
+/** Cancels a running or queued task and waits until the task has stopped. Does nothing for other tasks. */
 export async function cancelTask(needs: CancelNeeds, importId: number, taskId: number): Promise<void> {
   const db = needs.records.database.kysely
   const { run, rehearsing, mending } = await getTask(db, importId, taskId)
@@ -62,7 +62,7 @@ export async function cancelTask(needs: CancelNeeds, importId: number, taskId: n
   })
 }
 
-/** Stops a fetch or scan; one that waits for its turn does not begin. */
+/** Cancels a fetch or scan. A queued one is never started. */
 async function cancelPreparation(needs: CancelNeeds, { id, jobId }: ImportRecord): Promise<void> {
   if (jobId === undefined) return
   if (await needs.jobs.withdraw(jobId)) {
@@ -75,7 +75,7 @@ async function cancelPreparation(needs: CancelNeeds, { id, jobId }: ImportRecord
   })
 }
 
-/** Stops a rehearsal with all its tasks; does nothing where none is under way. */
+/** Cancels a dry run with all its tasks. Does nothing if no dry run is in progress. */
 async function cancelRehearsal(needs: CancelNeeds, { id, rehearsal }: ImportRecord): Promise<void> {
   if (rehearsal?.state !== 'RUNNING') return
   if (await needs.jobs.withdraw(rehearsal.jobId)) {
@@ -88,7 +88,7 @@ async function cancelRehearsal(needs: CancelNeeds, { id, rehearsal }: ImportReco
   })
 }
 
-/** Stops every task of an import, the preparation of its data, and fetches for uploads to it. */
+/** Cancels every task of an import, the preparation of its data, and fetches for uploads. */
 export async function cancelImport(needs: CancelNeeds, importId: number): Promise<void> {
   const record = await getImport(needs.records.database.kysely, importId)
   if (record.state === 'INIT') await cancelPreparation(needs, record)
@@ -103,13 +103,15 @@ export async function cancelImport(needs: CancelNeeds, importId: number): Promis
 
 const endMs = 10_000
 
-/** Ends a rehearsal that is under way, and takes away what it has staged and found. */
+/** Cancels a running dry run and removes its staged data and its results. */
 export async function dropRehearsal(needs: CancelNeeds, importId: number): Promise<void> {
   await cancelRehearsal(needs, await getImport(needs.records.database.kysely, importId))
   await needs.locks.ofImport(importId, () => dropTrials(needs.rehearsing, importId))
 }
 
-/** Cancels what runs, then removes the record, its uploads and its rejects; published layers stay. */
+/**
+ * Cancels running work, then removes the record, its uploads and its rejected rows; published layers remain.
+ */
 export async function removeImport(
   needs: CancelNeeds,
   importId: number,

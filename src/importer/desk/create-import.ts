@@ -12,7 +12,7 @@ import { insertImport, placedFolder, takeImportId, uploadRoot } from '../records
 import { prepareJob } from '../run/run.ts'
 import { asRequest } from './as-request.ts'
 
-/** An import and the job that prepares it; no job where there is nothing to prepare. */
+/** An import and the job that prepares it; no job if there is nothing to prepare. */
 export interface CreatedImport {
   record: ImportRecord
   jobId?: number
@@ -32,7 +32,7 @@ async function findStoreWorkspace(needs: CreateNeeds, store: string): Promise<st
   return undefined
 }
 
-/** The target workspace: the one named, else the store's, else the default. */
+/** Returns the target workspace: the requested one, else the workspace of the store, else the default. */
 async function resolveWorkspace(needs: CreateNeeds, wanted: NewImport): Promise<string> {
   if (wanted.workspace !== undefined) {
     await needs.catalog.workspaces.require(wanted.workspace)
@@ -60,8 +60,8 @@ async function resolveSource(needs: CreateNeeds, wanted: WantedSource): Promise<
 }
 
 /**
- * Keeps a new import; what is wrong with the request is a `Failure` (`invalid`) and nothing is kept. Its data are
- * looked at by a job, which a synchronous caller waits for.
+ * Stores a new import. An invalid request is a `Failure` (`invalid`) and stores nothing. A job inspects the
+ * data; a synchronous caller waits for that job.
  */
 export async function createImport(
   needs: CreateNeeds,

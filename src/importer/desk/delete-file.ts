@@ -7,7 +7,7 @@ import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveTaskAndTell, settleImport } from '../records/records.ts'
 
-/** What an edit needs after which tasks are looked at again. */
+/** Dependencies of edits after which tasks are examined again. */
 export interface ReexamineNeeds {
   records: Keeping
   kinds: Kinds
@@ -32,7 +32,7 @@ function refuseInUse(kinds: Kinds, record: { id: number; state: string }, tasks:
   }
 }
 
-/** Takes a main file out of an import's data, and from disk where it was uploaded; its tasks go to NO_FORMAT. */
+/** Removes a main file from the data of an import, and from disk if uploaded; its tasks become NO_FORMAT. */
 export async function deleteImportFile(needs: ReexamineNeeds, importId: number, path: string): Promise<void> {
   await needs.locks.ofImport(importId, async () => {
     const record = await getImport(needs.records.database.kysely, importId)

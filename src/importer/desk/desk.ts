@@ -22,11 +22,11 @@ import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { fetchUpload } from './fetch-upload.ts'
 import { openMendedUpload, sendMended } from './send-mended.ts'
 
-/** What the desk is built on; each of its functions takes its share. */
+/** Dependencies of the import commands. Each function takes the subset it uses. */
 export interface DeskNeeds {
-  /** What is kept, what is published, and what a task is. */
+  /** Stored records, the catalogue and the kinds of tasks. */
   base: { records: Keeping; catalog: Catalog; kinds: Kinds; pool: LoadPool }
-  /** What is under way in this process. */
+  /** Locks and running work of this process. */
   live: { locks: ImportLocks; running: RunningTable }
   look: LookNeeds
   making: MakeNeeds
@@ -45,12 +45,12 @@ interface RunOptions {
   check?: (record: ImportRecord) => void
 }
 
-/** Binds a function to what it needs. */
+/** Binds a function to its dependencies. */
 function bind<N, A extends unknown[], R>(work: (needs: N, ...rest: A) => R, needs: N): (...rest: A) => R {
   return (...rest) => work(needs, ...rest)
 }
 
-/** What clients ask to be done. */
+/** Creates the commands on imports that clients can call. */
 export function createDesk({ base, live, look, making, starting, cancel }: DeskNeeds) {
   const { records } = base
   const { jobs } = starting
@@ -58,19 +58,21 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
   const edits = { ...base, ...live, locator: making.locator }
   const sending = { ...uploads, starting, catalog: base.catalog }
   return {
-    /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */
+    /** Creates an import. A synchronous call returns after the tasks exist or, on request, after the run. */
     create: (wanted: NewImport, options: CreateOptions) => create({ ...base, jobs, look }, wanted, options),
-    /** Runs what can be run; with `isAsync` it returns when that has been written down. */
+    /** Runs all ready tasks; with `isAsync` it returns after the request is stored. */
     run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
       const jobId = await startRun(starting, importId, check)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
-    /** Does what a run would do before its commit; with `isAsync` it returns when that has been written down. */
+    /**
+     * Dry run: does what a run does before its commit; with `isAsync` it returns after the request is stored.
+     */
     rehearse: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
       const jobId = await startRehearsal(cancel.rehearsing, importId)
       if (!isAsync) await jobs.wait(jobId, signal)
     },
-    /** Lets a load through that its limits have stopped; a synchronous caller waits for its commit. */
+    /** Accepts a load that its limits have stopped; a synchronous caller waits for its commit. */
     acceptStopped: async (
       { importId, taskId }: { importId: number; taskId: number },
       acceptance: Acceptance,
@@ -80,7 +82,7 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
     openMendedUpload: bind(openMendedUpload, sending),
-    /** Loads mended rows of a task; a synchronous caller waits for that. */
+    /** Loads corrected rows of a task. A synchronous caller waits for the load. */
     sendMended: async (
       place: { importId: number; taskId: number },
       sent: Parameters<typeof sendMended>[2],

@@ -15,7 +15,7 @@ import {
 } from '../records/records.ts'
 import type { ReexamineNeeds } from './delete-file.ts'
 
-/** Which granule is meant. */
+/** Identifies a granule. */
 export interface GranuleAddress {
   importId: number
   taskId: number
@@ -48,7 +48,10 @@ async function find(needs: ReexamineNeeds, { importId, taskId, fileId }: Granule
   return { record, task, granule }
 }
 
-/** The task looked at again after its granules changed; the last granule takes the task's format and layer along. */
+/**
+ * Examines the task again after its granules changed. Removing the last granule also clears the format and
+ * layer of the task.
+ */
 async function settled(
   needs: ReexamineNeeds,
   { record, task }: Found,
@@ -65,12 +68,12 @@ async function settled(
   }
 }
 
-/** Granules whose fault has come, gone or changed: few of thousands. */
+/** Returns granules whose error has changed: usually few of thousands. */
 function changedFaults(before: GranuleRecord[], after: GranuleRecord[]): GranuleRecord[] {
   return after.filter(({ fault }, index) => fault?.reason !== before[index]?.fault?.reason)
 }
 
-/** Gives a granule its time, in milliseconds since 1970. `check` runs before anything else, under the lock. */
+/** Sets the time of a granule, in milliseconds since 1970. `check` runs first, under the lock. */
 export async function setGranuleTime(
   needs: ReexamineNeeds,
   address: GranuleAddress,
@@ -97,7 +100,7 @@ export async function setGranuleTime(
   })
 }
 
-/** Takes a granule out of a mosaic, and from disk where it was uploaded. */
+/** Removes a granule from a mosaic, and from disk if uploaded. */
 export async function removeGranule(
   needs: ReexamineNeeds,
   address: GranuleAddress,

@@ -23,10 +23,10 @@ export interface EditNeeds extends MoveNeeds {
   locator: Pick<Locator, 'proposeAgain'>
 }
 
-/** What of a layer may still change when it has been published. */
+/** Layer fields that can still change after the layer is published. */
 const metadata: readonly (keyof LayerChange)[] = ['title', 'abstract', 'description', 'style']
 
-/** The authority code that a client means; a bare number or an unknown code is a `Failure` (`invalid`). */
+/** Returns the authority code of a client; a bare number or an unknown code is a `Failure` (`invalid`). */
 function requireSrs(text: string): string {
   const srs = parseSrs(text)
   if (srs !== undefined && findCrs(srs) !== undefined) return srs
@@ -72,7 +72,7 @@ async function applyLayerChange(
   return changed
 }
 
-/** The task with a new chain, checked as a whole. */
+/** Returns the task with a new chain, validated as a whole. */
 async function withTransforms(
   { kinds }: EditNeeds,
   task: TaskRecord,
@@ -165,19 +165,22 @@ async function applyChange(
   return changed
 }
 
-/** What an edit makes of a task; `check` runs before anything else, under the lock. */
+/** Changes a task. `check` runs first, under the lock. */
 interface TaskEdit {
   check?(task: TaskRecord): void
   edit(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
 }
 
-/** What the columns of the data and of the target depend on, and which of them are keys. */
+/** Task fields that determine the columns of the data and the target, and which columns are keys. */
 const keyFacts = ['keys', 'updateMode', 'layer', 'transforms', 'store', 'source'] as const
 
-/** The most that looking at a file again may take. */
+/** Maximum time to inspect a file again. */
 const editMs = 600_000
 
-/** Edits a task under its import's lock, looks at it again and settles the import. All or nothing. */
+/**
+ * Edits a task under the lock of its import, examines the task again and updates the state of the import. All
+ * or nothing.
+ */
 async function editTask(
   needs: EditNeeds,
   importId: number,
@@ -208,7 +211,7 @@ async function editTask(
   )
 }
 
-/** Changes what a client may change of a task. */
+/** Changes the client-settable properties of a task. */
 export async function changeTask(
   needs: EditNeeds,
   importId: number,
@@ -244,7 +247,7 @@ export async function changeTask(
   })
 }
 
-/** Replaces the chain by what `edit` makes of it, checked as a whole. */
+/** Replaces the transformation chain by the result of `edit` and validates the whole chain. */
 export async function editTransforms(
   needs: EditNeeds,
   importId: number,
@@ -257,7 +260,7 @@ export async function editTransforms(
   })
 }
 
-/** Takes a task away; a running one is a `conflict`. */
+/** Deletes a task. A running task is a `conflict`. */
 export async function removeTask(
   needs: { records: Keeping; locks: ImportLocks; rehearsing: RehearseNeeds },
   importId: number,

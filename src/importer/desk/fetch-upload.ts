@@ -2,7 +2,9 @@ import type { RunningTable } from '../live/live.ts'
 import type { LookNeeds } from '../look/look.ts'
 import { fetchInto } from '../look/look.ts'
 
-/** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */
+/**
+ * Fetches remote data for an upload that waits for them. Deleting or canceling the import stops the fetch.
+ */
 export async function fetchUpload(
   { look, running }: { look: LookNeeds; running: RunningTable },
   importId: number,

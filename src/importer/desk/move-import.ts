@@ -14,7 +14,7 @@ export interface MoveNeeds {
   locks: ImportLocks
 }
 
-/** A task that was sent to a store goes to the default of the new workspace. */
+/** A task with a target store uses the default store of the new workspace. */
 function withoutStore({ store: _store, ...task }: TaskRecord): TaskRecord {
   return task
 }
@@ -35,8 +35,8 @@ function refuseStarted(record: ImportRecord, tasks: TaskRecord[]): void {
 }
 
 /**
- * Sends an import to another workspace, with all its tasks, none of which may have run. `store` is one that must be in
- * that workspace.
+ * Moves an import with all its tasks to another workspace. No task may have run. `store` must belong to that
+ * workspace.
  */
 export async function moveImport(
   needs: MoveNeeds,

@@ -20,8 +20,9 @@ export interface RetentionNeeds {
 }
 
 /**
- * Removes the uploads of unfinished imports and the records of finished ones that nobody has touched for long.
- * Copies that published layers read lie elsewhere and are never touched; those that no layer reads go a day later.
+ * Removes the uploads of unfinished imports and the records of finished ones that have been idle for longer
+ * than the retention period. Never touches the copies that published layers read, which are in other folders.
+ * Copies that no layer reads are removed a day later.
  */
 export async function applyRetention(needs: RetentionNeeds): Promise<void> {
   const before = (days: number): string =>
@@ -40,7 +41,7 @@ export async function applyRetention(needs: RetentionNeeds): Promise<void> {
   })
 }
 
-/** One that cannot be cleaned up does not keep the others. */
+/** Cleans up idle imports. A failure of one import does not stop the others. */
 async function forEachIdle(
   needs: RetentionNeeds,
   states: readonly ImportState[],

@@ -29,7 +29,10 @@ interface TaskPlace {
   taskId: number
 }
 
-/** The folder that mended rows of a task may be written to; throws `Failure` where the task takes none now. */
+/**
+ * Returns the upload folder for corrected rows of a task. Throws `Failure` if the task does not accept
+ * corrected rows now.
+ */
 export async function openMendedUpload(
   { making, look, locks, catalog }: SendNeeds,
   { importId, taskId }: TaskPlace,
@@ -54,11 +57,13 @@ interface Sent {
   folder: string
   charset?: string
   by: string
-  /** Limits that do not stop it. */
+  /** Limits that are waived. */
   accepted?: readonly string[]
 }
 
-/** Looks at the file that was written to the folder, and starts the load of its rows. Gives the job to wait for. */
+/**
+ * Inspects the file written to the folder and starts loading its rows. Returns the id of the job to wait for.
+ */
 export async function sendMended(
   needs: SendNeeds,
   { importId, taskId }: TaskPlace,
@@ -111,7 +116,7 @@ async function lookAt(
   return { upload, file, format, layer, ...defined({ charset }) }
 }
 
-/** The one layer of what was sent that has numbers of rejected rows. */
+/** Returns the only layer of the upload that contains the numbers of rejected rows. */
 function chooseLayer(
   described: DescribedFile[],
   schema: Schema,

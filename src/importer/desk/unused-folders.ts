@@ -8,7 +8,7 @@ import { removeReplaced } from '../kinds/kinds.ts'
 import { taskStates } from '../model/model.ts'
 import { listTasksInState } from '../records/records.ts'
 
-/** What `publish/file-store.ts` calls the folders that it makes. */
+/** Matches the folder names that `publish/file-store.ts` generates. */
 const madeFolder = /_[\da-f]{12}(?:\.part)?$/
 
 const listFolders = async (folder: string): Promise<string[]> => {
@@ -27,7 +27,7 @@ async function pathsOfStores(catalog: Catalog): Promise<string[]> {
   return places.flatMap(({ parameters }) => textsOf(parameters))
 }
 
-/** Where loads put their data that are under way, or of which it is not known how they ended. */
+/** Returns the data paths of loads that are running or have an unknown result. */
 async function pathsOfLoads(database: Database): Promise<string[]> {
   const paths: string[] = []
   for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
@@ -43,7 +43,7 @@ async function listMade(stores: string): Promise<string[]> {
   return (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
 }
 
-/** Removes granules that a REPLACE made superfluous, where its process died before it had removed them. */
+/** Removes granules that a REPLACE made obsolete, if its process died before removing them. */
 export async function removeReplacedGranules(stores: string, log: Logger): Promise<void> {
   for (const folder of await listMade(stores)) {
     await removeReplaced(folder).catch((error: unknown) =>
@@ -58,8 +58,9 @@ async function hasChangedSince(folder: string, time: string): Promise<boolean> {
 }
 
 /**
- * Removes folders below `stores` that were made for one file, that neither a store nor a load names, and that have not
- * changed since `before` (ISO 8601): a process died between making the folder and publishing its layer.
+ * Removes folders below `stores` that were made for one file, that no store or load refers to, and that have
+ * not changed since `before` (ISO 8601). Such folders remain if a process died between creating the folder
+ * and publishing its layer.
  */
 export async function removeUnusedFolders(
   { catalog, database, folders }: { catalog: Catalog; database: Database; folders: { stores: string } },

@@ -1,15 +1,18 @@
 import type { LayerEdit } from '../../catalog/doors/transaction.ts'
 import type { Queryable } from '../../db/connection.ts'
 
-/** An edit that its store has begun to write, is about to commit, or has committed: what must be known of it after a crash. */
+/**
+ * An edit whose transaction the store has started, is about to commit, or has committed: the data that
+ * recovery needs after a crash.
+ */
 export interface EditRecord {
   editId: string
   storeId: number
   table: string
   token: string
-  /** The process that makes it. */
+  /** Process that makes the edit. */
   process: string
-  /** Recorded just before the store's commit. */
+  /** Recorded just before the commit of the store. */
   edit?: LayerEdit
 }
 
@@ -21,7 +24,7 @@ export async function insertEdit(db: Queryable, record: EditRecord, at: string):
     .execute()
 }
 
-/** Writes what the store is about to commit; throws where the edit was taken for one that broke off. */
+/** Records what the store is about to commit. Throws if the edit has already been treated as aborted. */
 export async function completeEdit(db: Queryable, record: EditRecord): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('layer_edits')
@@ -31,7 +34,10 @@ export async function completeEdit(db: Queryable, record: EditRecord): Promise<v
   if (numUpdatedRows === 0n) throw new Error('The edit was given up by another server')
 }
 
-/** Gives whether it was there still: who deletes it tells of the edit, and nobody else. */
+/**
+ * Deletes the record of an edit and returns whether it still existed. Only the caller that deletes the record
+ * announces the edit.
+ */
 export async function deleteEdit(db: Queryable, editId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('layer_edits')
@@ -40,12 +46,12 @@ export async function deleteEdit(db: Queryable, editId: string): Promise<boolean
   return numDeletedRows > 0n
 }
 
-/** An edit of which it is not written down yet how it ended. */
+/** An edit without a recorded result. */
 export interface OpenEdit extends EditRecord {
   createdAt: string
 }
 
-/** Those of all tables, or of one, from the first on. */
+/** Lists the open edits of all tables or of one table, oldest first. */
 export async function listEdits(
   db: Queryable,
   place?: Pick<EditRecord, 'storeId' | 'table'>,

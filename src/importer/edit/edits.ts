@@ -22,37 +22,45 @@ interface EditNeeds {
   database: Database
   catalog: Catalog
   locks: ImportLocks
-  /** That of loads: whoever has written to a file last writes to it next, and knows what it has left there. */
+  /**
+   * The worker pool of loads, so that the process that last wrote to a file also makes the next change and
+   * knows the state of that file.
+   */
   pool: LoadPool
   clock: Clock
   log: Logger
 }
 
-/** What is asked for. */
+/** An edit request with its layer. */
 export interface WishedEdit extends EditWish {
-  /** Absent where a feature is to be added. */
+  /** Absent to add a feature. */
   featureId?: string
   user?: string
 }
 
-/** What became of it. */
+/** The result of an edit. */
 export interface MadeEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'> {
-  /** Of the layer, where it is known. */
+  /** Version of the layer, if known. */
   version?: number
 }
 
-/** How long an edit waits for loads and for other writers. */
+/** Maximum wait of an edit for loads and other writers, in milliseconds. */
 const patienceMs = 30_000
-/** After so long an edit has ended, well or not. */
+/** Maximum duration of an edit, in milliseconds. */
 const longestMs = 120_000
-/** Where the layer got another version meanwhile an edit is planned anew: at once at first, then after a while. */
+/**
+ * If the layer got a new version in the meantime, the edit is planned again: the first times immediately,
+ * then after a pause.
+ */
 const promptPlans = 3
 const planRestMs = 200
 
-/** The layer got another version since the plan, or another server changes it. */
+/** The layer got another version since the plan, or another server is changing it. */
 class Outdated extends Error {}
 
-/** Changes features of layers, each in a transaction of its own, by the same protocol and in the same turns as loads. */
+/**
+ * Edits features of layers, each in its own transaction, with the same protocol and the same locks as loads.
+ */
 export class Edits {
   readonly #needs: EditNeeds
   readonly #process = randomUUID()
@@ -62,7 +70,7 @@ export class Edits {
     this.#needs = needs
   }
 
-  /** Why the features of a layer cannot be changed, in words for people; undefined where they can. */
+  /** Returns why the features of a layer cannot be edited, as a text for people; undefined if they can. */
   async whyNot(layer: LayerRecord): Promise<string | undefined> {
     const { catalog } = this.#needs
     const store = await catalog.layers.storeOf(layer)
@@ -77,7 +85,10 @@ export class Edits {
     return opened.edits.whyNot(layer.nativeName)
   }
 
-  /** For a layer that `whyNot` says nothing of. Throws `Failure` where its table or a value is against it: nothing is changed then. */
+  /**
+   * Edits a feature of a layer for which `whyNot` returns nothing. Throws `Failure` if the table or a value
+   * does not allow the edit; nothing changes then.
+   */
   async edit(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
     const limit = AbortSignal.timeout(patienceMs)
     const either = AbortSignal.any([signal, limit])
@@ -89,7 +100,10 @@ export class Edits {
     }
   }
 
-  /** Before any edit or load begins: ends what an earlier process has begun; where others work too, what is old by then. */
+  /**
+   * Recovers edits that an earlier process started. Call before any edit or load starts. If other processes
+   * use the same database, only edits older than the maximum duration are recovered.
+   */
   async start(): Promise<void> {
     const isAlone = this.#needs.database.writes() !== undefined
     await settleEdits(this.#needs, (record) => isAlone || this.#isOld(record))
@@ -102,12 +116,18 @@ export class Edits {
     clearTimeout(this.#later)
   }
 
-  /** Whether an edit must have ended by now, whoever makes it. */
+  /**
+   * True if the edit is older than the maximum duration of an edit, so that no process can still be running
+   * it.
+   */
   #isOld({ createdAt }: { createdAt: string }): boolean {
     return this.#needs.clock.now().getTime() - Date.parse(createdAt) > longestMs
   }
 
-  /** One at a time works on a table, loads too; some stores take one at a time in all. */
+  /**
+   * Runs work under the lock of the table, which loads use too. Some stores have one lock for all their
+   * tables.
+   */
   async #inTurn<T>(
     { storeId, nativeName }: LayerRecord,
     signal: AbortSignal,
@@ -123,7 +143,7 @@ export class Edits {
     )
   }
 
-  /** After what an earlier edit of this process has left, where the catalogue was out of reach. */
+  /** Recovers earlier edits of this process first, if the catalogue was unreachable. */
   async #settled(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
     const { storeId, nativeName: table } = layer
     const isOver = (record: OpenEdit): boolean => record.process === this.#process || this.#isOld(record)
@@ -155,7 +175,7 @@ export class Edits {
     const { editId, table } = request
     const place = { editId, storeId: store.id, table, process: this.#process }
     let record: EditRecord | undefined
-    // What is thrown within a thread comes out of it as an error of no class.
+    // Errors thrown in a worker thread lose their class, so the `Outdated` error is stored here.
     let outdated: Outdated | undefined
     const begin = async (begun: EditRecord, mark?: string): Promise<void> => {
       outdated = await this.#begin(layer, begun, mark)
@@ -187,7 +207,7 @@ export class Edits {
     return { ...outcome, ...defined({ version }) }
   }
 
-  /** The layer as it is now, with what others have changed told before. */
+  /** Returns the current layer after recording changes made outside of Terrane as a version. */
   async #present(id: number): Promise<LayerRecord> {
     const { layers } = this.#needs.catalog
     const found = await layers.findById(id)
@@ -197,9 +217,9 @@ export class Edits {
   }
 
   /**
-   * From now on nothing that is read of the layer is told as current, and a crash is found out about. The store lets nobody
-   * else write meanwhile: so edits of the table that were begun before, on other servers, have ended. Gives why it cannot be
-   * begun.
+   * Starts an edit: from here on no cached response of the layer counts as current, and a crash can be
+   * recovered. The store blocks other writers meanwhile, so earlier edits of the table on other servers have
+   * ended. Returns why the edit cannot start, if so.
    */
   async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<Outdated | undefined> {
     const { catalog, clock, database } = this.#needs
@@ -216,7 +236,9 @@ export class Edits {
     })
   }
 
-  /** Whether an edit that failed has committed, or nobody can tell: then it is not forgotten. */
+  /**
+   * True if a failed edit has committed or if that cannot be determined. Its record must then be retained.
+   */
   async #isDone(record: EditRecord): Promise<boolean> {
     try {
       if (await isCommitted(this.#needs, record)) return true

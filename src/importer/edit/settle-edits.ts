@@ -12,7 +12,10 @@ interface SettleNeeds {
   log: Logger
 }
 
-/** Makes what a store has committed a version of the layer, and tells that the edit has ended, in one transaction; gives the version. */
+/**
+ * Publishes a committed edit as a version of the layer and announces the end of the edit, in one transaction.
+ * Returns the version.
+ */
 export async function publishEdit(
   { catalog }: SettleNeeds,
   { editId, edit }: EditRecord,
@@ -23,10 +26,13 @@ export async function publishEdit(
   })
 }
 
-/** Of which edits what was not committed cannot be committed any more. */
+/** True for edits that can no longer commit if they have not committed yet. */
 type IsOver = (record: OpenEdit) => boolean
 
-/** Ends edits that broke off: tells of what was committed, by whomever; forgets what was not, where it is over. */
+/**
+ * Recovers interrupted edits: publishes committed ones, whichever process made them, and deletes the records
+ * of uncommitted ones that can no longer commit.
+ */
 export async function settleEdits(
   needs: SettleNeeds,
   isOver: IsOver,
@@ -46,7 +52,10 @@ async function settleEdit(needs: SettleNeeds, record: EditRecord, isOver: boolea
   else if (isOver) await forgetEdit(needs, record)
 }
 
-/** What was never about to be committed is not asked for. */
+/**
+ * True if the store has committed the edit. Edits that never reached their commit are not looked up in the
+ * store.
+ */
 export async function isCommitted(
   { catalog }: Pick<SettleNeeds, 'catalog'>,
   { storeId, token, edit }: EditRecord,
@@ -56,7 +65,7 @@ export async function isCommitted(
   return (await opened.outcome(token)) === 'committed'
 }
 
-/** Of an edit that was not committed, and cannot be any more. */
+/** Deletes the record of an edit that has not committed and can no longer commit. */
 export async function forgetEdit(
   { catalog, database }: Pick<SettleNeeds, 'catalog' | 'database'>,
   { editId }: EditRecord,

@@ -2,20 +2,20 @@ import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { identityAttribute } from '../../geo/schema.ts'
 import type { TableDescription } from '../../stores/store.ts'
 
-/** As what values of two columns are compared. */
+/** How values of two columns are compared. */
 export type KeyForm = 'number' | 'float32' | 'text' | 'date' | 'time' | 'timestamp'
 
-/** A column of the data that a column of the table is named like, whose values may be the same. */
+/** A data column and a table column with the same name and comparable values. */
 export interface ComparableColumn {
-  /** In the table. */
+  /** Name in the table. */
   name: string
-  /** In the data, at the end of their transformations. */
+  /** Name in the data, at the end of their transformations. */
   source: string
   form: KeyForm
   type: AttributeType
-  /** It has the values of the identity column of the data. */
+  /** Set if it contains the identity column of the data. */
   isIdentity?: true
-  /** It holds the feature ids, which are no attribute of the table. */
+  /** True if the column contains the feature ids, which are not an attribute of the table. */
   isId?: true
 }
 
@@ -23,7 +23,10 @@ const integers: readonly AttributeType[] = ['int16', 'int32', 'int64']
 const numbers: readonly AttributeType[] = [...integers, 'float32', 'float64', 'decimal']
 const times = ['date', 'time', 'timestamp'] as const
 
-/** The columns by which rows of data and of a table could be matched. Truth values and bytes name no row. */
+/**
+ * Returns the columns that could match rows of data with those of a table. Boolean and binary columns are
+ * excluded.
+ */
 export function comparableColumns(
   data: Schema,
   { schema, primaryKey }: Pick<TableDescription, 'schema' | 'primaryKey'>,
@@ -39,7 +42,7 @@ export function comparableColumns(
   return [...idColumns(data, schema, primaryKey), ...columns]
 }
 
-/** The feature ids of the table, where the identity column of the data is called like them. */
+/** Returns the feature ids of the table, if the identity column of the data has their name. */
 function idColumns(data: Schema, { attributes }: Schema, primaryKey: string | undefined): ComparableColumn[] {
   const identity = identityAttribute(data)
   if (primaryKey === undefined || identity === undefined || !integers.includes(identity.type)) return []
@@ -49,7 +52,7 @@ function idColumns(data: Schema, { attributes }: Schema, primaryKey: string | un
   return [{ name: primaryKey, source, form: 'number', type: 'int64', isIdentity: true, isId: true }]
 }
 
-/** By name without case, with a blank for each `_`, as loads match them. */
+/** Matches names without case, with `_` equal to a blank, like loads do. */
 function findLike(attributes: readonly Attribute[], name: string): Attribute | undefined {
   const folded = fold(name)
   return attributes.find((one) => one.name === name) ?? attributes.find((one) => fold(one.name) === folded)
@@ -59,7 +62,9 @@ function fold(name: string): string {
   return name.normalize('NFC').toLowerCase().replace(/\s/gu, '_')
 }
 
-/** The form in which a table holds what comes; undefined where values would not be the same. */
+/**
+ * Returns the form in which values of both types can be compared, or undefined if equal values would differ.
+ */
 function formOf(source: AttributeType, target: AttributeType): KeyForm | undefined {
   if (target === 'text')
     return source === 'text' || integers.includes(source) || source === 'decimal' ? 'text' : undefined

@@ -12,36 +12,36 @@ import { keyValue } from './key-values.ts'
 import type { KeyCandidate } from './rank-keys.ts'
 import { pairCandidates, singleCandidates } from './rank-keys.ts'
 
-/** The table that rows would go to. Plain data; it may hold secrets. */
+/** The target table of the rows. Plain data; may contain secrets. */
 export interface KeyTarget {
   connection: StoreConnection
   table: string
 }
 
-/** Data and a table, of which it is looked for what tells their rows apart. Plain data; it may hold secrets. */
+/** Data and a table for which key columns are searched. Plain data; may contain secrets. */
 export interface KeyWish {
   plan: RowsPlan
   target: KeyTarget
 }
 
-/** Columns by which each row of the data and of the table is another one. Plain data. */
+/** Columns whose values identify each row of the data and of the table. Plain data. */
 export interface FoundKey {
   keys: string[]
   rows: KeyFigures['rows']
-  /** Rows of the data whose key the table has. */
+  /** Number of data rows whose key the table contains. */
   found: number
   rule?: 'primary key' | 'unique index'
-  /** Whether all rows of both were looked at. */
+  /** True if all rows of both sides were read. */
   isExact: boolean
 }
 
-/** Rows by which most columns are told to be no key, before any row is written down. */
+/** Number of rows that rule out most columns before any values are written to the table. */
 const firstRows = 4096
-/** Values of these that are held at the same time. */
+/** Maximum number of values of these rows in memory. */
 const firstValues = 400_000
-/** Candidates of which all rows are looked at. */
+/** Maximum number of candidates that are checked against all rows. */
 const most = { single: 8, pairs: 6, pairColumns: 8 }
-/** Rows of each side; of more the first are looked at, which is told. */
+/** Maximum number of rows read from each side. Further rows are ignored, and the result says so. */
 const mostRows = 5_000_000
 
 interface Matching {
@@ -51,7 +51,7 @@ interface Matching {
   signal: AbortSignal
 }
 
-/** Finds columns that are unique and never empty in the data and in the table, the likeliest keys first. */
+/** Finds columns that are unique and never null in the data and in the table, the most likely keys first. */
 export async function findKeys(wish: KeyWish, place: LoadPlace, signal: AbortSignal): Promise<FoundKey[]> {
   const store = openVectorStore(wish.target.connection)
   try {
@@ -81,7 +81,7 @@ async function matchedColumns({ wish, store, place, signal }: Matching): Promise
   }
 }
 
-/** What the first rows leave: candidates that tell all of them apart, and columns that have a value in each. */
+/** Checks the first rows. Returns the candidates that identify all of them, and the columns without nulls. */
 async function sieve(
   matching: Matching,
   candidates: readonly KeyCandidate[],
@@ -110,7 +110,7 @@ function keyText(values: (KeyValue | null)[]): string | undefined {
     .join()
 }
 
-/** The candidates that hold for all rows. */
+/** Returns the candidates that hold for all rows. */
 async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]): Promise<FoundKey[]> {
   if (candidates.length === 0) return []
   const columns = columnsOf(candidates)
@@ -133,7 +133,7 @@ async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]
   }
 }
 
-/** A column that finds few rows again is hardly what they are known by; else the order stays. */
+/** A column that matches few rows is an unlikely key; otherwise the order is unchanged. */
 function likeliestFirst(found: FoundKey[]): FoundKey[] {
   const best = Math.max(0, ...found.map((one) => one.found))
   const isPoor = (one: FoundKey): number => (one.found * 2 < best ? 1 : 0)
@@ -142,9 +142,9 @@ function likeliestFirst(found: FoundKey[]): FoundKey[] {
 
 interface WrittenSide {
   rows: number
-  /** Columns without a value in some row. */
+  /** Columns with a null in some row. */
   empty: Set<ComparableColumn>
-  /** Some rows could not be read. */
+  /** True if some rows were unreadable. */
   isRejecting: boolean
 }
 
@@ -167,7 +167,7 @@ async function writeSide(
   return written
 }
 
-/** Rows of either side; those of a table with their feature ids. */
+/** Rows of either side; those of a table with feature ids. */
 interface RowPage {
   batch: FeatureBatch
   ids?: readonly string[]

@@ -1,7 +1,7 @@
 import type { KeyProposal, TaskRecord } from '../model/model.ts'
 import type { FoundKey } from './find-keys.ts'
 
-/** What was found, as people and programs are told. */
+/** Converts a found key to the proposal of the API. */
 export function toProposal({ keys, rows, found, rule, isExact }: FoundKey): KeyProposal {
   const { data, target: layer } = rows
   const names = quoted(keys)
@@ -15,7 +15,7 @@ export function toProposal({ keys, rows, found, rule, isExact }: FoundKey): KeyP
 
 const mostNamed = 3
 
-/** Why an `UPSERT` cannot run without keys, with those that would do. */
+/** Returns why an `UPSERT` cannot run without keys, with usable ones. */
 export function explainMissing({ errorMessage = '' }: TaskRecord, proposals: readonly KeyProposal[]): string {
   const [first] = proposals
   if (first === undefined) {

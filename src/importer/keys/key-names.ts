@@ -1,6 +1,6 @@
 import { partsOf } from '../../geo/coordinate-columns.ts'
 
-// As people of many languages name what tells rows apart; without accents, and letters alone.
+// Words in many languages that name an identifying column; without accents, letters only.
 const words = new Set(
   [
     'id gid fid oid pid uid guid uuid pk key code ref reference identifier ident identity objectid objid featureid globalid',
@@ -17,7 +17,10 @@ function plain(name: string): string {
   return partsOf(name).join('')
 }
 
-/** How plainly a column is called a key: 2 for the whole name, 1 for one of its words, 0 for neither. */
+/**
+ * Returns how clearly a column name denotes a key: 2 if the whole name does, 1 if one of its words does, 0
+ * otherwise.
+ */
 export function keyLikeness(name: string): 0 | 1 | 2 {
   const parts = partsOf(name)
   if (words.has(parts.join(''))) return 2

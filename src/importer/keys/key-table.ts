@@ -2,11 +2,11 @@ import type { StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { KeyValue } from './key-values.ts'
 
-/** The rows that are matched: those of the data, and those of the table that they would go to. */
+/** The two sides of a match: the data, and the target table. */
 const sides = ['data', 'target'] as const
 export type KeySide = (typeof sides)[number]
 
-/** How often values stand in each side, and how many of the data's the table has. */
+/** Counts of distinct values in each side, and of values of the data that the table contains. */
 export interface KeyFigures {
   rows: Record<KeySide, number>
   distinct: Record<KeySide, number>
@@ -14,8 +14,8 @@ export interface KeyFigures {
 }
 
 /**
- * Values of some columns of both sides, in a file without a name, which is gone with this process at the latest. What is asked
- * is answered by sorting, so that memory stays as it is.
+ * Values of key columns of both sides in an unnamed temporary SQLite database, which is removed at the latest
+ * when the process ends. Queries sort instead of hashing, so that memory use stays constant.
  */
 export class KeyTable {
   readonly #db: DatabaseSync
@@ -31,21 +31,21 @@ export class KeyTable {
     this.#inserts = { data: insert('data'), target: insert('target') }
   }
 
-  /** Writes rows in one go. */
+  /** Inserts rows in one transaction. */
   add(side: KeySide, rows: Iterable<(KeyValue | null)[]>): void {
     this.#db.exec('BEGIN')
     for (const row of rows) this.#inserts[side].run(...row)
     this.#db.exec('COMMIT')
   }
 
-  /** Of columns that have a value in every row. */
+  /** Counts values of columns that have a value in every row. */
   figures(columns: readonly number[]): KeyFigures {
     const list = columns.map((at) => `c${at}`).join(', ')
     const count = (from: string): number =>
       Number(this.#db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'])
     const distinct = (side: KeySide): number => count(`(SELECT 1 FROM ${side} GROUP BY ${list})`)
     const order = columns.map((_, at) => at + 1).join(', ')
-    // With an order both are sorted and merged; a limit keeps SQLite from leaving it out.
+    // With ORDER BY SQLite sorts and merges both sides; the LIMIT stops SQLite from dropping the ORDER BY.
     const both = `(SELECT ${list} FROM data INTERSECT SELECT ${list} FROM target ORDER BY ${order} LIMIT -1)`
     return {
       rows: { data: count('data'), target: count('target') },

@@ -4,13 +4,16 @@ import type { KeyForm } from './comparable-columns.ts'
 
 export type KeyValue = string | number | bigint
 
-/** Longer texts are notes, and name no row. */
+/** Longer texts are descriptions and cannot be keys. */
 const longestKey = 200
-/** Digits that a number of 64 bits keeps. */
+/** Number of decimal digits that a 64-bit floating-point number represents exactly. */
 const exactDigits = 15
 const plainDecimal = /^-?(\d+)(?:\.(\d+))?$/
 
-/** What of a cell is the same exactly where the values are; undefined where it has no value, or one that is no key. */
+/**
+ * Returns a text or number of a cell that is equal exactly if the values are equal. Undefined for nulls and
+ * for values that cannot be keys.
+ */
 export function keyValue(column: Column, row: number, form: KeyForm): KeyValue | undefined {
   if (!isValid(column.validity, row)) return undefined
   if (column.kind === 'var') return varKey(column, row, form)
@@ -35,7 +38,10 @@ function numberKey(value: number, form: KeyForm): number | undefined {
   return form === 'float32' ? Math.fround(value) : value
 }
 
-/** As a number where that keeps all digits, so that it is the same as one of another type; else in one way of writing. */
+/**
+ * Returns a number if it preserves all digits, so that it equals the value of another numeric type; otherwise
+ * a normalized text.
+ */
 function decimalKey(text: string): KeyValue | undefined {
   const [, whole = '', fraction = ''] = plainDecimal.exec(text) ?? []
   if (whole === '') return numberKey(Number(text), 'number')

@@ -14,7 +14,7 @@ function handlersAt(place: LoadPlace) {
   }
 }
 
-/** What a thread or process does that finds keys. */
+/** Operations of the worker that finds keys. */
 export type KeysWork = ReturnType<typeof handlersAt>
 
 serveWork<KeysWork, LoadPlace>(handlersAt)

@@ -25,41 +25,44 @@ interface KeyNeeds {
   locks: ImportLocks
   folders: { stores: string }
   log: Pick<Logger, 'warn'>
-  /** A thread or process died, or was ended. */
+  /** Called when a thread or process died, or was terminated. */
   onEnd(error: Error): void
 }
 
 type Pool = WorkPool<KeysWork>
 
 const file = new URL('./keys-work.ts', import.meta.url)
-/** What reads all rows of data and layer leaves the processors to loads. */
+/**
+ * Maximum number of concurrent searches. A search reads all rows of data and layer; a limit leaves CPU time
+ * to loads.
+ */
 const searches = 1
 const keepMs = 10_000
 const mostWaiting = 100
 const maxHeapMb = 512
-/** CPU time of a search. */
+/** Maximum CPU time of a search. */
 const deadlineMs = 600_000
-/** How long the store may take to tell where the rows would go. */
+/** Maximum time for the store to plan where the rows would go, in milliseconds. */
 const planMs = 120_000
-/** A search goes on when who asked has left. */
+/** A search continues after its client has disconnected. */
 const endless = new AbortController().signal
 const unwatchedMs = 600_000
-/** A run waits no longer for what it only tells. */
+/** Maximum wait of a run for a search whose result is only reported, in milliseconds. */
 const explainMs = 60_000
 
-/** One search, which everybody shares who asks for the same. */
+/** One search, shared by all callers with the same request. */
 interface Search {
   result: Promise<FoundKeys>
   waiting: number
   abort: AbortController
 }
 
-/** Finds columns that name rows in data and layer alike, for `UPSERT`. */
+/** Finds columns that identify rows in both data and layer, for `UPSERT`. */
 export class KeyFinder {
   readonly #needs: KeyNeeds
   readonly #threads: Pool
   readonly #processes: Pool
-  /** By import, task, and what is read. */
+  /** By import, task, and request. */
   readonly #searches = new Map<string, Search>()
 
   constructor(needs: KeyNeeds) {
@@ -82,8 +85,9 @@ export class KeyFinder {
   }
 
   /**
-   * Finds what may be proposed for a task, which stands on the task afterwards, and waits so long for it. What takes longer
-   * goes on: whoever asks next has it. Gives undefined then, and an empty list where there is nothing to match rows with.
+   * Searches key proposals for a task, stores them on the task and waits at most the given time. A longer
+   * search continues, and the next call gets its result. Returns undefined on timeout and an empty list if
+   * there is nothing to match rows with.
    */
   async propose(
     running: Running,
@@ -111,7 +115,7 @@ export class KeyFinder {
     return found?.proposals ?? []
   }
 
-  /** Undefined where there is no table to match rows with. */
+  /** Returns undefined if there is no table to match rows with. */
   async #find(running: Running, signal: AbortSignal): Promise<FoundKeys | undefined> {
     const { task } = running
     const planned = await this.#plan(running, AbortSignal.any([signal, AbortSignal.timeout(planMs)]))
@@ -124,7 +128,7 @@ export class KeyFinder {
     })
   }
 
-  /** A task that has no keys and cannot run, with those in its message that would do. */
+  /** Adds usable keys to the message of a task that cannot run without keys. */
   async explain({ record, task }: Running, signal: AbortSignal): Promise<TaskRecord> {
     if (task.errorCode !== 'no-keys') return task
     try {
@@ -139,7 +143,7 @@ export class KeyFinder {
     }
   }
 
-  /** Gives up what is looked for of an import, or of a task of it. */
+  /** Cancels searches of an import, or of one of its tasks. */
   drop(importId: number, taskId?: number): void {
     const prefix = taskId === undefined ? `${importId}/` : `${importId}/${taskId}/`
     for (const [key, { abort }] of this.#searches)
@@ -164,7 +168,7 @@ export class KeyFinder {
     const plan: RowsPlan = { ...rows, ...defined({ srs: task.layer?.srs }) }
     const { connection, table, version } = target
     const wish = { plan, target: { connection, table } satisfies KeyTarget }
-    // Of a database, and of a table that is no layer, nobody tells when it changes.
+    // Databases and tables outside of layers do not report changes, so their results expire.
     const period = Math.floor(this.#needs.records.clock.now().getTime() / unwatchedMs)
     return { wish, basis: digest([wish, version ?? period, (await stampSource(task)) ?? period]) }
   }
@@ -194,7 +198,10 @@ export class KeyFinder {
     return search
   }
 
-  /** In a thread first, which refuses what it must not do before it has begun. */
+  /**
+   * Tries a worker thread first. The thread refuses formats that must run in a process, before it reads
+   * anything.
+   */
   async #search(wish: KeyWish, signal: AbortSignal): Promise<FoundKey[]> {
     const limits = { signal, deadlineMs }
     try {
@@ -205,7 +212,7 @@ export class KeyFinder {
     }
   }
 
-  /** Writes down what was found, where the task is still the one that it was found for. */
+  /** Stores the found keys if the task has not changed since the search started. */
   async #keep({ importId, id }: TaskRecord, foundKeys: FoundKeys): Promise<void> {
     const { records, locks } = this.#needs
     const db = records.database.kysely

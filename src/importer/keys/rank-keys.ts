@@ -3,16 +3,19 @@ import type { UniqueKey } from '../../stores/store.ts'
 import type { ComparableColumn } from './comparable-columns.ts'
 import { keyLikeness } from './key-names.ts'
 
-/** Columns by which rows may be matched, with what speaks for them before any row is read. */
+/** Columns that may identify rows, with the evidence available before any row is read. */
 export interface KeyCandidate {
   columns: ComparableColumn[]
-  /** A rule of the table lets no two rows have the same: its primary key, or a unique index. */
+  /** Constraint that makes the columns unique in the table: its primary key, or a unique index. */
   rule?: 'primary key' | 'unique index'
 }
 
 const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'text', 'decimal']
 
-/** Where a candidate stands before any row is read: smaller is likelier. What is alike stays in the order of the table. */
+/**
+ * Returns the rank of a candidate before any row is read: smaller is more likely. Equal ranks retain the
+ * order of the table.
+ */
 function placeOf({ columns, rule }: KeyCandidate): number {
   const likeness = Math.min(...columns.map(({ name }) => keyLikeness(name)))
   const isPlain = columns.every(({ type }) => plainTypes.includes(type))
@@ -21,12 +24,12 @@ function placeOf({ columns, rule }: KeyCandidate): number {
   return ruled * 100 + (2 - likeness) * 10 + (isPlain ? 0 : 5) + columns.length
 }
 
-/** The likeliest first. */
+/** Sorts candidates, most likely first. */
 function rankCandidates(candidates: readonly KeyCandidate[]): KeyCandidate[] {
   return [...candidates].sort((one, other) => placeOf(one) - placeOf(other))
 }
 
-/** Each column alone, and what the rules of the table take together. */
+/** Returns each single column, and the column sets of constraints of the table. */
 export function singleCandidates(
   columns: readonly ComparableColumn[],
   rules: readonly UniqueKey[],
@@ -38,7 +41,7 @@ export function singleCandidates(
   return rankCandidates([...columns.map((column) => withRule([column], rules)), ...together])
 }
 
-/** Each two of the likeliest columns. */
+/** Returns all pairs of the most likely columns. */
 export function pairCandidates(columns: readonly ComparableColumn[]): KeyCandidate[] {
   const pairs = columns.flatMap((first, at) =>
     columns.slice(at + 1).map((second): KeyCandidate => ({ columns: [first, second] })),

@@ -4,12 +4,12 @@ import { TransformError } from '../../transforms/transform.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { finalSchema } from '../model/model.ts'
 
-/** How the table is found that the rows of a task would go to. */
+/** Returns the table that the rows of a task would be loaded into. */
 type FindTarget = (task: TaskRecord) => Promise<TableDescription | undefined>
 
 /**
- * Throws `Failure` (`invalid-keys`) where the keys of an `UPSERT` name a column that its data or its target lack. Does nothing as
- * long as one of the two is not known or not reachable: the run says it then.
+ * Throws `Failure` (`invalid-keys`) if the keys of an `UPSERT` name a column that its data or its target
+ * lack. Does nothing while one of the two is unknown or unreachable: the run reports the error then.
  */
 export async function requireKnownKeys(task: TaskRecord, findTarget: FindTarget): Promise<void> {
   const { updateMode, keys = [], source, state } = task
@@ -25,7 +25,7 @@ export async function requireKnownKeys(task: TaskRecord, findTarget: FindTarget)
   requireIn(keys, known, `the table "${name}" has`, (key, column) => fold(key) === fold(column))
 }
 
-/** Names of the attributes at the end of the chain; undefined where the chain does not fit. */
+/** Returns names of the attributes at the end of the chain; undefined if the chain does not fit. */
 function attributeNames(task: TaskRecord): string[] | undefined {
   try {
     return finalSchema(task).attributes.map(({ name }) => name)
@@ -59,7 +59,10 @@ function requireIn(
   )
 }
 
-/** Whether a column of a table may be that of an attribute: stores change blanks, cut names and number those that collide. */
+/**
+ * True if a table column can be the stored form of an attribute: stores replace blanks, truncate names and
+ * number duplicates.
+ */
 function isLike(key: string, name: string): boolean {
   const [one, other] = [fold(key), fold(name)]
   return one === other || one.replace(/_\d+$/, '') === other || (one.length >= 10 && other.startsWith(one))

@@ -3,7 +3,7 @@ import type { TaskRecord } from '../model/model.ts'
 import { proposeLayer } from '../model/model.ts'
 import type { LoadPool } from '../worker/worker.ts'
 
-/** Looks again at the file of a task where that failed before. */
+/** Inspects the file of a task again, if that failed before. */
 export async function describeAgain(
   pool: Pick<LoadPool, 'describe'>,
   task: TaskRecord,

@@ -23,13 +23,13 @@ import type {
 import type { Place, Published } from '../publish/publish.ts'
 import type { LoadSource } from '../worker/worker.ts'
 
-/** A task that runs, with its import, as both stand now. */
+/** A running task and its import, as currently stored. */
 export interface Running {
   readonly record: ImportRecord
   readonly task: TaskRecord
 }
 
-/** Data of an import that tasks are to be made of. */
+/** Inspected data of an import, from which tasks are created. */
 export interface LookedAt {
   record: ImportRecord
   described: DescribedFile[]
@@ -37,198 +37,209 @@ export interface LookedAt {
   signal: AbortSignal
 }
 
-/** The tasks of data, not yet examined or saved; ids go on from the import's next. */
+/** The tasks of data, not yet examined or saved; their ids continue those of the import. */
 export interface TaskPlan {
   tasks: TaskRecord[]
   messages: Message[]
-  /** To be saved with the tasks. */
+  /** To be saved together with the tasks. */
   granules?: GranuleRecord[]
-  /** A task that was there and took the data. */
+  /** An existing task that received the data. */
   grown?: TaskRecord
-  /** The import's source with what was learnt of it. */
+  /** The import source, completed by what the inspection found. */
   source?: ImportSource
 }
 
-/** What a look at a task comes to. */
+/** Result of examining a task. */
 export interface Examination {
   finding: Finding
   /** Why it cannot run, for `ERROR`, `BAD_FORMAT` and `NO_FORMAT`. */
   reason?: string
-  /** By which programs tell that. */
+  /** Machine-readable code of the message. */
   code?: string
   target?: TaskStore
   isDirect: boolean
 }
 
-/** What a look at a task knows of the catalogue. */
+/** Catalogue data that examining a task uses. */
 export interface ExamineContext {
   workspace: string
   /** The store that the task or its import names. */
   store?: TaskStore & { kind: StoreKind }
-  /** The store of the published layer that a REPLACE or APPEND means, where there is one. */
+  /** Store of the published layer that a REPLACE or APPEND targets, if the layer exists. */
   layerStore?: TaskStore & { kind: StoreKind }
-  /** Default data store of the workspace; absent while nobody has needed it. */
+  /** Default data store of the workspace; absent until one is first needed. */
   defaultStore?: TaskStore
-  /** Whether a transformation of a field that is not there fails at run only. */
+  /** True if a transformation that refers to a missing field fails only when run. */
   acceptsUnknownFields?: boolean
-  /** The schema at the end of the chain; throws when the chain does not fit. */
+  /** Returns the schema at the end of the chain; throws if the chain does not fit. */
   chainSchema(task: TaskRecord): Schema
 }
 
 /**
- * How a new table is named: after a look at which names are free in the store, or without one, since the load itself
- * refuses a name that is taken and a look takes long in a GeoPackage of many tables.
+ * How a new table is named. With `isLookedUp` the name is checked against the names in the store. Without it
+ * the load itself refuses a taken name, because listing names is slow in a GeoPackage with many tables.
  */
 export interface Naming {
   isLookedUp: boolean
   signal: AbortSignal
 }
 
-/** Where the data of one attempt go. `release` gives back the names that are reserved for it. */
+/** Target of one load attempt. `release` frees the names reserved for it. */
 export interface Placed {
-  /** Written down before anything is staged, so that a later start finds it; absent where no store takes rows. */
+  /** Stored before anything is staged, for recovery; absent if no store receives rows. */
   load?: TaskLoad
   turns: Turns
-  /** Brings the data beside their place; nothing is visible of them. What it throws has left nothing but `load`. */
+  /** Writes the data to a staging area; nothing becomes visible. If it throws, only `load` is left. */
   stage(notes: StageNotes, signal: AbortSignal): Promise<Staged>
   release(): void
 }
 
-/** The rows of a task before they are loaded. Plain data; it may hold secrets. */
+/** The rows of a task before they are loaded. Plain data; may contain secrets. */
 export interface TaskRows {
   source: LoadSource
-  /** As the source gives them. */
+  /** Schema of the source. */
   schema: Schema
-  /** What is loaded, where the client chose; otherwise all. */
+  /** Attributes to load, if the client selected some; otherwise all. */
   attributes?: AttributeChoice[]
   transforms: TransformSpec[]
-  /** Whether invalid polygons are repaired. */
+  /** True to repair invalid polygons. */
   repair?: boolean
 }
 
-/** A table that rows of a task may be matched with. Plain data; it may hold secrets. */
+/** A table whose rows may be matched with those of a task. Plain data; may contain secrets. */
 export interface ExistingTable {
   connection: StoreConnection
   table: string
-  /** Of the layer, where it is one. */
+  /** Version of the layer, if the table is a layer. */
   version?: number
 }
 
-/** Keys under which one works at a time. */
+/** Lock keys. */
 export interface Turns {
-  /** From staging to the commit. */
+  /** Held from staging to the commit. */
   commit?: string
-  /** From staging until the layer is published. */
+  /** Held from staging until the layer is published. */
   publish?: string
 }
 
-/** What a rehearsal writes down before it stages anything. */
+/** Records the start of a dry run before anything is staged. */
 export interface RehearsalNotes {
-  /** When it began; ISO 8601. */
+  /** Start of the dry run, ISO 8601. */
   readonly at: string
   aim(load: TaskLoad): Promise<void>
 }
 
-/** What staging may write down on the task at once. */
+/** Callbacks that store results on the task during staging. */
 export interface StageNotes {
-  /** The limits of the load have stopped it; what was staged is laid by. */
+  /** The load limits stopped the load; the staged data are retained. */
   keepStopped(trial: TaskTrial): Promise<void>
-  /** Rows are about to be written to the table itself: see the store's `beforeTouch`. */
+  /** Called when rows are about to be written to the table itself: see the store's `beforeTouch`. */
   noteTouch(mark: string): Promise<void>
   say(message: Message): Promise<void>
-  /** The numbers of a load that is given up. */
+  /** Row counts of a load that is aborted. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
-  /** The limits of the task have stopped the load of its mended rows. */
+  /** The limits of the task stopped the load of its corrected rows. */
   keepMendingStopped(stopped: Stopped[]): Promise<void>
-  /** What became of mended rows of which none can be loaded. */
+  /** Result of corrected rows of which none can be loaded. */
   keepNothingMended(mended: Pick<MendedLoad, 'number' | 'rows' | 'reasons'>): Promise<void>
 }
 
-/** Data that are whole and invisible: they are committed, or discarded as if they had never been there. */
+/** Complete, invisible data, which must be committed, or discarded without a trace. */
 export interface Staged {
-  /** `write` puts down what must be known before the commit, for whoever finds it after a crash; not all have that. */
+  /**
+   * `write` stores what recovery needs after a crash, before the store commits; not all kinds have such data.
+   */
   commit(write: (note: CommitNote) => Promise<void>): Promise<Committed>
-  /** Does nothing to what was committed and published. */
+  /** Does nothing to committed and published data. */
   discard(why: unknown): Promise<void>
 }
 
-/** What stands on the task before its store commits. */
+/** Data stored on the task before its store commits. */
 export interface CommitNote {
   token: string
   counts: NonNullable<TaskLoad['counts']>
   kept?: NonNullable<TaskLoad['kept']>
   changes?: NonNullable<TaskLoad['changes']>
-  /** Of mended rows. */
+  /** Counts of corrected rows. */
   mended?: MendedLoad
-  /** What went to the store, under the names that it has there. */
+  /** Loaded columns with their names in the store. */
   columns: NonNullable<TaskLayer['loaded']>
   messages: Message[]
 }
 
-/** Data that their store has for good. */
+/** Data that their store has committed. */
 export interface Committed {
   publish(running: Running): Promise<Publication>
 }
 
-/** A layer to publish, or to refresh, together with the end of its task. */
+/** A layer to publish or refresh, together with the end of its task. */
 export interface Publication {
   task: TaskRecord
   place: Place
   published: Published
-  /** Makes or changes the store, in the same transaction. */
+  /** Creates or changes the store, in the same transaction. */
   makeStore?(change: CatalogTransaction): Promise<StoreRecord>
-  /** Takes away what the publication has made superfluous; throws nothing. */
+  /** Removes what the publication has made obsolete; throws nothing. */
   tidy?(): Promise<void>
 }
 
 /**
- * What a task is: rows, a table, a file that is served as it is, a raster, a mosaic. Each is one folder, chosen by the
- * registry from the record; nobody else asks which it is. A kind saves nothing itself: the owner of the running task does.
+ * A kind of task: rows, a table, a file that is served directly, a raster, a mosaic. Each kind is one folder.
+ * The registry chooses the kind from the record; no other code checks kinds. A kind does not save records:
+ * the owner of the running task does.
  */
 export interface TaskKind {
   readonly name: string
   takes(task: TaskRecord): boolean
-  /** Whether an import's data are looked at by this kind. */
+  /** True if this kind inspects the data of the import source. */
   takesSource(source: ImportSource): boolean
-  /** Whether a load is of this kind; it may be older than what its task is now. */
+  /** True if the load belongs to this kind. The load may be older than the present kind of its task. */
   takesLoad(load: TaskLoad): boolean
-  /** Whether its data are files that have to be found first, and whether archives among them are opened. */
+  /** Whether the data are files that must be found first, and whether archives among them are unpacked. */
   readonly data: { isFiles: boolean; opensArchives: boolean }
 
-  /** Makes tasks of data. */
+  /** Creates tasks from data. */
   look(data: LookedAt): Promise<TaskPlan>
-  /** Looks again at data that could not be used before. */
+  /** Inspects previously unusable data again. */
   lookAgain(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
-  /** The files that the task came from, sidecars beside them. */
+  /** Files that the task was created from, with sidecars next to them. */
   listFiles(task: TaskRecord): Promise<DataFile[]>
-  /** What of the task can be looked at before its load: its rows, or where its rasters lie. */
+  /** Returns what a preview can show before the load: the rows, or the footprints of rasters. */
   rows(running: Running): Promise<TaskRows>
-  /** The table that an `UPSERT` of the task would go to, as it is read; undefined where there is none. */
+  /**
+   * Returns the table that an `UPSERT` of the task targets, as currently stored; undefined if there is none.
+   */
   findTable(running: Running, signal: AbortSignal): Promise<ExistingTable | undefined>
   /** Describes that table. */
   describeTable(running: Running, signal: AbortSignal): Promise<TableDescription | undefined>
-  /** Whether the published layer reads the files where they lie. */
+  /** True if the published layer reads the files at their source location. */
   readsInPlace(task: TaskRecord): boolean
 
-  /** Whether the task can run and into which store, or what it waits for. Asked of tasks with a format. */
+  /**
+   * Decides whether the task can run and into which store, or which input it needs. Called for tasks with a
+   * format.
+   */
   examine(task: TaskRecord, context: ExamineContext): Examination
   needsDefaultStore(task: TaskRecord, context: Omit<ExamineContext, 'chainSchema'>): boolean
-  /** Throws where a chain of transformations does not suit the task. */
+  /** Throws if a chain of transformations does not fit the task. */
   checkTransforms(task: TaskRecord, specs: TransformSpec[]): Promise<void>
-  /** Throws `Failure` where the task's update mode is refused at once. */
+  /** Throws `Failure` if the update mode of the task is not possible. */
   checkMode(record: ImportRecord, task: TaskRecord): Promise<void>
 
-  /** What attempts wait for each other by, before anything is decided. */
+  /** Returns the lock key under which attempts wait for each other before anything is decided. */
   turn(running: Running): Promise<string | undefined>
-  /** Decides where the data go. */
+  /** Decides the target of the data. */
   place(running: Running, naming: Naming): Promise<Placed>
   /**
-   * Does what a run would do before its commit, and tells what that would do. What it throws, and what is not laid by, has
-   * left nothing but the load that it noted.
+   * Dry run: does everything that a run does before its commit, and reports what the commit would do. If it
+   * throws, or does not retain staged data, only the recorded load is left.
    */
   rehearse(running: Running, notes: RehearsalNotes, signal: AbortSignal): Promise<TaskTrial>
-  /** What a load that broke off has committed, to be published; undefined where it has not. Throws where nobody knows. */
+  /**
+   * Returns what an interrupted load has committed, so that it can be published; undefined if it has not
+   * committed. Throws if that cannot be determined.
+   */
   recover(load: TaskLoad): Promise<Committed | undefined>
-  /** Takes away what a load that was not committed has left. */
+  /** Removes what an uncommitted load has left. */
   discard(load: TaskLoad): Promise<void>
 }

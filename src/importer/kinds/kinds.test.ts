@@ -4,7 +4,7 @@ import type { TaskLoad, TaskRecord } from '../model/model.ts'
 import type { KindNeeds } from './kinds.ts'
 import { Kinds } from './kinds.ts'
 
-/** The choice needs records alone. */
+/** Choosing a kind only needs records. */
 const kinds = new Kinds({} as KindNeeds)
 
 const task: TaskRecord = {

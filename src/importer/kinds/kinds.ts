@@ -25,31 +25,34 @@ import { servedKind } from './served/served.ts'
 import { tableKind } from './table/table.ts'
 import { vectorKind } from './vector/vector.ts'
 
-/** What the kinds are built from; each takes its share. */
+/** Dependencies of the kinds; each takes its subset. */
 export interface KindNeeds {
-  /** What is kept and published. */
+  /** Stored records and published layers. */
   catalog: Catalog
   database: Database
   vault: Vault
-  /** What does the work. */
+  /** Workers that do the loads. */
   pool: LoadPool
   indexMaker: IndexMaker
   tools: RasterNeeds['tools']
-  /** What is known of work under way. */
+  /** In-memory state of running work. */
   names: NameReservations
   progress: ProgressBoard
   events: EventBus
   log: Logger
   clock: Clock
   folders: { stores: string; uploads: string; rejects: string; indexes: string; sides: string }
-  /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
+  /** True if a transformation that refers to a missing field is accepted and fails its task only when run. */
   acceptsUnknownFields: boolean
 }
 
-/** Code of a transformation's error, and of the message that stands for it. */
+/** Error code of the transformation and code of the message that replaces it. */
 const unknownField = 'unknown-field'
 
-/** The registry: the first that takes a task, a source or a load is its kind; rows of files take what is left. */
+/**
+ * The registry: the kind of a task, source or load is the first that accepts it; rows of files accept the
+ * rest.
+ */
 export class Kinds {
   readonly #all: readonly TaskKind[]
   readonly #rows: TaskKind
@@ -72,24 +75,24 @@ export class Kinds {
     this.#examineNeeds = needs
   }
 
-  /** What a task is, as its record stands. */
+  /** Returns the kind of a task according to its present record. */
   of(task: TaskRecord): TaskKind {
     return this.#all.find((kind) => kind.takes(task)) ?? this.#rows
   }
 
-  /** By what an import's data are looked at. */
+  /** Returns the kind that inspects the data of an import. */
   ofSource(source: ImportSource | undefined): TaskKind {
     return this.#all.find((kind) => source !== undefined && kind.takesSource(source)) ?? this.#rows
   }
 
-  /** What a load is. The task may be of another kind since. */
+  /** Returns the kind of a load. The kind of the task may have changed since. */
   ofLoad(load: TaskLoad): TaskKind {
     return this.#all.find((kind) => kind.takesLoad(load)) ?? this.#rows
   }
 
   /**
-   * Checks a new chain of a task, and gives the task's messages with it. A field that is not there is a message only,
-   * where such are accepted.
+   * Validates a new chain of a task, and returns the messages of the task with it. If missing fields are
+   * accepted, they only cause a message.
    */
   async checkTransforms(task: TaskRecord, specs: TransformSpec[]): Promise<Message[]> {
     const messages = task.messages.filter(({ code }) => code !== unknownField)
@@ -106,8 +109,8 @@ export class Kinds {
   }
 
   /**
-   * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
-   * not saved. Call it outside a transaction.
+   * Examines a task again after any change and sets its state, target and message. Does not save the task.
+   * Call outside a transaction.
    */
   reexamine(record: ImportRecord, task: TaskRecord): Promise<TaskRecord> {
     return reexamine(this.#examineNeeds, this.of(task), record, task)

@@ -2,8 +2,9 @@ import type { TaskLoad } from '../model/model.ts'
 import type { TaskKind } from './kind.ts'
 
 /**
- * For kinds whose data are visible by their publication alone: no store takes a load that could break off between its
- * commit and that. A file that was made and never published goes with other unused folders.
+ * For kinds whose data become visible by their publication alone: no store has a load that could be
+ * interrupted between its commit and the publication. A file that was never published is removed with other
+ * unused folders.
  */
 export const withoutLoad: Pick<TaskKind, 'takesLoad' | 'recover' | 'discard'> = {
   takesLoad: () => false,

@@ -31,7 +31,7 @@ async function namedStoreOf(
 
 export interface ExamineNeeds {
   catalog: Catalog
-  /** Whether a transformation of a field that is not there fails at run only. */
+  /** True if a transformation that refers to a missing field fails only when run. */
   acceptsUnknownFields: boolean
 }
 
@@ -56,21 +56,23 @@ async function contextOf(
   return { ...context, defaultStore: toTaskStore(await catalog.stores.getDefault(record.workspace)) }
 }
 
-/** The store that a task was sent to and cannot go into; none where nothing reads the data. */
+/**
+ * Returns the requested store of a task that cannot be loaded into it; undefined if the data are unreadable.
+ */
 function namedTarget(task: TaskRecord, { layerStore, store }: ExamineContext): TaskStore | undefined {
   const named = layerStore ?? store
   if (named === undefined || task.format === undefined) return undefined
   return { workspace: named.workspace, name: named.name, type: named.type }
 }
 
-/** What nothing reads is of no kind yet. */
+/** Files that no reader recognizes have no kind yet. */
 function examine(kind: TaskKind, task: TaskRecord, context: ExamineContext): Examination {
   return task.format === undefined ? { finding: 'NO_FORMAT', isDirect: false } : kind.examine(task, context)
 }
 
 /**
- * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
- * not saved. Call it outside a transaction.
+ * Examines a task again after any change and sets its state, target and message. Does not save the task. Call
+ * outside a transaction.
  */
 export async function reexamine(
   needs: ExamineNeeds,

@@ -2,10 +2,7 @@ import { defined } from '../../lib/defined.ts'
 import type { TaskTrial, Trial } from '../model/model.ts'
 import type { Running } from './kind.ts'
 
-/**
- * What a rehearsal can tell of data that are no rows, without touching anything: where they go, in which CRS, and within
- * which bounds.
- */
+/** Returns the dry run result of data without rows, without touching anything: target, CRS and bounds. */
 export function describeTrial(
   { record, task }: Running,
   { at, notTried }: { at: string; notTried: string[] },

@@ -1,15 +1,18 @@
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 
-/** Lets one at a time work under a key; the others wait in the order they came. */
+/** Mutex for each key; waiters run in the order of their calls. */
 export class ImportLocks {
   readonly #queue = new WorkQueue()
 
-  /** A waiter leaves the line when `signal` aborts; work that has begun has to see to it itself. */
+  /**
+   * Runs work under the lock. Aborting `signal` removes a waiter from the queue; running work must handle the
+   * signal itself.
+   */
   hold<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, { key, signal })
   }
 
-  /** Edits of one import stand in line. */
+  /** Serializes edits of one import. */
   ofImport<T>(importId: number, work: () => Promise<T>): Promise<T> {
     return this.hold(`import ${importId}`, work)
   }

@@ -1,11 +1,11 @@
 import type { FreeNameOptions } from '../../lib/text/free-name.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 
-/** Names that loads under way will take, so that two of them do not choose the same. */
+/** Names reserved by running loads, so that two loads do not choose the same name. */
 export class NameReservations {
   readonly #taken = new Set<string>()
 
-  /** A free name like `wanted` within `scope`; give it back by `release`. */
+  /** Reserves and returns a free name like `wanted` within `scope`; the caller must call `release`. */
   take(
     scope: string,
     wanted: string,

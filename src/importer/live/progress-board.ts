@@ -3,7 +3,7 @@ import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import type { ImportNews, NumberedNews, TaskProgress } from '../model/model.ts'
 
 const keptNews = 500
-/** Finished imports are forgotten here beyond so many. */
+/** Maximum number of finished imports with events in memory. */
 const keptImports = 200
 
 interface Watched {
@@ -12,14 +12,14 @@ interface Watched {
   fetch?: FetchProgress
 }
 
-/** Progress of running loads, kept in memory, and the latest news of each import. */
+/** In-memory progress of running loads, and the latest events of each import. */
 export class ProgressBoard {
   readonly #imports = new Map<number, Watched>()
   readonly #emitter = new EventEmitter().setMaxListeners(0)
   #nextId: number
   #onTold: (importId: number, news: NumberedNews) => void = () => undefined
 
-  /** Ids of news go on from `firstId`, so that they never repeat after a restart. */
+  /** Event ids start at `firstId`, so that they never repeat after a restart. */
   constructor(firstId: number) {
     this.#nextId = firstId
   }
@@ -31,7 +31,7 @@ export class ProgressBoard {
     this.#onTold(importId, numbered)
   }
 
-  /** Takes what another process has told. */
+  /** Handles an event from another process. */
   receive(importId: number, numbered: NumberedNews): void {
     const watched = this.#watched(importId)
     const { news } = numbered
@@ -44,7 +44,7 @@ export class ProgressBoard {
     this.#emitter.emit(String(importId), numbered)
   }
 
-  /** Who hears what this process tells. */
+  /** Registers a listener for the events of this process. */
   onTold(listener: (importId: number, news: NumberedNews) => void): void {
     this.#onTold = listener
   }
@@ -53,7 +53,7 @@ export class ProgressBoard {
     return this.#imports.get(importId)?.loads.get(taskId)
   }
 
-  /** How far an import's remote data have come, while they are fetched. */
+  /** Returns the progress of fetching the remote data of an import. */
   fetchOf(importId: number): FetchProgress | undefined {
     return this.#imports.get(importId)?.fetch
   }
@@ -62,14 +62,14 @@ export class ProgressBoard {
     delete this.#imports.get(importId)?.fetch
   }
 
-  /** Processes number their own news, so those of one import do not always ascend. */
+  /** Each process numbers its own events, so ids of one import do not always ascend. */
   newsSince(importId: number, id: number): NumberedNews[] {
     const news = this.#imports.get(importId)?.news ?? []
     const index = news.findLastIndex((one) => one.id === id)
     return index < 0 ? news.filter((one) => one.id > id) : news.slice(index + 1)
   }
 
-  /** Returns the function that stops listening. */
+  /** Registers a listener and returns a function that removes it. */
   listen(importId: number, listener: (news: NumberedNews) => void): () => void {
     this.#emitter.on(String(importId), listener)
     return () => this.#emitter.off(String(importId), listener)

@@ -1,10 +1,13 @@
 import { conflict } from '../../lib/errors.ts'
 import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
 
-/** Cancelling answers within five seconds, whatever the work does: what has not ended after this is left to itself. */
+/**
+ * Maximum wait for canceled work to stop, in milliseconds, so that a cancellation returns within five
+ * seconds. Work that does not stop is abandoned.
+ */
 export const deafMs = 3500
 
-/** The reason that a cancelled load's signal carries. */
+/** Abort reason of the signal of a canceled load. */
 export class LoadCanceled extends Error {
   constructor() {
     super('The load was cancelled')
@@ -22,17 +25,23 @@ interface Entry {
   ended: Promise<void>
 }
 
-/** What this process is working on: preparations by import, loads by import and task, and what requests wait for. */
+/**
+ * Running work of this process: preparations by import, loads by import and task, and work that requests wait
+ * for.
+ */
 export class RunningTable {
   readonly #entries = new Map<string, Entry>()
   #requestCount = 0
 
-  /** Notes work that begins; its signal also follows `outer`. Call `end` in `finally`. */
+  /** Registers started work; its signal also follows `outer`. Call `end` in `finally`. */
   begin(importId: number, outer: AbortSignal, taskId?: number): RunningWork {
     return this.#begin(keyOf(importId, taskId), outer)
   }
 
-  /** Work that a request waits for, such as a fetch or a look at an upload; an import may have several. */
+  /**
+   * Registers work that a request waits for, such as a fetch or the inspection of an upload; an import may
+   * have several.
+   */
   async duringRequest<T>(
     importId: number,
     outer: AbortSignal,
@@ -61,12 +70,12 @@ export class RunningTable {
     return { signal: AbortSignal.any([outer, abort.signal]), end }
   }
 
-  /** Cancels the work and waits for its end; false when there is none. */
+  /** Cancels the work and waits for its end; false if there is none. */
   cancel(importId: number, taskId?: number): Promise<boolean> {
     return this.#cancel(keyOf(importId, taskId))
   }
 
-  /** Cancels what requests to an import wait for, and waits for its end. */
+  /** Cancels work that requests to an import wait for, and waits for its end. */
   async cancelRequests(importId: number): Promise<void> {
     const keys = [...this.#entries.keys()].filter((key) => key.startsWith(requestPrefix(importId)))
     await Promise.all(keys.map((key) => this.#cancel(key)))

@@ -3,20 +3,20 @@ import type { ImportNews, NumberedNews } from '../model/model.ts'
 import type { ProgressBoard } from './progress-board.ts'
 
 const topic = 'news'
-/** News of how far something is are told to others so often at most. */
+/** Minimum interval between progress events sent to other processes, in milliseconds. */
 const everyMs = 250
 
 interface SharedNews extends NumberedNews {
   importId: number
 }
 
-/** What is the same as long as only numbers change. */
+/** Returns a key that stays equal while only numbers change. */
 function stepOf(importId: number, news: ImportNews): string | undefined {
   if (news.type === 'fetch') return `${importId} fetch`
   return news.type === 'progress' ? `${importId} ${news.taskId} ${news.progress.phase}` : undefined
 }
 
-/** Lets clients watch an import at any process, whichever of them works on it. */
+/** Lets clients follow an import at any process, whichever of them runs it. */
 export function shareNews({ broadcast, progress }: { broadcast: Broadcast; progress: ProgressBoard }): void {
   let last = { step: '', atMs: 0 }
   progress.onTold((importId, numbered) => {

@@ -6,10 +6,10 @@ import type { RunningTable } from './running-work.ts'
 const topic = 'cancel'
 const lookEveryMs = 100
 const tellEveryMs = 500
-/** Longer than another process needs to find out that the one which did the work is dead. */
+/** Longer than another process needs to detect that the process doing the work has died, in milliseconds. */
 const patienceMs = 30_000
 
-/** Work that is to end: a task's, the preparation of an import, or fetches for uploads to it. */
+/** Work to cancel: a task, the preparation of an import, or fetches for uploads. */
 export interface UnwantedWork {
   importId: number
   taskId?: number
@@ -21,19 +21,19 @@ interface Parts {
   running: RunningTable
 }
 
-/** Cancels it in this process and waits for its end; false where this process does not do it. */
+/** Cancels it in this process and waits for its end; false if this process does not run it. */
 async function stopHere({ running }: Parts, { importId, taskId, isFetch }: UnwantedWork): Promise<boolean> {
   if (isFetch !== true) return running.cancel(importId, taskId)
   await running.cancelRequests(importId)
   return false
 }
 
-/** Ends what other processes want to be ended. */
+/** Stops work on request of other processes. */
 export function hearCancellations(parts: Parts): void {
   parts.broadcast.listen(topic, (body) => void stopHere(parts, body as UnwantedWork))
 }
 
-/** Ends fetches for uploads to an import, here at once and elsewhere a moment later. */
+/** Cancels fetches for uploads of an import, here immediately and in other processes shortly after. */
 export async function stopFetches(parts: Parts, importId: number): Promise<void> {
   const work = { importId, isFetch: true }
   parts.broadcast.tell(topic, work)
@@ -41,8 +41,9 @@ export async function stopFetches(parts: Parts, importId: number): Promise<void>
 }
 
 /**
- * Ends work wherever it is done and waits until it has stopped. `isOver` says so of work that another process does;
- * where that has died, its successor is told. Throws `Failure` (`unavailable`) where nobody answers.
+ * Stops work in any process and waits until it has stopped. `isOver` tells whether work of another process
+ * has stopped; if that process has died, its successor gets the request. Throws `Failure` (`unavailable`) if
+ * no process responds.
  */
 export async function stopWork(
   parts: Parts,

@@ -1,7 +1,7 @@
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 
-/** Tells that work was ended from outside, or that its thread or process died. */
+/** Reports that work was terminated from outside, or that its thread or process died. */
 export function tellEnded(
   { log, events }: { log: Logger; events: EventBus },
   kind: 'load' | 'job',

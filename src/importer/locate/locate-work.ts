@@ -10,7 +10,7 @@ import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { invalid } from '../../lib/errors.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 
-/** Other data, which may lie where those lie whose CRS is looked for. */
+/** Other data near which the data without a CRS may be. */
 export interface Neighbour {
   /** `layer topp:roads`. */
   label: string
@@ -18,18 +18,18 @@ export interface Neighbour {
   envelope: Envelope
 }
 
-/** Data whose CRS is looked for. Plain data: it crosses threads. */
+/** Data whose CRS is detected. Plain data: it is passed between threads. */
 export interface LocateWish {
   declaration?: CrsDeclaration
   envelope?: Envelope
-  /** A country or an area by its name. */
+  /** Name of a country or an area. */
   place?: string
   neighbours: Neighbour[]
-  /** What the data are called, and what their columns hold. */
+  /** Names of the data and values of their columns. */
   clues?: CrsClues
 }
 
-/** The CRSs that data may be in, with the places by which they were found. */
+/** Candidate CRSs of data, with the locations used for finding them. */
 export interface Located extends CrsAnswer {
   places: string[]
 }
@@ -62,7 +62,7 @@ async function locate({ place, neighbours, declaration, envelope, clues }: Locat
   return { ...findCrsFor(question), places: places.map(({ label }) => label) }
 }
 
-/** What the thread does that finds CRSs. */
+/** Operations of the CRS detection worker. */
 export type LocateWork = {
   locate(wish: LocateWish): Promise<Located>
 }

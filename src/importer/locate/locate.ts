@@ -23,20 +23,23 @@ interface LocateNeeds {
   kinds: Pick<Kinds, 'of'>
   pool: Pick<LoadPool, 'bounds'>
   catalog: Pick<Catalog, 'layers'>
-  /** A thread died, or was ended. */
+  /** Called when a thread died, or was terminated. */
   onEnd(error: Error): void
 }
 
 const file = new URL('./locate-work.ts', import.meta.url)
-/** Beyond these the layers of a workspace say no more about where its data lie. */
+/** Maximum number of layers of a workspace used as evidence of the location. */
 const mostNeighbours = 200
-/** Of an import with many files, of which a client asks for the candidates of the others. */
+/**
+ * Maximum number of files of an import for which candidates are computed; a client requests those of other
+ * files.
+ */
 const mostProposed = 20
 const deadlineMs = 30_000
 const keepMs = 10_000
 const mostWaiting = 100
 
-/** Finds the CRSs that data without one may be in, by where they would lie. */
+/** Detects candidate CRSs of data without a CRS, by the location they would have. */
 export class Locator {
   readonly #needs: LocateNeeds
   readonly #threads: WorkPool<LocateWork>
@@ -53,8 +56,9 @@ export class Locator {
   }
 
   /**
-   * The CRSs of a task's data, likeliest first. `place` is a country, an area or a layer by its name; without it the layers
-   * of the import's workspace and its other tasks tell where the data may lie.
+   * Returns the candidate CRSs of the data of a task, most likely first. `place` is the name of a country, an
+   * area or a layer; without it the layers of the workspace and the other tasks of the import indicate the
+   * location.
    */
   async candidates(
     { record, task }: { record: ImportRecord; task: TaskRecord },
@@ -75,8 +79,8 @@ export class Locator {
   }
 
   /**
-   * Tasks as they are, with the CRSs that those may be in that name none and are not plainly in degrees. What fails, takes
-   * too long or is too much is left to who asks for `candidates`.
+   * Adds candidate CRSs to tasks that name no CRS and are not clearly in degrees. Returns the other tasks
+   * unchanged. Failures, timeouts and work over the limit are left to calls of `candidates`.
    */
   async propose(record: ImportRecord, tasks: TaskRecord[], signal: AbortSignal): Promise<TaskRecord[]> {
     const open = tasks.filter(isOpen).slice(0, mostProposed)
@@ -100,8 +104,8 @@ export class Locator {
   }
 
   /**
-   * A task that was edited: where its transformations make points of a table now, and nobody has said in which CRS, with those
-   * that they may be in.
+   * Adds candidate CRSs to an edited task if its transformations now create points from a table and no CRS is
+   * set.
    */
   async proposeAgain(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord> {
     const { layer } = task
@@ -116,7 +120,7 @@ export class Locator {
     await this.#threads.close()
   }
 
-  /** As the source tells it, or of points that transformations make of its rows. */
+  /** Returns the envelope from the source, or of the points that transformations create from its rows. */
   async #envelopeOf(
     { record, task }: { record: ImportRecord; task: TaskRecord },
     signal: AbortSignal,
@@ -131,7 +135,7 @@ export class Locator {
     return this.#needs.pool.bounds({ ...rows, transforms }, signal)
   }
 
-  /** The layer of a name with its workspace; undefined for the name of a place. */
+  /** Returns the layer of a name with its workspace; undefined for a place name. */
   async #layerNamed(name: string): Promise<Neighbour[] | undefined> {
     if (!name.includes(':')) return undefined
     const layer = await this.#needs.catalog.layers.findNamed(name)
@@ -165,7 +169,7 @@ export class Locator {
   }
 }
 
-/** What the data of a task are called, and their columns with the values that are known of them. */
+/** Returns the names of the data of a task, its columns and known values. */
 function cluesOf({ source, files, table }: TaskRecord): CrsClues {
   const [file] = files
   const names = [source?.name, table, file === undefined ? undefined : parse(file.path).name]
@@ -185,13 +189,13 @@ function isOpen(task: TaskRecord): boolean {
   return layer?.srsCandidates !== undefined && !isAnyFound && source?.envelope !== undefined
 }
 
-/** The transformations up to the one that makes the geometry: those behind it may need to know its CRS. */
+/** Returns the transformations up to the one that creates the geometry. Later ones may need its CRS. */
 function untilPoints(schema: Schema, transforms: readonly TransformSpec[]): TransformSpec[] {
   const parts = transforms.map((_, at) => transforms.slice(0, at + 1))
   return parts.find((part) => chainSchema(schema, part, {}).geometry !== undefined) ?? [...transforms]
 }
 
-/** Whether a table waits for the CRS of points that its transformations make. */
+/** True if a table needs the CRS of points that its transformations create. */
 function makesPoints(task: TaskRecord): boolean {
   const { source, state } = task
   if (state !== 'NO_CRS' || source === undefined || source.raster !== undefined) return false

@@ -8,7 +8,7 @@ import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { DatabaseSource, ImportSource, WantedDatabase } from '../model/model.ts'
 import type { LookNeeds } from './look-needs.ts'
 
-/** A database as it is kept. A database that is a file must lie in an import root, like any file. */
+/** Returns a database source as stored. A database file must be below an import root, like any file. */
 export async function resolveDatabase(
   parts: Pick<LookNeeds, 'roots' | 'vault'>,
   wanted: WantedDatabase,
@@ -36,7 +36,7 @@ async function resolveFile(parts: Pick<LookNeeds, 'roots'>, name: string): Promi
   return path
 }
 
-/** The connection with its password, for whoever opens it or may see it. */
+/** Returns the connection with its password, for code that opens the connection or may show it. */
 export function openedConnection(
   vault: Vault,
   { place, sealedPassword }: DatabaseSource,

@@ -11,13 +11,13 @@ interface DescribeOptions {
 }
 
 /**
- * What empty files of one extension are: nothing tells them apart, and an archive may hold a hundred thousand. Those
- * with sidecars are looked at one by one.
+ * Caches the description of empty files by extension, since an archive may contain 100,000 identical ones.
+ * Files with sidecars are described individually.
  */
 class EmptyFiles {
   readonly #known = new Map<string, Promise<DescribedFile>>()
 
-  /** Undefined where the file has to be looked at by itself. */
+  /** Returns undefined if the file must be described individually. */
   async find(
     file: DataFile,
     describe: (file: DataFile) => Promise<DescribedFile>,
@@ -33,7 +33,7 @@ class EmptyFiles {
   }
 }
 
-/** Describes files in worker threads, as many at a time as loads may run; in the order of the files. */
+/** Describes files in worker threads, as many concurrently as loads are allowed; in file order. */
 export async function describeAll(
   parts: { pool: LoadPool; limits: { concurrentLoads: number } },
   files: DataFile[],

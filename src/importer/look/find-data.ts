@@ -11,7 +11,7 @@ import type { LookNeeds } from './look-needs.ts'
 import type { FoundData } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile } from './unpack-data.ts'
 
-/** Scans a file, an archive or a folder of the operator's. */
+/** Scans a file, an archive or a folder of the operator. */
 export async function findInPath(
   parts: LookNeeds,
   path: string,
@@ -28,7 +28,7 @@ export async function findInPath(
   return { ...(await findInArchive(parts, path, folder, signal)), folder: dirname(folder) }
 }
 
-/** Unpacks an archive of an upload in its place; the archive goes. */
+/** Unpacks an archive of an upload in place; removes the archive. */
 async function unpackInPlace(
   parts: LookNeeds,
   path: string,
@@ -49,7 +49,7 @@ async function unpackInPlace(
   }
 }
 
-/** Scans what one upload brought, archives unpacked in their place. */
+/** Scans the files of one upload, including unpacked archives. */
 export async function findInUpload(
   parts: LookNeeds,
   folder: string,

@@ -15,25 +15,25 @@ import type { FoundData } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile, withoutArchives } from './unpack-data.ts'
 
 export interface FolderOptions {
-  /** Makes the folder of ours that archives are unpacked to. */
+  /** Creates the folder that archives are unpacked to. */
   unpackFolder(): Promise<string>
-  /** Whether archives that lie in the folder are opened; those of a mosaic are not. */
+  /** True to unpack archives in the folder; those of a mosaic are not unpacked. */
   opensArchives: boolean
 }
 
-/** What is wrong with one archive alone: it is told, and the rest goes on. */
+/** Errors of a single archive that are reported while the scan continues. */
 const tolerated = new Set(['broken-archive', 'split-archive', 'archive-not-supported'])
 const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefined
 
-/** What lies beside an archive of one file belongs to that file. */
+/** Copies the sidecars of a one-file archive, which belong to its file. */
 async function copySidecars({ sidecars }: DataFile, folder: string): Promise<void> {
   for (const path of Object.values(sidecars)) await copyGuarded(path, join(folder, basename(path)))
 }
 
-/** The archives of a folder on their way into one of ours, one after the other, under limits for all of them. */
+/** Unpacks the archives of a folder one after the other, with limits for their total. */
 class FolderArchives {
   readonly messages: Message[] = []
-  /** Those that could not be opened. */
+  /** Archives that could not be unpacked. */
   readonly closed: DataFile[] = []
   #taken: Unpacked = { entries: 0, bytes: 0 }
   readonly #parts: LookNeeds
@@ -46,7 +46,7 @@ class FolderArchives {
     this.#root = root
   }
 
-  /** Throws for an archive that means harm or takes more than the limits. */
+  /** Throws for an archive that is malicious or exceeds the limits. */
   async open(archive: DataFile, signal: AbortSignal): Promise<void> {
     const { path } = archive
     const parent = join(this.#root, relative(this.#folder, dirname(path)))
@@ -73,7 +73,7 @@ class FolderArchives {
   }
 }
 
-/** Scans a folder of the operator's; archives in it are opened like those that are uploaded. */
+/** Scans a folder of the operator; archives in it are unpacked like uploaded ones. */
 export async function findInFolder(
   parts: LookNeeds,
   folder: string,

@@ -13,7 +13,10 @@ interface TableNeeds {
 
 type FindTables = (wanted: WantedDatabase, signal: AbortSignal) => Promise<DescribedDatabase>
 
-/** Tells what a database holds that an import could be made of. Throws as its reader does; keeps nothing. */
+/**
+ * Returns a function that lists the importable tables of a database. It throws the errors of the reader and
+ * stores nothing.
+ */
 export function tablesFinder({ pool, limits, ...parts }: TableNeeds): FindTables {
   return async (wanted, signal) => {
     const { database } = await resolveDatabase(parts, wanted)

@@ -3,13 +3,13 @@ import type { SourceLimits } from '../../sources/limits.ts'
 import type { RemoteAccess } from '../../sources/remote/remote-access.ts'
 import type { ProgressBoard } from '../live/live.ts'
 
-/** What finding data needs. */
+/** Dependencies for finding data. */
 export interface LookNeeds {
-  /** Folders that imports may name files in. */
+  /** Folders whose files imports may use. */
   roots: readonly string[]
   folders: { uploads: string }
   limits: SourceLimits
-  /** How remote data are fetched. */
+  /** Settings for fetching remote data. */
   remote: RemoteAccess
   vault: Vault
   progress: ProgressBoard

@@ -12,13 +12,13 @@ export interface PlanContext {
   /** Data folder. */
   folder: string
   isUploaded: boolean
-  /** A folder of ours: what is below it was unpacked from archives in `folder`. */
+  /** A server folder with files that were unpacked from archives in `folder`. */
   unpacked?: string
   charset?: string
-  /** The import's transformations; a task takes those it suits. */
+  /** Transformations of the import; a task gets those that fit it. */
   transforms: TransformSpec[]
   allowEmpty?: boolean
-  /** Whether a transformation suits a layer after those it has already. */
+  /** True if a transformation fits a layer after the transformations that the layer has already. */
   suits(layer: LayerDescription, specs: TransformSpec[]): boolean
   maxTasks: number
   at: string
@@ -30,19 +30,19 @@ export interface TaskPlan {
 }
 
 const namedFiles = 20
-/** The folder of one upload among those of its import. */
+/** Matches the folder of one upload within its import. */
 const uploadNumber = /^(\d+)\//
-/** Sorts behind every path. */
+/** Sorts after every path. */
 const behindPaths = '\u{10ffff}'
 
-/** The data folder of a file, and whether it is ours to delete. */
+/** Returns the data folder of a file, and whether the server may delete it. */
 function placeOf({ folder, isUploaded, unpacked }: PlanContext, path: string) {
   return unpacked !== undefined && path.startsWith(unpacked + sep)
     ? { folder: unpacked, isUploaded: true }
     : { folder, isUploaded }
 }
 
-/** At most so many of the files' paths, in words. */
+/** Returns a text with the paths of the first files. */
 export function shownNames(files: DescribedFile[], context: PlanContext): string {
   const names = files.slice(0, namedFiles).map(({ file, looksLike }) => {
     const { folder, isUploaded } = placeOf(context, file.path)
@@ -54,7 +54,7 @@ export function shownNames(files: DescribedFile[], context: PlanContext): string
   return names.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** Tasks stand in the order of their path without case; those of a later upload behind. */
+/** Returns the sort key of a path: tasks are ordered by path without case, tasks of a later upload last. */
 function sortKeyOf(context: PlanContext, path: string): string {
   const { folder, isUploaded } = placeOf(context, path)
   const key = relative(folder, path).toLowerCase()
@@ -63,7 +63,7 @@ function sortKeyOf(context: PlanContext, path: string): string {
   return behindPaths + key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`)
 }
 
-/** A task that nothing is known of yet. */
+/** Returns a task without known contents. */
 export function blankTask(
   context: PlanContext,
   path: string,
@@ -111,7 +111,7 @@ function layerTask(described: DescribedFile, index: number, layer: LayerDescript
   }
 }
 
-/** Of a file that could be read if something were installed. */
+/** Creates the task of a file that could be read if a missing program were installed. */
 function missingReaderTask(file: DataFile, message: string, context: PlanContext): TaskRecord {
   return {
     ...blankTask(context, file.path),
@@ -135,7 +135,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
   return [{ ...bare, ...defined({ errorMessage: error }) }]
 }
 
-/** What is wrong with files that nothing reads, in words. */
+/** Explains why no format reads these files. */
 function explainUnread(files: DescribedFile[], context: PlanContext): string {
   const empty = files.filter(({ isEmpty }) => isEmpty === true)
   const other = files.filter(({ isEmpty }) => isEmpty !== true)
@@ -159,8 +159,9 @@ function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
 }
 
 /**
- * The tasks of a scanned folder, in the order of their paths: one a layer of each file that a format reads. Other
- * files make a message; where there is nothing else, one task that names them. An upload always makes a task.
+ * Plans the tasks of a scanned folder in the order of their paths: one task for each layer of each file that
+ * a format reads. Other files are named in a message, or in one task if there is nothing else. An upload
+ * always creates a task.
  */
 export function planTasks(files: DescribedFile[], context: PlanContext): TaskPlan {
   const unread = files.filter(({ format, error }) => format === undefined && error === undefined)

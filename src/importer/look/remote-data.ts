@@ -22,8 +22,8 @@ function withCredentials(location: string, credentials: RemoteCredentials, parts
 }
 
 /**
- * A remote source as it is kept: its password sealed, credentials taken out of its location. Throws `Failure` for a
- * location that is malformed, or that is of this host and outside the import roots.
+ * Returns a remote source as stored: the password is encrypted and credentials are removed from the location.
+ * Throws `Failure` for a malformed location, or one on this host outside the import roots.
  */
 export async function resolveRemote(parts: LookNeeds, wanted: WantedRemote): Promise<ImportSource> {
   const { location: text, ...given } = wanted
@@ -36,7 +36,7 @@ export async function resolveRemote(parts: LookNeeds, wanted: WantedRemote): Pro
   return { type: 'remote', path: '', isOurs: true, remote }
 }
 
-/** Fetches what a location names into an empty folder; who watches the import is told how far it is. */
+/** Fetches the data at a location into an empty folder and reports progress to the clients of the import. */
 export async function fetchInto(
   parts: LookNeeds,
   importId: number,
@@ -72,7 +72,7 @@ function openedSource(parts: LookNeeds, source: RemoteSource): WantedRemote {
   }
 }
 
-/** Fetches an import's remote data into an upload folder of its own and scans them, archives unpacked. */
+/** Fetches the remote data of an import into a new upload folder, unpacks archives and scans the files. */
 export async function findRemoteData(
   parts: LookNeeds,
   record: ImportRecord,

@@ -4,7 +4,7 @@ import { rasterSteps } from '../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import { chainOptions } from '../model/model.ts'
 
-/** Whether a chain of transformations fits a layer. */
+/** True if a chain of transformations fits a layer. */
 export function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): boolean {
   try {
     if (raster === undefined) chainSchema(schema, specs, chainOptions(schema, undefined))

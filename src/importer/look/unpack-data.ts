@@ -9,18 +9,18 @@ import type { Unpacked } from '../../sources/limits.ts'
 import { scanFolder } from '../../sources/scan.ts'
 import type { LookNeeds } from './look-needs.ts'
 
-/** Main files to look at and the folder they lie in. */
+/** Main files to inspect and their folder. */
 export interface FoundData {
   folder: string
   files: DataFile[]
   messages: Message[]
-  /** A folder of ours where archives that lie in `folder` were unpacked; what is below it is ours. */
+  /** A server folder to which archives in `folder` were unpacked; the server may delete it. */
   unpacked?: string
-  /** Archives among them that were not opened; where there is nothing else, they are what nothing reads. */
+  /** Archives among them that were not unpacked; if there is nothing else, they are unreadable files. */
   archives?: DataFile[]
 }
 
-/** The archives among files become messages. */
+/** Converts archives among the files to messages. */
 export function withoutArchives(folder: string, files: DataFile[], code: string, why: string): FoundData {
   const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefined
   const archives = files.filter(isArchive)
@@ -34,7 +34,10 @@ export function withoutArchives(folder: string, files: DataFile[], code: string,
   return { folder, files: files.filter((file) => !isArchive(file)), messages, archives }
 }
 
-/** An archive may hold the files of a folder that is one dataset without that folder, which its own name then tells. */
+/**
+ * Renames the folder if the archive contains the files of a folder dataset without the folder itself; the
+ * name of the archive then gives the dataset name.
+ */
 async function nameFolderDataset(folder: string, name: string): Promise<void> {
   if (!existsSync(folder) || !isFolderContent(name, await readdir(folder))) return
   await rename(folder, `${folder}.part`)
@@ -42,7 +45,7 @@ async function nameFolderDataset(folder: string, name: string): Promise<void> {
   await rename(`${folder}.part`, join(folder, name))
 }
 
-/** Unpacks an archive into a folder of ours and scans it; `name` is the one that people know it by. */
+/** Unpacks an archive into a folder and scans it; `name` is the file name that users know. */
 export async function findInArchive(
   parts: LookNeeds,
   archive: string,
@@ -61,12 +64,15 @@ export async function findInArchive(
   return { ...withoutArchives(folder, files, 'archive-in-archive', why), taken }
 }
 
-/** A name in a folder that nothing has: `name`, or with 0, 1, 2, ... behind it. */
+/** Returns an unused name in a folder: `name`, or `name` with 0, 1, 2, ... appended. */
 export function freePath(folder: string, name: string): string {
   return freeName(name, existsSync, { fit: (stem, suffix) => join(folder, stem + suffix) })
 }
 
-/** What holds one file of the folder's name becomes that file: parts of a dataset may be packed one by one. True for that. */
+/**
+ * Replaces a folder by its only file if that has the name of the folder, since the parts of a dataset may be
+ * packed one by one. Returns true in that case.
+ */
 export async function liftOnlyFile(folder: string): Promise<boolean> {
   const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
   const [only] = entries

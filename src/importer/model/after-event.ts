@@ -4,7 +4,9 @@ import type { ImportEvent, TaskEvent } from './states.ts'
 import { nextImportState, nextTaskState } from './states.ts'
 import type { TaskRecord } from './task-record.ts'
 
-/** The import after an event, not yet saved; throws `conflict` where its state does not allow it. */
+/**
+ * Returns the import after an event, without saving; throws `conflict` if its state does not allow the event.
+ */
 export function importAfter(record: ImportRecord, event: ImportEvent): ImportRecord {
   const state = nextImportState(record.state, event)
   if (state === undefined) {
@@ -13,7 +15,9 @@ export function importAfter(record: ImportRecord, event: ImportEvent): ImportRec
   return { ...record, state }
 }
 
-/** The task after an event, not yet saved; throws `conflict` where its state does not allow it. */
+/**
+ * Returns the task after an event, without saving; throws `conflict` if its state does not allow the event.
+ */
 export function taskAfter(task: TaskRecord, event: TaskEvent): TaskRecord {
   const state = nextTaskState(task.state, event)
   if (state === undefined) {

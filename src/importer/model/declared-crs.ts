@@ -7,12 +7,15 @@ import type { TaskRecord } from './task-record.ts'
 
 const messageCode = 'crs-without-code'
 
-/** Returns the CRS that the data of a task declare, whatever was given to its layer. */
+/** Returns the CRS declared in the data of a task, independent of its layer. */
 export function crsOfSource({ source }: Pick<TaskRecord, 'source'>): CrsDeclaration | undefined {
   return source?.raster?.crs ?? source?.schema.geometry?.crs
 }
 
-/** Returns the messages of a task after an examination, with one about a declared CRS that the task cannot use as it is. */
+/**
+ * Returns the messages of a task after an examination, plus one about a declared CRS that the task cannot
+ * use.
+ */
 export function withDeclaredCrs(task: TaskRecord, messages: Message[]): Message[] {
   const others = messages.filter(({ code }) => code !== messageCode)
   const text = textOf(task)

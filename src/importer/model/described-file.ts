@@ -1,15 +1,15 @@
 import type { DataFile, LayerDescription } from '../../formats/format.ts'
 
-/** A file as its format sees it. Plain data: it crosses threads. */
+/** A file as described by its format. Plain data: it is passed between threads. */
 export interface DescribedFile {
   file: DataFile
-  /** Absent when nothing reads the file. */
+  /** Absent if no format reads the file. */
   format?: { name: string; kind: 'vector' | 'raster'; canServeDirectly: boolean }
   layers: LayerDescription[]
-  /** Of a file that nothing reads: it has no bytes. */
+  /** True for an unreadable file without content. */
   isEmpty?: boolean
-  /** Of a file that nothing reads: what it begins like, in words. */
+  /** Description of what the content of an unreadable file resembles. */
   looksLike?: string
-  /** Why a file of a known format cannot be read, or what has to be installed to read one. */
+  /** Why a file of a known format cannot be read, or which program must be installed to read the file. */
   error?: string
 }

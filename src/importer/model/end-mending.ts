@@ -3,12 +3,12 @@ import { taskAfter } from './after-event.ts'
 import type { TaskMending } from './mending.ts'
 import type { TaskRecord } from './task-record.ts'
 
-/** Whether mended rows of a task are under way. */
+/** True if corrected rows of a task are being loaded. */
 export function isMending({ mending }: Pick<TaskRecord, 'mending'>): boolean {
   return mending?.state === 'RUNNING'
 }
 
-/** The task when its mended rows are no longer under way; it keeps its run, if it has one. */
+/** Returns the task after the load of its corrected rows has ended. A run in progress is preserved. */
 export function mendingEnded(
   task: TaskRecord,
   end: Pick<TaskMending, 'state'> & Partial<Pick<TaskMending, 'errorMessage' | 'errorCode'>>,

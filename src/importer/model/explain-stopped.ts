@@ -1,4 +1,4 @@
-/** A rule that stops a load, as clients are told it too. */
+/** A rule that stops a load, in the form sent to clients. */
 interface Stopped {
   rule: string
   limit?: unknown
@@ -12,12 +12,12 @@ const isFields = (value: unknown): value is Fields =>
 
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
-/** In words: what stopped a load. */
+/** Describes what stopped a load. */
 export function explainStopped(stopped: readonly Stopped[]): string {
   return `stopIf stopped the load: ${stopped.map(stoppedText).join('; ')}. Nothing was changed`
 }
 
-/** In words: one rule, what it allows and what was found. */
+/** Describes a stopped load: the rule, its limit and the measured value. */
 export function stoppedText({ rule, limit, measured }: Stopped): string {
   if (rule !== 'empty' && rule !== 'values')
     return `${rule} (limit ${limitText(limit)}, found ${foundText(measured)})`
@@ -42,13 +42,13 @@ function limitText(limit: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ')
 }
 
-/** Rows, their share, or both. */
+/** Formats a number of rows, their share, or both. */
 function amountText({ rows, percent }: Fields): string {
   const counted = rows === undefined ? [] : [`${String(rows)} ${rows === 1 ? 'row' : 'rows'}`]
   return [...counted, ...(percent === undefined ? [] : [`${String(percent)} %`])].join(' or ')
 }
 
-/** What a value may be. */
+/** Describes the allowed values of a column. */
 function rangeText({ in: allowed, min, max }: Fields): string {
   const one = Array.isArray(allowed) ? [`one of ${listText(allowed.map(valueText))}`] : []
   const from = min === undefined ? [] : [`from ${valueText(min)}`]

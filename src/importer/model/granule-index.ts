@@ -6,11 +6,11 @@ import type { Schema } from '../../geo/schema.ts'
 import { geometryTypeCode } from '../../geo/wkb.ts'
 import type { Corners } from './granule-record.ts'
 
-/** One row of the granule index. Plain data: it crosses threads. */
+/** One row of the granule index. Plain data: it is passed between threads. */
 export interface IndexRow {
-  /** The granule's name in the mosaic: its path below the data folder. */
+  /** Name of the granule in the mosaic: its path below the data folder. */
   file: string
-  /** Where the file stands: an absolute path. */
+  /** Absolute path of the file. */
   location: string
   timeMs?: number
   width: number
@@ -19,7 +19,7 @@ export interface IndexRow {
   footprint: Corners
 }
 
-/** The table that a mosaic is read by: a row for each granule. */
+/** Schema of the index of a mosaic: a row for each granule. */
 export function indexSchema(crs: CrsDeclaration | undefined): Schema {
   return {
     attributes: [
@@ -65,7 +65,7 @@ function appendRow(builder: BatchBuilder, row: IndexRow, rowNumber: number): voi
   builder.endRow(rowNumber)
 }
 
-/** The rows of an index as batches. */
+/** Yields the rows of an index as batches. */
 export async function* indexBatches(rows: IndexRow[], schema: Schema): AsyncGenerator<FeatureBatch> {
   let builder = new BatchBuilder(schema)
   for (const [index, row] of rows.entries()) {

@@ -1,15 +1,15 @@
 import type { DataFile, RasterDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 
-/** Where the times of granules come from. */
+/** Sources of the times of granules. */
 export const timeModes = ['auto', 'filename', 'manual', 'none'] as const
 type TimeMode = (typeof timeModes)[number]
 
 export interface MosaicTime {
   mode: TimeMode
-  /** A regular expression of ECMAScript; its groups, or else the whole match, are the time's text. */
+  /** An ECMAScript regular expression; its groups, or else the whole match, are the text of the time. */
   pattern?: string
-  /** A pattern of SimpleDateFormat; without one the text is ISO 8601 or its forms without separators. */
+  /** A SimpleDateFormat pattern; without one the text is ISO 8601, or its basic format without separators. */
   format?: string
 }
 
@@ -20,20 +20,20 @@ export type Corners = readonly (readonly [number, number])[]
 export interface GranuleRecord {
   importId: number
   taskId: number
-  /** The file's id: its path below the data folder. */
+  /** File id: path below the data folder. */
   fileId: string
   file: DataFile
   sizeBytes: number
-  /** Absent where nothing reads the file. */
+  /** Absent if no format reads the file. */
   format?: string
-  /** What the file says of itself, where it could be read; of mosaics whose granules agree. */
+  /** Description from the file, if readable; only for mosaics whose granules agree. */
   raster?: RasterDescription
-  /** Matched authority code of its CRS. */
+  /** Authority code of its CRS. */
   srs?: string
   envelope?: Envelope
   /** Milliseconds since 1970 in UTC. */
   timeMs?: number
-  /** Why there is no time, where one was looked for. */
+  /** Why no time was derived, if the mode derives times. */
   timeFault?: string
   /** Why the file cannot be a granule of this mosaic. */
   fault?: GranuleFault
@@ -44,14 +44,14 @@ export interface GranuleFault {
   reason: string
 }
 
-/** What a task keeps of its granules; they stand in a table of their own. */
+/** Mosaic part of a task record; the granules are in a table of their own. */
 export interface MosaicTask {
   time: MosaicTime
   granules: number
-  /** Granules that cannot take part; the task waits until they are deleted or mended. */
+  /** Number of granules with errors; the task cannot run until they are deleted or corrected. */
   faults: number
-  /** Granules without extent among those. */
+  /** Number of these without an extent. */
   withoutExtent: number
-  /** Says which granules are faulty and why, where some are. */
+  /** Names the granules with errors and the reasons, if there are any. */
   reason?: string
 }

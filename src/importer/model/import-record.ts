@@ -8,38 +8,38 @@ import type { ImportState } from './states.ts'
 
 export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
 
-/** Where an import's data lie; absolute paths. */
+/** Source location of the data of an import; absolute paths. */
 export interface ImportSource {
   type: (typeof sourceTypes)[number] | 'database'
-  /** A file, an archive or a folder; for an empty directory the folder that uploads go to. */
+  /** A file, an archive or a folder; for an empty directory the upload folder. */
   path: string
   charset?: string
-  /** Where the times of a mosaic's granules come from. */
+  /** Source of the times of the granules of a mosaic. */
   time?: MosaicTime
-  /** True where the folder is ours and filled by uploads or a fetch. */
+  /** True if the folder belongs to the server and is filled by uploads or a fetch. */
   isOurs: boolean
   remote?: RemoteSource
   database?: DatabaseSource
 }
 
-/** What remote data are fetched by. */
+/** Location of and credentials for remote data. */
 export interface RemoteSource {
   /** Without credentials. */
   location: string
   username?: string
   domain?: string
-  /** Sealed by the vault; dropped when the import is complete. */
+  /** Encrypted by the vault; removed when the import is complete. */
   sealedPassword?: string
 }
 
-/** The database that an import reads. */
+/** The database of an import. */
 export interface DatabaseSource {
   place: DatabasePlace
-  /** Sealed by the vault; kept as long as the import, since a retry needs it. */
+  /** Encrypted by the vault; stored as long as the import, since a retry needs the password. */
   sealedPassword?: string
-  /** Tables that were asked for; absent: all. */
+  /** Requested tables; absent: all. */
   wanted?: string[]
-  /** Tables that were found. */
+  /** Names of the tables found. */
   tables: string[]
 }
 
@@ -52,27 +52,27 @@ export interface ImportRecord {
   updatedAt: string
   isArchived: boolean
   workspace: string
-  /** The target store, where the client named one. */
+  /** The target store, if the client named one. */
   store?: string
   source?: ImportSource
-  /** Folder that was scanned: of a file its own, of an archive what it was unpacked to. */
+  /** Scanned folder: of a file its own, of an archive the one it was unpacked to. */
   folder?: string
-  /** Given to every task they suit, those of later uploads too. */
+  /** Applied to every task they fit, including those of later uploads. */
   transforms: TransformSpec[]
-  /** Given to every task. */
+  /** Applied to every task. */
   allowEmpty?: boolean
   message?: string
   messages: Message[]
   nextUpload: number
-  /** The preparation or run under way, or waiting for its turn. */
+  /** The running or queued preparation or run. */
   jobId?: number
-  /** The last rehearsal, under way or kept. */
+  /** The last dry run, running or retained. */
   rehearsal?: ImportRehearsal
-  /** Who created it. */
+  /** User who created the import. */
   user?: string
 }
 
-/** A finished import without the password that its data were fetched with. */
+/** Returns a finished import without the password for fetching its data. */
 export function withoutPassword(record: ImportRecord): ImportRecord {
   if (record.source?.remote?.sealedPassword === undefined) return record
   const remote = without(record.source.remote, 'sealedPassword')

@@ -1,6 +1,6 @@
 /**
- * The second door of the model, for what runs in workers: its rules about rows. The first leads to all transformations,
- * whose code a worker reads only for a load that has some.
+ * Second entry point of the model, for code in workers: the rules about rows. The first entry point imports
+ * all transformations, whose code a worker loads only for a load that uses some.
  */
 export { explainStopped } from './explain-stopped.ts'
 export { indexBatches, indexSchema } from './granule-index.ts'

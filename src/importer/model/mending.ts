@@ -6,20 +6,20 @@ import type { Stopped, StopRules } from './stop-rules.ts'
 export const mendingStates = ['RUNNING', 'COMPLETE', 'ERROR', 'CANCELED'] as const
 type MendingState = (typeof mendingStates)[number]
 
-/** What became of mended rows that were sent. */
+/** Result of corrected rows. */
 interface MendedRows {
-  /** In the file. */
+  /** Number of rows in the file. */
   sent: number
   loaded: number
-  /** They are rejected again, for other reasons maybe. */
+  /** Number of rows rejected again, possibly for other reasons. */
   rejected: number
-  /** They are none of the task's rejected rows, or no longer: nothing was done with them. */
+  /** Number of rows that are not, or no longer, rejected rows of the task; they are ignored. */
   refused: number
 }
 
-/** The file that mended rows came in. */
+/** The uploaded file of corrected rows. */
 export interface MendedFile {
-  /** Number of the upload that brought it. */
+  /** Number of the upload. */
   upload: number
   file: DataFile
   format: string
@@ -27,48 +27,48 @@ export interface MendedFile {
   charset?: string
 }
 
-/** Mended rows of a task that were sent last. */
+/** The latest corrected rows of a task. */
 export interface TaskMending {
-  /** 1 is the first time that rows were sent. */
+  /** Sequence number, from 1. */
   number: number
   state: MendingState
-  /** When they were sent; ISO 8601. */
+  /** Time of the upload, ISO 8601. */
   at: string
   by?: string
-  /** Where they are as long as they are loaded. */
+  /** Location of the rows while they are loaded. */
   from?: MendedFile
   rows?: MendedRows
-  /** Limits of the task that are asked of these rows. */
+  /** Limits of the task that apply to these rows. */
   stopIf?: StopRules
-  /** Which of them stopped the load. */
+  /** Limits that stopped the load. */
   stopped?: Stopped[]
-  /** Limits that whoever sent them has let through. */
+  /** Limits that the sender of the rows has waived. */
   accepted?: string[]
-  /** Why rows are rejected again, or were refused. */
+  /** Why rows were rejected again, or refused. */
   reasons?: RejectGroup[]
   messages?: Message[]
   errorMessage?: string
   errorCode?: string
 }
 
-/** What a load of mended rows comes to, written down before its commit. */
+/** Result of a load of corrected rows, stored before its commit. */
 export type MendedLoad = Required<Pick<TaskMending, 'number' | 'rows' | 'reasons' | 'messages'>>
 
-/** What a worker has to know of mended rows. Plain data. */
+/** Input of a worker that loads corrected rows. Plain data. */
 export interface MendedPlan {
-  /** Lists the rows that are rejected so far. */
+  /** Path of the list of rows rejected so far. */
   rejects: string
-  /** Where they are listed as they stand after the load. */
+  /** Path of the list of rejected rows as it is after the load. */
   rejectsAfter: string
-  /** The time at which they were sent, for those who ask later; ISO 8601. */
+  /** Time of the upload, ISO 8601. */
   at: string
-  /** What the rows of the task are before its transformations: sent ones are made the same. */
+  /** Schema of the rows of the task before its transformations; the corrected rows are converted to it. */
   schema: Schema
-  /** Names of columns in the table by those at the end of the chain, where they differ. */
+  /** Column names in the table by those at the end of the chain, where they differ. */
   columns: Record<string, string>
 }
 
-/** Columns that rejected rows have besides their own, by what they tell. */
+/** Names of the columns that lists of rejected rows have in addition to the data, by meaning. */
 export interface RejectColumns {
   row: string
   code: string
@@ -77,7 +77,7 @@ export interface RejectColumns {
   reason: string
 }
 
-/** Names for the columns of reasons that no attribute has, whatever its case. */
+/** Returns names for the reason columns that no attribute has, ignoring case. */
 export function rejectColumns({ attributes, geometry }: Schema): RejectColumns {
   const taken = new Set([...attributes.map(({ name }) => name), geometry?.name ?? ''].map(fold))
   const names = (prefix: string) => ({

@@ -3,18 +3,18 @@ import type { ImportState, TaskState } from './states.ts'
 
 export interface TaskProgress {
   phase: 'waiting' | 'transforming' | 'loading' | 'committing' | 'publishing' | 'done'
-  /** Rows taken so far. */
+  /** Number of processed rows. */
   progress: number
-  /** -1 when it cannot be known. */
+  /** -1 if unknown. */
   total: number
   rejected: number
   rowsPerSecond?: number
   remainingSeconds?: number
-  /** Why it waits. */
+  /** Reason for waiting. */
   message?: string
 }
 
-/** What is told to those who watch an import. */
+/** Events for clients that follow an import. */
 export type ImportNews =
   | { type: 'import'; state: ImportState; message?: string }
   | { type: 'task'; taskId: number; state: TaskState; message?: string }

@@ -4,11 +4,11 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
 
-/** A transformation that somebody may want, with what speaks for it. Nothing is applied by itself. */
+/** A transformation that may be useful, with the evidence. Never applied automatically. */
 export interface TransformProposal {
   kind: 'geometry'
   transform: TransformSpec
-  /** The CRS to set with it, where the values say it. */
+  /** The CRS to set together with the transformation, if the values indicate one. */
   srs?: string
   evidence: string
 }
@@ -18,8 +18,8 @@ const pair = /^\s*[([]?\s*(-?\d{1,3}(?:\.\d+)?)\s*(?:[,;]\s*|\s+)(-?\d{1,3}(?:\.
 const pairWithCommas = /^\s*[([]?\s*(-?\d{1,3},\d+)\s*(?:[;/]\s*|\s+)(-?\d{1,3},\d+)\s*[)\]]?\s*$/
 
 /**
- * How rows of a task without geometry may become points: by columns whose names and first values say so. A column of WKT is
- * the geometry already, as its format reads it.
+ * Proposes how rows of a task without geometry can become points, by column names and first values. A column
+ * of WKT is not proposed: its format reads it as the geometry.
  */
 export function proposeGeometry(task: TaskRecord): TransformProposal[] {
   const { source, transforms } = task
@@ -33,7 +33,7 @@ export function proposeGeometry(task: TaskRecord): TransformProposal[] {
   return [...fromColumns(columns, pointFieldName), ...fromPairs(columns, pointFieldName)]
 }
 
-/** Undefined where the chain does not fit the data, which its task says otherwise. */
+/** Returns undefined if the chain does not fit the data, which the task reports elsewhere. */
 function finalSchemaOf(task: TaskRecord): ReturnType<typeof finalSchema> | undefined {
   try {
     return finalSchema(task)
@@ -85,7 +85,7 @@ function pointTransform(latField: string, lngField: string, pointFieldName: stri
   return { type: 'AttributesToPointGeometryTransform', latField, lngField, pointFieldName }
 }
 
-/** A name for the geometry that no column has. */
+/** Returns a geometry name that no column uses. */
 function freeName(columns: ColumnView[]): string {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
   let name = 'location'

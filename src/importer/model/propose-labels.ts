@@ -2,7 +2,7 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
 
-/** A second column with the labels of coded values. Nothing is applied by itself. */
+/** Proposes an additional column with the labels of coded values. Never applied automatically. */
 export interface LabelsProposal {
   kind: 'labels'
   transform: TransformSpec
@@ -12,7 +12,10 @@ export interface LabelsProposal {
 const type = 'CodedValueLabelTransform'
 const shownLabels = 5
 
-/** Columns whose coded values have labels in the data that the chain of the task does not load yet. */
+/**
+ * Proposes columns with coded values whose labels are in the data but not yet loaded by the chain of the
+ * task.
+ */
 export function proposeLabels(task: TaskRecord): LabelsProposal[] {
   const { source, transforms } = task
   if (source?.schema.attributes.some(({ labels }) => labels !== undefined) !== true) return []
@@ -27,7 +30,7 @@ export function proposeLabels(task: TaskRecord): LabelsProposal[] {
   })
 }
 
-/** None where the chain does not fit the data, which its task says otherwise. */
+/** Returns no attributes if the chain does not fit the data, which the task reports elsewhere. */
 function attributesOf(task: TaskRecord): ReturnType<typeof finalSchema>['attributes'] {
   try {
     return finalSchema(task).attributes

@@ -11,18 +11,18 @@ import type { TaskLoad } from './task-load.ts'
 export const rehearsalStates = ['RUNNING', 'COMPLETE', 'COMPLETE_ERROR', 'CANCELED'] as const
 export type RehearsalState = (typeof rehearsalStates)[number]
 
-/** What an import keeps of its rehearsal; what was found stands on its tasks. */
+/** Dry run record of an import; the results are stored on its tasks. */
 export interface ImportRehearsal {
   state: RehearsalState
-  /** The job that does it. */
+  /** Job of the dry run. */
   jobId: number
-  /** What the import was before, and is afterwards. */
+  /** State of the import before the dry run, restored afterwards. */
   before: ImportState
-  /** ISO 8601: when what is kept goes, unless it was used before. */
+  /** Time when retained data are removed unless used before, ISO 8601. */
   expires?: string
 }
 
-/** How a column of the target differs from what is loaded into it. */
+/** Difference between a column of the target and the loaded column. */
 export interface ColumnChange {
   name: string
   change: 'gained' | 'lost' | 'type'
@@ -30,12 +30,12 @@ export interface ColumnChange {
   to?: string
 }
 
-/** What was found by staging a load and looking at it. Plain data: it crosses threads and is recorded. */
+/** Findings from staging a load. Plain data: it is passed between threads and stored. */
 export interface Trial {
   rows: { read: number; load: number; rejected: number }
-  /** Absent where nothing was compared. */
+  /** Absent if nothing was compared. */
   changes?: ChangeCounts & { matchedBy: string[] }
-  /** Changes that are listed one by one. */
+  /** Number of changes that are listed individually. */
   listed?: number
   columns: ColumnChange[]
   geometry?: { empty: number; invalid: number; repaired: number }
@@ -47,36 +47,36 @@ export interface Trial {
   messages: Message[]
 }
 
-/** What a run needs to go on with rows that were staged before. */
+/** What a run needs to reuse staged rows. */
 export interface LaidBy {
-  /** What the store wants to be told. */
+  /** Store-specific token of the staged rows. */
   text: string
   schema: Schema
   indexes: string[]
   rowsRead: number
-  /** Of an UPSERT that deletes what does not come, where rows were rejected. */
+  /** Rows that an UPSERT with deletion would delete but retains, because rows were rejected. */
   spared?: SparedRows
-  /** What the staged rows take, about. */
+  /** Approximate size of the staged rows. */
   sizeBytes: number
 }
 
-/** By what it is seen that a run would stage the same again. */
+/** Shows whether a run would stage the same rows again. */
 export interface TrialBasis {
-  /** Of what the task asks for. */
+  /** Digest of the options of the task. */
   wish: string
-  /** Of the source's files; absent where nobody can tell. */
+  /** Digest of the files of the source; absent if it cannot be determined. */
   source?: string
-  /** Of the table that is loaded into. */
+  /** Digest of the target table. */
   target: string
 }
 
-/** A rehearsal of one task, or a load that its limits have stopped. */
+/** A dry run of one task, or a load that was stopped by its limits. */
 export interface TaskTrial {
-  /** When it was done; ISO 8601. */
+  /** Time of the dry run, ISO 8601. */
   at: string
-  /** Where it was staged; absent where nothing was. */
+  /** Load of the staged rows; absent if nothing was staged. */
   load?: TaskLoad
-  /** Absent while it is under way, and where nothing can be taken up. */
+  /** Absent while the dry run is in progress, and if nothing can be reused. */
   laidBy?: LaidBy
   basis?: TrialBasis
   found?: Trial
@@ -84,34 +84,34 @@ export interface TaskTrial {
   target?: { layer: string; version: number | null }
 }
 
-/** A person's word that a stopped load is as it should be. */
+/** A waiver for a stopped load, by a user. */
 export interface Accepted {
-  /** The load that it lets through, and no other. */
+  /** The accepted load. */
   loadId: string
-  /** By which it is known when a server died in it and it is staged anew. */
+  /** Identifies the same load when it is staged again after a server crash. */
   basis?: TrialBasis
   stopped: string[]
   by: string
   at: string
 }
 
-/** A task in a rehearsal that is under way. */
+/** A task during a dry run. */
 export interface RehearsingTask {
   jobId: number
-  /** What the task was before, and is afterwards. */
+  /** State of the task before the dry run, restored afterwards. */
   before: TaskState
 }
 
-/** What a load is tried out for. Plain data: it crosses threads. */
+/** Options of a load that is measured before its commit. Plain data: it is passed between threads. */
 export interface TrialWish {
-  /** It ends when the rows are staged and looked at. */
+  /** True if the load ends after the rows are staged and measured. */
   isRehearsal: boolean
   keys?: string[]
   stopIf?: StopRules
-  /** Rules that do not stop it. */
+  /** Rules that are waived. */
   accepted: string[]
-  /** Where changes are listed; absent: nowhere. */
+  /** Path for the list of changes; absent: no list. */
   changesPath?: string
-  /** The CRS of the layer that is loaded into, and of the data before they go there. */
+  /** CRS of the target layer, and of the data before reprojection. */
   crs?: { from?: string; to?: string }
 }

@@ -1,9 +1,9 @@
-/** Rejected rows with one reason. */
+/** Rejected rows with the same reason. */
 export interface RejectGroup {
   code: string
   field?: string
   reason: string
   count: number
-  /** Some of them: number, values and geometry as they were read. */
+  /** Examples: number, values and geometry as read. */
   rows: object[]
 }

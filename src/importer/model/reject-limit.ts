@@ -1,11 +1,11 @@
 import type { RejectLimit } from './task-record.ts'
 
-/** 5 % of the rows, at least one; a REPLACE takes none. */
+/** Returns the limit of rejected rows: by default 5 % of the rows, at least one; 0 for a REPLACE. */
 export function rejectLimitOf(task: { updateMode: string; rejectLimit?: RejectLimit }): RejectLimit {
   return task.rejectLimit ?? (task.updateMode === 'REPLACE' ? { rows: 0 } : { share: 0.05 })
 }
 
-/** Why so many rejects are too many, or undefined; all rows are too many whatever the limit. */
+/** Returns why there are too many rejected rows, or undefined; rejecting all rows exceeds any limit. */
 export function findRejectFault(
   limit: RejectLimit,
   counts: { rowsRead: number; rejected: number },

@@ -11,16 +11,16 @@ import type { AttributeChoice, RejectLimit } from './task-record.ts'
 
 export interface WantedSource {
   type: ImportSource['type']
-  /** Absent: an empty folder that uploads fill. */
+  /** Absent: an empty folder for uploads. */
   path?: string
   charset?: string
-  /** Where the times of a mosaic's granules come from. */
+  /** Source of the times of the granules of a mosaic. */
   time?: MosaicTime
-  /** What data of type `remote` are fetched by. */
+  /** Location of and credentials for data of type `remote`. */
   remote?: WantedRemote
-  /** What data of type `database` are read from. */
+  /** Connection for data of type `database`. */
   database?: WantedDatabase
-  /** Puts files that came before into a folder, which it makes. */
+  /** Moves previously uploaded files to a folder, which it creates. */
   place?(folder: string): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export interface TaskChange {
   updateMode?: LoadMode
   keys?: string[]
   deleteMissing?: boolean
-  /** Null takes the rules away. */
+  /** Null removes the rules. */
   stopIf?: StopRules | null
   charset?: string
   rejectLimit?: RejectLimit
@@ -63,7 +63,7 @@ export interface TaskChange {
   layer?: LayerChange
   /** Name of a store in the import's workspace. */
   store?: string
-  /** Where the import and all its tasks go; done before the rest. */
+  /** Target workspace of the import and all its tasks; set before the other changes. */
   workspace?: string
   transforms?: TransformSpec[]
 }

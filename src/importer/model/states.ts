@@ -23,7 +23,7 @@ export const taskStates = [
 ] as const
 export type TaskState = (typeof taskStates)[number]
 
-/** What a look at a task's data, layer and target comes to. */
+/** Results of examining the data, layer and target of a task. */
 export const findings = ['READY', 'NO_CRS', 'NO_BOUNDS', 'NO_FORMAT', 'BAD_FORMAT', 'ERROR'] as const
 export type Finding = (typeof findings)[number]
 
@@ -33,20 +33,20 @@ export type TaskEvent =
   | { type: 'completed' }
   | { type: 'failed' }
   | { type: 'canceled' }
-  /** A rehearsal is over: the task is what it was. */
+  /** The dry run has ended: the task returns to its previous state. */
   | { type: 'rehearsed'; before: TaskState }
-  /** Mended rows of a complete task were sent. */
+  /** Corrected rows of a complete task were uploaded. */
   | { type: 'mending' }
-  /** They are loaded, or not: the task is complete as before. */
+  /** The corrected rows are loaded, or not: the task returns to complete. */
   | { type: 'mended' }
 
 const examinable: readonly TaskState[] = taskStates.filter(
   (state) => state !== 'RUNNING' && state !== 'COMPLETE',
 )
-/** What an execution takes. */
+/** States in which a task can be run. */
 export const runnableStates: readonly TaskState[] = ['READY', 'CANCELED', 'ERROR']
 
-/** Which states an event is possible in. */
+/** States in which each event is possible. */
 const taskEventFrom: Record<TaskEvent['type'], readonly TaskState[]> = {
   examined: examinable,
   started: runnableStates,
@@ -67,7 +67,7 @@ const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, 
   mended: 'COMPLETE',
 }
 
-/** The state after an event; undefined where the event is not possible. */
+/** Returns the state after an event; undefined if the event is not possible. */
 export function nextTaskState(state: TaskState, event: TaskEvent): TaskState | undefined {
   if (!taskEventFrom[event.type].includes(state)) return undefined
   if (event.type === 'rehearsed') return runnableStates.includes(event.before) ? event.before : undefined
@@ -75,21 +75,24 @@ export function nextTaskState(state: TaskState, event: TaskEvent): TaskState | u
 }
 
 export type ImportEvent =
-  /** Data were fetched and scanned; `isReady`: a synchronous creation with target store whose tasks are all READY. */
+  /**
+   * Data were fetched and scanned; `isReady`: a synchronous creation with a target store whose tasks are all
+   * READY.
+   */
   | { type: 'prepared'; isReady: boolean }
   | { type: 'prepare-failed' }
   | { type: 'prepare-again' }
   | { type: 'started' }
-  /** Mended rows of one of its tasks were sent. */
+  /** Corrected rows of one of the tasks were uploaded. */
   | { type: 'mending' }
-  /** A rehearsal is over: the import is what it was. */
+  /** The dry run has ended: the import returns to its previous state. */
   | { type: 'rehearsed'; before: ImportState }
   /** A run ended, a task was edited, deleted or added. */
   | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunUnderWay: boolean }
 
-/** From where a run or a rehearsal starts. */
+/** States from which a run or a dry run can start. */
 const startable: readonly ImportState[] = ['PENDING', 'READY', 'COMPLETE_ERROR']
-/** Where a task may be complete. */
+/** States of an import in which a task may be complete. */
 const mendable: readonly ImportState[] = ['PENDING', 'COMPLETE', 'COMPLETE_ERROR']
 
 function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnderWay: boolean): ImportState {
@@ -101,7 +104,7 @@ function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnde
   return state === 'READY' && isEvery('READY') ? 'READY' : 'PENDING'
 }
 
-/** The state after an event; undefined where the event is not possible. */
+/** Returns the state after an event; undefined if the event is not possible. */
 export function nextImportState(state: ImportState, event: ImportEvent): ImportState | undefined {
   switch (event.type) {
     case 'prepared':

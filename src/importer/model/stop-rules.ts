@@ -2,37 +2,40 @@ import { isSameCrs } from '../../geo/crs-same.ts'
 import { defined } from '../../lib/defined.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 
-/** Rows that are too many: more than so many, or more than a share of all. */
+/** Limit on rows: a maximum number, or a maximum share of all. */
 interface RowLimit {
   percent?: number
   rows?: number
 }
 
-/** A value that a rule names, as JSON has it. */
+/** A JSON value in a rule. */
 export type RuleValue = string | number | boolean | null
 
-/** Which values a column may hold; nulls may always stand there. */
+/** Allowed values of a column; nulls are always allowed. */
 export interface ValueRule {
   in?: RuleValue[]
   min?: number | string
   max?: number | string
 }
 
-/** What stops a load before its commit. */
+/** Limits that stop a load before its commit. */
 export interface StopRules {
-  /** Of the rows that the target has. */
+  /** Limit of removed rows, relative to the rows of the target. */
   removed?: RowLimit
   changed?: RowLimit
-  /** Rows without a value, by column; of the rows that are loaded. */
+  /** Limit on nulls, by column; of the loaded rows. */
   empty?: Record<string, RowLimit>
   values?: Record<string, ValueRule>
-  /** `lost`: a column of the target does not come. `any`: one comes, goes, or has another type. */
+  /**
+   * `lost`: stops if a column of the target is missing. `any`: stops if a column is added, missing, or of
+   * another type.
+   */
   columns?: 'lost' | 'any'
-  /** The data have another CRS than the layer. */
+  /** Stops if the CRS of the data differs from that of the layer. */
   crs?: boolean
-  /** Rows that do not lie within: minx, miny, maxx, maxy in the CRS that they are loaded in. */
+  /** Stops for rows outside of: minx, miny, maxx, maxy in the CRS in which they are loaded. */
   outside?: [number, number, number, number]
-  /** Rows that are loaded at least. */
+  /** Minimum number of loaded rows. */
   fewer?: number
 }
 
@@ -48,35 +51,35 @@ export const stopRuleNames = [
 ] as const satisfies readonly (keyof StopRules)[]
 type StopRuleName = (typeof stopRuleNames)[number]
 
-/** A rule that stops a load: what it allows, and what was found. */
+/** A rule that stops a load: its limit and the measured value. */
 export interface Stopped {
   rule: StopRuleName
   limit: unknown
   measured: unknown
 }
 
-/** What was measured of a staged load. */
+/** Measurements of a staged load. */
 export interface Measured {
   rowsLoaded: number
-  /** Of the target, before. */
+  /** Rows of the target before the load. */
   rowsBefore: number
   changes: ChangeCounts
   columns: readonly { name: string; change: 'gained' | 'lost' | 'type' }[]
-  /** CRS of the data and of the layer, where both are known. */
+  /** CRS of the data and of the layer, if both are known. */
   crs: { from?: string; to?: string }
-  /** Rows without a value, by column. */
+  /** Number of nulls, by column. */
   empty: Readonly<Record<string, number>>
-  /** Rows with a value that a rule does not allow, by column, and the first such value. */
+  /** Number of rows with a value that a rule forbids, by column, and the first such value. */
   values: Readonly<Record<string, { rows: number; value: string }>>
   outside: number
 }
 
-/** Percent of rows, with so many digits that a person can compare them. */
+/** Formats a percentage with enough digits for comparing. */
 function percentOf(rows: number, all: number): number {
   return all === 0 ? (rows === 0 ? 0 : 100) : Number(((rows / all) * 100).toPrecision(6))
 }
 
-/** What is beyond a limit; undefined where nothing is. */
+/** Returns the rows and percentage if they exceed a limit, otherwise undefined. */
 function beyond(limit: RowLimit, rows: number, all: number): { rows: number; percent: number } | undefined {
   const percent = all === 0 ? (rows === 0 ? 0 : 100) : (rows / all) * 100
   const isBeyond =
@@ -106,7 +109,7 @@ function ownOf<Value>(values: Readonly<Record<string, Value>>, name: string): Va
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
-/** One rule after the other: what it says of what was measured. */
+/** Evaluates each rule against the measurements. */
 const rules: { [Name in StopRuleName]: (rule: NonNullable<StopRules[Name]>, found: Measured) => Finding } = {
   removed: (limit, { changes, rowsBefore }) => rowsFinding(limit, changes.removed, rowsBefore),
   changed: (limit, { changes, rowsBefore }) => rowsFinding(limit, mostChanged(changes), rowsBefore),
@@ -126,7 +129,10 @@ const rules: { [Name in StopRuleName]: (rule: NonNullable<StopRules[Name]>, foun
   fewer: (limit, { rowsLoaded }) => (rowsLoaded < limit ? { limit, measured: rowsLoaded } : undefined),
 }
 
-/** Without keys a changed row is one that goes and one that comes: nobody can tell that so many were not changed. */
+/**
+ * Without keys a changed row counts as one removed and one added, so this is the largest possible number of
+ * changed rows.
+ */
 function mostChanged({ added, changed, removed }: ChangeCounts): number {
   return changed ?? Math.min(added, removed)
 }
@@ -141,7 +147,7 @@ function findingOf<Name extends StopRuleName>(name: Name, stopIf: StopRules, fou
   return rule === undefined ? undefined : rules[name](rule as NonNullable<StopRules[Name]>, found)
 }
 
-/** The rules that what was measured breaks. */
+/** Returns the rules that the measurements exceed. */
 export function findStopped(stopIf: StopRules | undefined, found: Measured): Stopped[] {
   if (stopIf === undefined) return []
   return stopRuleNames.flatMap((rule) => {
@@ -151,8 +157,8 @@ export function findStopped(stopIf: StopRules | undefined, found: Measured): Sto
 }
 
 /**
- * Which limits of a task are asked of mended rows: those of the rows that come in, and of those that an UPSERT changes. The
- * others measure a whole source. Undefined where none are.
+ * Returns the limits of a task that apply to corrected rows: those on incoming rows, and those on rows that
+ * an UPSERT changes. The others measure a whole source. Undefined if none apply.
  */
 export function rulesOfMended(
   { stopIf = {}, updateMode }: { stopIf?: StopRules; updateMode: string },
@@ -164,7 +170,7 @@ export function rulesOfMended(
   return left.length === 0 ? undefined : (Object.fromEntries(left) as StopRules)
 }
 
-/** Whether rules ask what becomes of the rows of the target. */
+/** True if the rules limit changes to the rows of the target. */
 export function asksChanges({ removed, changed }: StopRules): boolean {
   return removed !== undefined || changed !== undefined
 }

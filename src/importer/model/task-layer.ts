@@ -9,7 +9,7 @@ import { invalid } from '../../lib/errors.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 
-/** The layer that a task would make of what a file holds. */
+/** Returns the layer that a task would create from the contents of a file. */
 export function proposeLayer(source: LayerDescription): TaskLayer {
   const crs = source.raster?.crs ?? source.schema.geometry?.crs
   const hasPlace = source.raster !== undefined || source.schema.geometry !== undefined
@@ -26,7 +26,7 @@ export function proposeLayer(source: LayerDescription): TaskLayer {
   }
 }
 
-/** Every attribute of the source as it is. */
+/** Returns all attributes of the source, unchanged. */
 export function allAttributes(schema: Schema): AttributeChoice[] {
   return schema.attributes.map(({ name, type }) => ({ name, source: name, type }))
 }
@@ -43,8 +43,8 @@ function chosenAttribute(schema: Schema, choice: AttributeChoice): Attribute {
 }
 
 /**
- * The source's schema with the client's choice of attributes and the layer's CRS, types not yet changed: what the
- * chain is given.
+ * Returns the schema of the source with the client's selection of attributes and the layer's CRS, with
+ * unchanged types: the input of the chain.
  */
 export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes' | 'srs'>): Schema {
   const { attributes: choices, srs } = layer
@@ -58,13 +58,16 @@ export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes'
   }
 }
 
-/** What a chain over a source's rows starts from: the CRS given to the layer, and what the data declare themselves. */
+/**
+ * Returns the chain options for the rows of a source: the CRS set on the layer and the CRS declared in the
+ * data.
+ */
 export function chainOptions(source: Schema, srs: string | undefined): ChainOptions {
   const sourceCrs = source.geometry?.crs
   return { ...(srs === undefined ? {} : { declaredCrs: { srs } }), ...defined({ sourceCrs }) }
 }
 
-/** Attributes whose type the client changed, as they are named after the choice. */
+/** Returns attributes whose type the client changed, with their chosen names. */
 export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeChoice[] {
   return (layer.attributes ?? []).filter((choice) => {
     const attribute = source.attributes[attributeIndex(source, choice.source)]
@@ -72,7 +75,7 @@ export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeCh
   })
 }
 
-/** Of what was given to the store, or of all, what the published table has. */
+/** Returns the columns of the published table, out of those given to the store or of all. */
 export function loadedLayer(
   { loaded }: TaskLayer,
   { attributes, geometry }: Schema,
@@ -87,22 +90,25 @@ export function loadedLayer(
   }
 }
 
-/** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
+/** True if the data are loaded exactly as in the file: nothing selected, renamed or converted. */
 export function isLoadedWhole(task: TaskRecord): boolean {
   const { attributes, geometryType } = task.layer ?? {}
   const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true
   return task.transforms.length === 0 && !isChanged
 }
 
-/** What was said of the data of a task, before or after it was published: a published layer has CRS and bounds of its own. */
+/**
+ * Returns the layer settings as declared by the client and the data, also after publication, when the layer
+ * has CRS and bounds of its own.
+ */
 export function declaredLayer({ layer, published, rowsLoaded, source }: TaskRecord): TaskLayer | undefined {
   if (layer === undefined || (published === undefined && rowsLoaded === undefined)) return layer
-  // A task of an earlier version does not tell what was said: its data do, where they name a CRS.
+  // A task of an earlier version has no declared settings: the CRS comes from its data, if they name one.
   const srs = source?.schema.geometry?.crs?.srs ?? layer.srs
   return { ...without(layer, 'srs', 'bounds'), ...(published?.declared ?? defined({ srs })) }
 }
 
-/** The schema of a task's source, in the CRS that its data are taken to be in. */
+/** Returns the schema of a task's source, with the assumed CRS of its data. */
 export function sourceSchema(task: TaskRecord): Schema {
   const { srs } = declaredLayer(task) ?? {}
   const { schema } = task.source ?? { schema: { attributes: [], geometry: undefined } }

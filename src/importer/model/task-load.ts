@@ -2,7 +2,7 @@ import type { ChangeCounts } from '../../stores/changes.ts'
 import type { KeptState, NotKept } from '../../stores/store.ts'
 import type { MendedLoad } from './mending.ts'
 
-/** Where a load goes, known before it begins. */
+/** Target of a load, stored before the load starts. */
 export interface TaskLoad {
   loadId: string
   storeId: number
@@ -10,21 +10,21 @@ export interface TaskLoad {
   /** The layer to publish under a free name like this one, or the layer to refresh. */
   layerName: string
   isNewLayer: boolean
-  /** A file of ours that the rows go to and the store is pointed to; removed when the load fails. */
+  /** A new file for the rows, to which the store is switched; removed if the load fails. */
   movedTo?: string
-  /** Of a mosaic: its folder of ours; what this load puts there stands below under the load's id. */
+  /** Granule folder of a mosaic; granules of this load are in the subfolder named after the load id. */
   granuleFolder?: string
-  /** Recorded just before the store's commit. */
+  /** Recorded just before the commit of the store. */
   token?: string
-  /** Under which id what the table was before is kept, or why it is not. */
+  /** Id under which the previous contents of the table are retained, or the reason why they are not. */
   keep?: { id: string } | NotKept
-  /** What was kept, recorded with the token. */
+  /** Retained contents, recorded with the token. */
   kept?: KeptState | NotKept
-  /** Of an `UPSERT` what becomes of the rows, recorded with the token. */
+  /** Row changes of an `UPSERT`, recorded with the token. */
   changes?: ChangeCounts
   counts?: { rowsRead: number; rowsLoaded: number; rejected: number; mended?: number }
-  /** Of mended rows. */
+  /** True for a load of corrected rows. */
   isMended?: true
-  /** What their load comes to, recorded with the token. */
+  /** Result of the corrected rows, recorded with the token. */
   mended?: MendedLoad
 }

@@ -13,13 +13,13 @@ import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
 
-/** A style document in a file that lies beside the data. */
+/** A style document in a file next to the data. */
 export interface OwnStyle {
   format: 'sld' | 'qml'
   path: string
 }
 
-/** One attribute of what is loaded: renamed where `source` differs, converted where `type` does. */
+/** One loaded attribute: renamed if `source` differs, converted if `type` differs. */
 export interface AttributeChoice {
   name: string
   source: string
@@ -27,34 +27,34 @@ export interface AttributeChoice {
 }
 
 export interface TaskLayer {
-  /** The wanted name; after publication the layer's. */
+  /** The requested name; after publication the name of the layer. */
   name: string
   title: string
   abstract?: string
   description?: string
   originalName: string
-  /** The wanted table; after publication the table. */
+  /** The requested table name; after publication the name of the table. */
   nativeName: string
-  /** Matched or given authority code. */
+  /** Detected or given authority code. */
   srs?: string
-  /** Bounds that the client declared. */
+  /** Bounds declared by the client. */
   bounds?: Envelope
-  /** What is loaded, where the client chose; otherwise all. */
+  /** Attributes to load, if the client selected some; otherwise all. */
   attributes?: AttributeChoice[]
-  /** Type that the client gave the geometry. */
+  /** Geometry type set by the client. */
   geometryType?: GeometryType
   style: string
-  /** A style file beside the data, kept as `style` when the layer is published. */
+  /** A style file next to the data, stored as `style` when the layer is published. */
   ownStyle?: OwnStyle
   srsCandidates?: CrsCandidate[]
-  /** What was loaded, once it is: columns as they are stored, and the geometry. */
+  /** What was loaded: columns as stored, and the geometry; absent before the load. */
   loaded?: { attributes: LoadedAttribute[]; geometry?: Pick<GeometryField, 'name' | 'type'> }
 }
 
-/** A column that was loaded, with what it was called in the data. */
+/** A loaded column with its name in the data. */
 export type LoadedAttribute = Pick<Attribute, 'name' | 'type' | 'source' | 'example' | 'title'>
 
-/** A store named by the client, or found for the task. */
+/** A store named by the client, or chosen for the task. */
 export interface TaskStore {
   workspace: string
   name: string
@@ -66,12 +66,12 @@ interface TaskTransform {
   spec: TransformSpec
 }
 
-/** The attempt under way. It outlives the process, so that the next start knows what to look for. */
+/** The attempt in progress. It is stored so that the next process can recover it. */
 interface TaskRun {
   jobId: number
-  /** Times the task was begun in this run. */
+  /** Number of attempts in this run. */
   attempt: number
-  /** Absent while the task waits for its turn. */
+  /** Absent while the task is queued. */
   load?: TaskLoad
 }
 
@@ -83,78 +83,83 @@ export interface TaskRecord {
   revision: number
   updatedAt: string
   updateMode: LoadMode
-  /** Columns of the table by which rows are matched; an UPSERT needs them. */
+  /** Key columns of the table; required for an UPSERT. */
   keys?: string[]
-  /** Columns that were found to be fit for `keys`. */
+  /** Columns found to be suitable as `keys`. */
   foundKeys?: FoundKeys
-  /** Whether an UPSERT deletes rows of the table whose key does not come. */
+  /** True if an UPSERT deletes table rows whose key is not in the data. */
   deleteMissing?: boolean
-  /** What stops a load before its commit. */
+  /** Limits that stop a load before its commit. */
   stopIf?: StopRules
   /** Data folder: file ids are paths below it. */
   folder: string
-  /** Ours to delete. */
+  /** True if the server may delete it. */
   isUploaded: boolean
-  /** Main files: one, or the unread files of a NO_FORMAT task; those of a mosaic stand in a table of their own. */
+  /**
+   * Main files: one, or the unread files of a NO_FORMAT task. Those of a mosaic are in a table of their own.
+   */
   files: DataFile[]
-  /** The table of the import's database that is read; there are no files then. */
+  /** Table of the import's database; there are no files then. */
   table?: string
-  /** Of a mosaic. */
+  /** Mosaic settings; only for mosaics. */
   mosaic?: MosaicTask
   format?: string
   kind?: 'vector' | 'raster'
   charset?: string
   source?: LayerDescription
   layer?: TaskLayer
-  /** The store the client chose; absent: decided by the rules. */
+  /** Store chosen by the client; absent: chosen by the rules. */
   store?: TaskStore
-  /** Where the data go as things stand, or went. */
+  /** Target store according to the present settings, or the store that was loaded. */
   target?: TaskStore
   isDirect: boolean
   transforms: TaskTransform[]
   nextTransformId: number
-  /** Rejected rows at most: a share up to 1 with `%` before, else a number of rows. */
+  /** Maximum of rejected rows: a share up to 1 if given as a percentage, otherwise a number of rows. */
   rejectLimit?: RejectLimit
-  /** Whether invalid polygons are repaired. */
+  /** True to repair invalid polygons. */
   repair?: boolean
-  /** Whether a REPLACE that reads no row may empty its layer. */
+  /** True if a REPLACE that reads no row may empty its layer. */
   allowEmpty?: boolean
   errorMessage?: string
-  /** By what programs tell why it is `ERROR`, where the failure has a code. */
+  /** Machine-readable reason for state `ERROR`, if the failure has a code. */
   errorCode?: string
-  /** The rules that have stopped the last run. */
+  /** Rules that stopped the last run. */
   stopped?: Stopped[]
-  /** Who let a load through that its rules had stopped. */
+  /** Who waived the rules that had stopped a load. */
   accepted?: Accepted
   messages: Message[]
   rowsRead?: number
   rowsLoaded?: number
-  /** Rows that are rejected still. */
+  /** Number of rows that are still rejected. */
   rejected?: number
-  /** Rows that were rejected, and were mended and loaded since. */
+  /** Number of rejected rows that were corrected and loaded since. */
   mended?: number
-  /** Of the mended rows whose load made the list of rejected rows what it is; absent: the task's own. */
+  /**
+   * Number of the corrected rows whose load wrote the present list of rejected rows; absent: the list of the
+   * task itself.
+   */
   rejectsNumber?: number
-  /** Mended rows that were sent last. */
+  /** The latest corrected rows. */
   mending?: TaskMending
   published?: PublishedTask
   run?: TaskRun
-  /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
+  /** A load of an earlier run with an unknown commit status; recovered before the next load starts. */
   unsettled?: TaskLoad
-  /** A rehearsal under way. */
+  /** A dry run in progress. */
   rehearsing?: RehearsingTask
-  /** What the last rehearsal has found and staged, or a load that was stopped. */
+  /** Findings and staged rows of the last dry run, or of a load that was stopped. */
   trial?: TaskTrial
 }
 
 /** The layer that a task was published as. */
 interface PublishedTask {
   layerId: number
-  /** The layer's version that came of the task last. */
+  /** Last layer version that the task created. */
   version: number
-  /** What the client had said of the data, in whose place the layer tells what it has now. */
+  /** Settings declared by the client, which the settings of the published layer replace. */
   declared: Pick<TaskLayer, 'srs' | 'bounds'>
 }
 
-/** `rows` at most, or `share` of the rows read but at least one row. */
+/** At most `rows`, or a `share` of the rows read but at least one row. */
 export type RejectLimit = { rows: number } | { share: number }

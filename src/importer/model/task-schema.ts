@@ -5,7 +5,7 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import { chainOptions, chosenSchema, retypedAttributes } from './task-layer.ts'
 import type { TaskRecord } from './task-record.ts'
 
-/** Everything that is done to the rows: what the layer's attributes ask, then the task's own chain. */
+/** Returns all transformations of the rows: those for the layer's attributes, then the task's own chain. */
 export function transformsOf(task: TaskRecord): TransformSpec[] {
   const { source, layer } = task
   if (source === undefined || layer === undefined) return []
@@ -24,7 +24,7 @@ function retypedGeometry({ source, layer }: TaskRecord): TransformSpec[] {
   return [{ type: 'AttributeRemapTransform', field: geometry.name, target: toJavaClass(type) }]
 }
 
-/** The schema that the store will be given; throws where a transformation does not fit. */
+/** Returns the schema for the store; throws if a transformation does not fit. */
 export function finalSchema(task: TaskRecord): Schema {
   const { source, layer } = task
   if (source === undefined || layer === undefined) return { attributes: [], geometry: undefined }

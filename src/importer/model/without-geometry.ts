@@ -5,7 +5,7 @@ import { finalSchema } from './task-schema.ts'
 
 const messageCode = 'without-geometry'
 
-/** Whether rows of a task come to their layer without a geometry. */
+/** True if rows of a task reach their layer without a geometry. */
 export function isWithoutGeometry(task: TaskRecord): boolean {
   const { source } = task
   if (source === undefined || source.raster !== undefined) return false
@@ -16,7 +16,10 @@ export function isWithoutGeometry(task: TaskRecord): boolean {
   }
 }
 
-/** What a task tells whose rows have no geometry: a table is never made in silence. */
+/**
+ * Returns the message for a task whose rows have no geometry, so that users notice that it creates a table
+ * without geometry.
+ */
 export function withoutGeometry(task: TaskRecord): Message {
   const [proposal] = proposeGeometry(task)
   const advice =
@@ -27,7 +30,9 @@ export function withoutGeometry(task: TaskRecord): Message {
   return { level: 'warning', code: messageCode, message: `The data have no geometry: ${what}${advice}` }
 }
 
-/** The messages of a task that was looked at, with that of rows without geometry where it can run, and only there. */
+/**
+ * Returns the messages of an examined task, with the message about missing geometry only if the task can run.
+ */
 export function toldWithoutGeometry(task: TaskRecord): Message[] {
   const others = task.messages.filter((message) => message.code !== messageCode)
   return task.state === 'READY' && isWithoutGeometry(task) ? [...others, withoutGeometry(task)] : others

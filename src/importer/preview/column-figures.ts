@@ -9,50 +9,53 @@ import { compareKeys, keyOf, shownValue } from './column-values.ts'
 import { CountedValues } from './counted-values.ts'
 import type { Key } from './distinct-estimate.ts'
 
-/** What a column holds. Plain data. */
+/** Statistics of a column. Plain data. */
 interface ColumnFigures {
   name: string
   type: Attribute['type']
-  /** Rows that were counted. */
+  /** Number of counted rows. */
   count: number
-  /** Rows of these without a value: null or empty text. The other figures are of the rest. */
+  /** Number of these that are null or empty text. The other statistics exclude them. */
   empty: number
   distinct: number
   min: ShownValue | null
   max: ShownValue | null
   /** The most frequent values, at most ten. */
   frequent: { value: ShownValue; count: number }[]
-  /** Whether every figure is of all rows, and none an estimate. */
+  /** True if all statistics cover all rows and none is an estimate. */
   exact: boolean
-  /** The figures that are estimates, since there are too many different values. */
+  /** Statistics that are estimates, because there are too many distinct values. */
   estimated: ('distinct' | 'frequent')[]
 }
 
 type Bounds = [number, number, number, number]
 
-/** What the geometries are. Plain data. */
+/** Statistics of the geometries. Plain data. */
 interface GeometryFigures {
   name: string
   type: GeometryField['type']
   count: number
-  /** Rows without geometry, or with an empty one. */
+  /** Number of rows with a missing or empty geometry. */
   empty: number
   types: { value: string; count: number }[]
   /** In the coordinates of the rows: minx, miny, maxx, maxy. */
   bounds: Bounds | null
 }
 
-/** The figures of some rows. Plain data. */
+/** Statistics of some rows. Plain data. */
 export interface RowFigures {
   columns: ColumnFigures[]
   geometry?: GeometryFigures
 }
 
-/** Different values that are counted one by one: in all columns, in one at most, in one at least. */
+/**
+ * Limits on distinct values that are counted individually: for all columns together, per column, and the
+ * minimum per column.
+ */
 const mostValues = { inAll: 500_000, inOne: 50_000, atLeast: 500 }
 const mostFrequent = 10
 
-/** Counts what the columns of rows hold, batch by batch. */
+/** Counts the values of columns, batch by batch. */
 export class FigureCounter {
   readonly #columns: ColumnCounter[]
   readonly #geometry: GeometryCounter | undefined

@@ -4,14 +4,14 @@ import type { AttributeType } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { Key } from './distinct-estimate.ts'
 
-/** A value as it is shown: text is cut after a hundred characters. */
+/** A value as shown: text is truncated after 100 characters. */
 export type ShownValue = string | number | boolean
 
-/** Longer texts are told apart by a digest. */
+/** Longer texts are compared by a digest. */
 const shownLength = 100
 const plainDecimal = /^(-?)0*(\d*?)(?:\.(\d*?)0*)?$/
 
-/** What tells the value of a cell that is not null from others; undefined where it is empty. */
+/** Returns a key that identifies the value of a non-null cell; undefined if the cell is empty. */
 export function keyOf(column: Column, row: number): Key | undefined {
   if (column.kind === 'fixed') return column.values[row] as number
   if (column.kind === 'big') {
@@ -34,14 +34,14 @@ function shortened(text: string, bytes: Uint8Array): string {
   return `${text.slice(0, shownLength)}…\0${createHash('sha256').update(bytes).digest('base64')}`
 }
 
-/** The same text for the same number. */
+/** Returns equal texts for equal numbers. */
 function plainText(digits: string): string {
   const [, sign = '', whole = '', fraction = ''] = plainDecimal.exec(digits) ?? []
   if (whole === '' && fraction === '') return /[1-9a-z]/i.test(digits) ? digits : '0'
   return `${sign}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** In the order of the type: numbers by their size, text by code points. */
+/** Order of the type: numbers by value, text by code points. */
 export function compareKeys(type: AttributeType): (one: Key, other: Key) => number {
   if (type === 'decimal') return compareDecimals
   if (type === 'text' || type === 'binary') return compareTexts
@@ -53,7 +53,7 @@ function compareTexts(one: Key, other: Key): number {
   const [a, b] = [String(one), String(other)]
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1
-  // The second half of a pair differs where the first halves do not: by one before.
+  // If the strings differ in the second half of a surrogate pair, compare from the first half.
   if (at > 0 && isLowSurrogate(a.charCodeAt(at)) && isLowSurrogate(b.charCodeAt(at))) at -= 1
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }
@@ -75,7 +75,7 @@ function compareDecimals(one: Key, other: Key): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A key as it stands in an answer. */
+/** Converts a key to the value in a response. */
 export function shownValue(type: AttributeType, key: Key): ShownValue {
   if (type === 'boolean') return key === 1
   if (type === 'date') return dateText(Number(key))

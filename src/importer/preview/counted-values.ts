@@ -1,21 +1,21 @@
 import type { Key } from './distinct-estimate.ts'
 import { DistinctEstimate } from './distinct-estimate.ts'
 
-/** How often a value stands in a column; where it is an estimate, at least so often. */
+/** Number of occurrences of a value in a column; a lower bound if estimated. */
 export interface FrequentKey {
   key: Key
   count: number
 }
 
 /**
- * Counts values: each of them, up to a number of different ones; with more of them those that are frequent alone, and how
- * many there are by an estimate. Takes no more room than for so many.
+ * Counts values: each distinct value up to a limit. Beyond the limit it counts only frequent values and
+ * estimates the number of distinct ones. Memory is bounded by the limit.
  */
 export class CountedValues {
   readonly #most: number
   readonly #counts = new Map<Key, number>()
   #estimate: DistinctEstimate | undefined
-  /** The most that a count that is left may lack (Misra and Gries, 1982). */
+  /** Maximum error of the remaining counts (Misra and Gries, 1982). */
   #lacking = 0
 
   constructor(most: number) {
@@ -38,7 +38,7 @@ export class CountedValues {
     if (this.#counts.size > this.#most) this.#makeRoom()
   }
 
-  /** The most frequent, then in the order of `compare`; of an estimate those of which that is certain. */
+  /** Returns the most frequent values, then in the order of `compare`; if estimated only the certain ones. */
   frequent(most: number, compare: (one: Key, other: Key) => number): FrequentKey[] {
     const top: FrequentKey[] = []
     const comesBefore = (one: FrequentKey, other: FrequentKey): boolean =>
@@ -55,7 +55,7 @@ export class CountedValues {
     return top
   }
 
-  /** Takes from every count what half of them do not have more than; those that are left lack no more than that. */
+  /** Subtracts the median from every count; the remaining counts are too low by no more than that. */
   #makeRoom(): void {
     this.#estimate ??= estimateOf(this.#counts.keys())
     const sorted = Uint32Array.from(this.#counts.values()).sort()

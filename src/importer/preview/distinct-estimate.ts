@@ -1,11 +1,14 @@
-/** A value as it is told from others. */
+/** A key that identifies a value. */
 export type Key = string | number | bigint
 
 const bits = 14
 const registers = 2 ** bits
 const factor = 0.7213 / (1 + 1.079 / registers)
 
-/** An estimate of how many different keys were added, in 16 KiB whatever their number (HyperLogLog); 0.8 % off, mostly. */
+/**
+ * Estimates the number of distinct keys in 16 KiB, whatever their number (HyperLogLog); the typical error is
+ * 0.8 %.
+ */
 export class DistinctEstimate {
   readonly #registers = new Uint8Array(registers)
 
@@ -24,7 +27,7 @@ export class DistinctEstimate {
       if (rank === 0) unused += 1
     }
     const estimate = (factor * registers * registers) / sum
-    // Few keys leave registers unused, whose number tells more.
+    // With few keys the number of unused registers gives a better estimate.
     if (estimate <= 2.5 * registers && unused > 0) return Math.round(registers * Math.log(registers / unused))
     return Math.round(estimate)
   }
@@ -33,7 +36,7 @@ export class DistinctEstimate {
 const number = new Float64Array(1)
 const halves = new Uint32Array(number.buffer)
 
-/** Two numbers of 32 bits that look like chance and are the same for the same key. */
+/** Returns two pseudo-random 32-bit numbers that are equal for equal keys. */
 function hashOf(key: Key): [number, number] {
   let low = 0xdeadbeef
   let high = 0x41c6ce57
@@ -42,7 +45,7 @@ function hashOf(key: Key): [number, number] {
     high = Math.imul(high ^ part, 1597334677)
   }
   if (typeof key === 'number') {
-    // Both zeros are one value.
+    // 0 and −0 are the same value.
     number[0] = key === 0 ? 0 : key
     take(halves[0] as number)
     take(halves[1] as number)

@@ -7,23 +7,23 @@ import type { Counted, RowsFile, ScanNotice } from './scan-rows.ts'
 
 interface LookNeeds {
   workers: Pick<PreviewWorkers, 'scan'>
-  /** Where its files go; they begin with `name`. */
+  /** Folder of the files; their names begin with `name`. */
   folder: string
   name: string
   maxBytes: number
-  /** Removes a file of rows with all that was made of it. */
+  /** Removes a file of rows and everything derived from it. */
   remove(path: string): Promise<void>
 }
 
-/** One look at all rows of a task, which everybody shares who looks at it. */
+/** One preview of all rows of a task, shared by all its clients. */
 export class Look {
   readonly planned: PlannedLook
   readonly begunMs = performance.now()
-  /** When somebody asked for it last. */
+  /** Time of the last request. */
   usedMs = performance.now()
   counted: Counted | undefined
   file: RowsFile | undefined
-  /** Why it ended early. */
+  /** Error that ended it early. */
   error: unknown
   readonly #needs: LookNeeds
   readonly #abort = new AbortController()
@@ -42,13 +42,13 @@ export class Look {
     return this.#isDone
   }
 
-  /** Ends with the first figures, or with all of them. Throws why there are none. */
+  /** Resolves with the first statistics, or with all of them. Throws the error if there are none. */
   async waitCounted(isWhole: boolean): Promise<void> {
     await (isWhole ? this.#done : this.#firstCounted.promise)
     this.#throwError()
   }
 
-  /** Ends with the first file, or when it is known that there is none. */
+  /** Resolves with the first file, or when it is known that there is none. */
   async waitFile(): Promise<void> {
     await this.#firstFile.promise
     this.#throwError()
@@ -81,7 +81,7 @@ export class Look {
 
   #take(notice: ScanNotice): void {
     if ('counted' in notice) {
-      // The second pass begins anew: what is known already stays until it has come further.
+      // The second pass counts from zero: the earlier counts are shown until it has passed them.
       if (notice.counted.isWhole || notice.counted.rows >= (this.counted?.rows ?? 0))
         this.counted = notice.counted
       this.#firstCounted.resolve()
@@ -101,13 +101,13 @@ export class Look {
   }
 }
 
-/** Whoever waits still may ask again: the rows are another question then. */
+/** The error for clients that still wait. They can request again, but may get other rows. */
 function dropped(): Failure {
   const text = 'The task was changed, or looked at otherwise, before its rows were read: ask again'
   return new Failure('unavailable', 'preview-not-ready', text, { retryAfterSeconds: 1 })
 }
 
-/** What is wrong with the data is told to who looks, as the run would tell it. */
+/** Reports an error in the data to the client, with the text that a run would report. */
 export function asFailure(error: unknown): unknown {
   return error instanceof FormatError ? conflict('unreadable-data', explain(error), { cause: error }) : error
 }

@@ -12,20 +12,23 @@ import type { TaskRecord } from '../model/model.ts'
 import { chainOptions, chosenSchema } from '../model/model.ts'
 import type { RowsPlan } from '../worker/open-rows.ts'
 
-/** What a look at a task reads, and what its rows are like. */
+/** Rows that a preview of a task reads, and their schema. */
 export interface PlannedLook {
   plan: RowsPlan
   geometry: GeometryField | undefined
-  /** What the coordinates are in; undefined where nobody has said. */
+  /** CRS of the coordinates; undefined if not known. */
   crs: CrsDeclaration | string | undefined
-  /** The same for the same rows of the same source. */
+  /** Equal for the same rows of the same source. */
   key: string
 }
 
-/** In place of a code: the CRS that the data declare themselves. */
+/** Replaces a code: the CRS that the data declare. */
 const declaredSrs = 'declared'
 
-/** Reads what the task would load, as its record and its files stand now; `srs` names what the data are taken to be in. */
+/**
+ * Plans to read what the task would load, according to its present record and files. `srs` is the CRS to
+ * assume for the data.
+ */
 export async function planLook(
   kinds: Pick<Kinds, 'of'>,
   running: Running,
@@ -35,7 +38,8 @@ export async function planLook(
   requireRows(task)
   const rows = await kinds.of(task).rows(running)
   const given = srs === undefined ? task.layer?.srs : srs === declaredSrs ? undefined : requireSrs(srs)
-  // Without need of it rows are the same whatever their CRS is said to be: candidates share them.
+  // If no transformation needs the CRS, the rows are the same for every assumed CRS, so candidates share
+  // them.
   const isNeeded = given !== undefined && needsCrs(rows)
   const { schema: _schema, ...reads } = rows
   const plan: RowsPlan = { ...reads, ...(isNeeded ? { srs: given } : {}) }
@@ -81,7 +85,7 @@ function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | un
   }
 }
 
-/** Whether the transformations cannot do without it. */
+/** True if the transformations require a CRS. */
 function needsCrs({ schema, attributes, transforms }: TaskRows): boolean {
   try {
     chainSchema(chosenSchema(schema, defined({ attributes })), transforms, chainOptions(schema, undefined))

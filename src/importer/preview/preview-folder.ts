@@ -3,11 +3,14 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const prefix = 'preview-'
-/** How often a process that is alive touches its folder, and when one counts as left by a process that is not. */
+/**
+ * Interval at which a process touches its folder, and the age at which a folder counts as left by a dead
+ * process.
+ */
 const aliveMs = 30_000
 const leftMs = 300_000
 
-/** The folder of this process for files of rows that somebody looks at; nothing in it outlives the process. */
+/** The folder of this process for preview files; nothing in it is used after the process ends. */
 export class PreviewFolder {
   readonly path: string
   readonly #root: string
@@ -18,7 +21,7 @@ export class PreviewFolder {
     this.path = join(root, `${prefix}${randomBytes(6).toString('hex')}`)
   }
 
-  /** Makes it when it is first needed. */
+  /** Created on first use. */
   async open(): Promise<string> {
     if (this.#alive === undefined) {
       await mkdir(this.path, { recursive: true, mode: 0o750 })
@@ -27,7 +30,7 @@ export class PreviewFolder {
     return this.path
   }
 
-  /** Removes what processes have left that were killed; where no other may be alive, at once. */
+  /** Removes folders left by killed processes; immediately if no other process can be running. */
   async sweep({ isAlone }: { isAlone: boolean }): Promise<void> {
     for (const name of await readdir(this.#root).catch((): string[] => [])) {
       const path = join(this.#root, name)

@@ -9,7 +9,7 @@ import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
 function handlersAt(place: LoadPlace) {
   return {
     rows: (wish: RowsWish, { signal }: CallContext) => handedOver(writeRows(wish, place, signal)),
-    /** Its code is read with the first scan: the first rows are shown without. */
+    /** Imported with the first scan: the first rows are shown without it. */
     scan: async (wish: ScanWish, context: CallContext<ScanNotice>): Promise<Counted> => {
       const { scanRows } = await import('./scan-rows.ts')
       return scanRows(wish, place, context)
@@ -21,7 +21,7 @@ async function* handedOver(parts: AsyncIterable<RowsPart>): AsyncGenerator<Trans
   for await (const part of parts) yield new Transfer(part, [part.bytes.buffer as ArrayBuffer])
 }
 
-/** What a thread or process does that looks at rows. */
+/** Operations of the preview worker. */
 export type PreviewWork = ReturnType<typeof handlersAt>
 
 serveWork<PreviewWork, LoadPlace>(handlersAt)

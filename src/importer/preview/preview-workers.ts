@@ -12,33 +12,36 @@ import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
 type Pool = WorkPool<PreviewWork>
 
 interface WorkersNeeds {
-  /** Its threads run already, and those without a load have rows at once. */
+  /** Its threads are already running, and idle ones return rows immediately. */
   pool: Pick<LoadPool, 'firstRows'>
-  /** Where the server keeps the files of stores. */
+  /** Folder of the server for store files. */
   ownFolder: string
-  /** A thread or process died, or was ended. */
+  /** Called when a thread or process died, or was terminated. */
   onEnd(error: Error): void
 }
 
 const file = new URL('./preview-work.ts', import.meta.url)
-/** Looks at all rows at the same time; others wait. */
+/** Maximum number of concurrent scans of all rows; others are queued. */
 const scans = 2
-/** A scan may take hours: those of one user leave a place to others. */
+/** Maximum number of scans of one user, so that other users get a slot: a scan may take hours. */
 const scansOfOwner = scans - 1
 const mostReaders = 4
 const mostWaiting = 500
-/** Rows that may be asked of a thread that loads. */
+/** Maximum number of rows that may be read by a load thread. */
 const nearRows = 1000
 const maxHeapMb = 512
-/** A thread stays for the next page. */
+/** How long a thread is retained for the next page. */
 const keepMs = 30_000
-/** The most that reading to a page may take, without the time in which its client takes it. */
+/** Maximum time of reading to a page, excluding the time its client takes to receive it. */
 const rowsMs = 300_000
 const scanMs = 2 * 3_600_000
-/** A batch is there within this time, or something is stuck. */
+/** Maximum time for a batch; longer means that the worker hangs. */
 const silenceMs = 300_000
 
-/** Threads that look at rows, beside those that load; processes where a database may keep SQLite busy for ever. */
+/**
+ * Preview threads, separate from load threads. Processes are used where a database may block SQLite
+ * indefinitely.
+ */
 export class PreviewWorkers {
   readonly #loads: WorkersNeeds['pool']
   readonly #rows: { threads: Pool; processes: Pool }

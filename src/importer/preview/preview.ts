@@ -26,52 +26,52 @@ interface PreviewNeeds {
   pool: LoadPool
   sides: SideTables
   folders: { sides: string; stores: string }
-  /** Bytes that files of rows may take on the disk altogether. */
+  /** Maximum total size of row files, in bytes. */
   maxBytes: number
   log: Pick<Logger, 'warn'>
   onEnd(error: Error): void
 }
 
-/** Which rows of a task are wanted. */
+/** Selects rows of a task. */
 export interface RowsQuestion {
   limit: number
   offset: number
   form: RowsForm
-  /** What the data are taken to be in. */
+  /** CRS to assume for the data. */
   srs?: string
 }
 
-/** Which part of the rows a map shows. */
+/** The part of the rows that a map shows. */
 export interface ShownPart {
   rows: number
   isWhole: boolean
 }
 
-/** What columns hold, as far as it was counted. */
+/** Column statistics, as far as counted. */
 export interface CountedRows extends Counted {
-  /** Rows that the source says it has; undefined where it does not. */
+  /** Number of rows according to the source; undefined if the source does not give it. */
   total?: number
 }
 
-/** A look that nobody has asked for any more is stopped, and one that is whole is kept for this long. */
+/** A preview without requests for this time is stopped while counting, or removed when complete. */
 const idleMs = { counting: 60_000, whole: 900_000 }
-/** Of a database nobody tells when it changes. */
+/** Maximum age of a preview of a database, which does not report changes. */
 const mostAgeMs = 600_000
 const checkMs = 15_000
-/** Looks at the same time, and how many of one task: with CRS that are tried. */
+/** Maximum number of previews, and of previews of one task, which differ by the assumed CRS. */
 const mostLooks = 100
 const mostOfTask = 3
-/** What could not be read is not tried again within this time. */
+/** Pause before a failed preview may be tried again. */
 const failurePauseMs = 3000
-/** How long a request for a map waits for its first rows. */
+/** Maximum wait of a map request for the first rows. */
 const firstFileMs = 15_000
 
-/** Looks at the rows of tasks before anything of them is loaded. */
+/** Previews the rows of tasks before anything is loaded. */
 export class Previews {
   readonly #needs: PreviewNeeds
   readonly #workers: PreviewWorkers
   readonly #folder: PreviewFolder
-  /** By import, task and what is read. */
+  /** By import, task, and request. */
   readonly #looks = new Map<string, Look>()
   #count = 0
   #checking: NodeJS.Timeout | undefined
@@ -84,7 +84,7 @@ export class Previews {
     this.#folder = new PreviewFolder(needs.folders.sides)
   }
 
-  /** The rows as they would be loaded, read anew up to those that are wanted. */
+  /** Yields the rows as they would be loaded, read from the source up to the requested ones. */
   async *rows(
     running: Running,
     { srs, ...wanted }: RowsQuestion,
@@ -98,7 +98,7 @@ export class Previews {
     }
   }
 
-  /** What the columns hold; with `isWhole` when all rows are counted. */
+  /** Returns column statistics; with `isWhole` after all rows are counted. */
   async columns(
     running: Running,
     { srs, waitMs }: { srs?: string | undefined; waitMs: number },
@@ -120,7 +120,7 @@ export class Previews {
     return total === undefined ? counted : { ...counted, total }
   }
 
-  /** A vector tile of the rows that can be seen so far. */
+  /** Returns a vector tile of the rows read so far. */
   async tile(
     running: Running,
     { tile, srs }: { tile: TileAddress; srs?: string | undefined },
@@ -130,7 +130,7 @@ export class Previews {
     return { tile: await this.#needs.sides.tile(side, { tile }, signal), part: file }
   }
 
-  /** The first of the rows that can be seen so far as GeoJSON, with the bounds of all of them. */
+  /** Returns the first of the rows read so far as GeoJSON, with the bounds of all of them. */
   async features(
     running: Running,
     { limit, srs }: { limit: number; srs?: string | undefined },
@@ -141,15 +141,15 @@ export class Previews {
     return { parts: this.#needs.sides.page(side, { limit }, signal), part: file, bbox }
   }
 
-  /** Gives up looks at an import, or at a task of it. */
+  /** Cancels previews of an import, or of one of its tasks. */
   async drop(importId: number, taskId?: number): Promise<void> {
     const prefix = taskId === undefined ? `${importId}/` : `${importId}/${taskId}/`
     for (const key of [...this.#looks.keys()]) if (key.startsWith(prefix)) await this.#drop(key)
   }
 
-  /** Removes what killed processes have left, and from now on what nobody looks at. */
+  /** Removes files left by killed processes, and starts removing idle previews. */
   async start(): Promise<void> {
-    // Where nobody else writes to the catalogue, nobody else has this folder.
+    // If no other process writes to the catalogue, no other process uses this folder.
     const isAlone = this.#needs.records.database.writes() !== undefined
     await this.#folder.sweep({ isAlone })
     this.#checking = setInterval(() => void this.#check(), checkMs).unref()
@@ -187,7 +187,7 @@ export class Previews {
     return { file, side: { path, table, rows, crs, name: task.layer?.name ?? 'rows' } }
   }
 
-  /** The look that is under way or done already, or a new one. */
+  /** Returns the running or complete preview, or starts one. */
   async #lookAt({ task }: Running, planned: PlannedLook): Promise<Look> {
     const ofTask = `${task.importId}/${task.id}/`
     const key = ofTask + planned.key
@@ -196,7 +196,7 @@ export class Previews {
     if (known !== undefined) await this.#drop(key)
     await this.#makeRoom(ofTask)
     const folder = await this.#folder.open()
-    // Somebody else may have begun it meanwhile.
+    // Another call may have started it in the meantime.
     const other = this.#looks.get(key)
     if (other !== undefined) return touched(other)
     this.#count += 1
@@ -209,7 +209,7 @@ export class Previews {
     return look
   }
 
-  /** Gives up those that were not asked for longest, where there are too many or they take too much. */
+  /** Removes the least recently used previews if there are too many or they take too much space. */
   async #makeRoom(ofTask: string): Promise<void> {
     const oldest = (keys: string[]): string | undefined =>
       keys.sort((one, other) => this.#usedMs(one) - this.#usedMs(other))[0]
@@ -247,7 +247,7 @@ export class Previews {
       )
   }
 
-  /** Gives up what nobody looks at, and what is no longer as it was: other processes change tasks too. */
+  /** Removes idle previews and outdated ones: other processes change tasks too. */
   async #check(): Promise<void> {
     try {
       for (const [key, look] of [...this.#looks]) {

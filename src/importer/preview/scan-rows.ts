@@ -12,21 +12,21 @@ import { openRows } from '../worker/open-rows.ts'
 import type { RowFigures } from './column-figures.ts'
 import { FigureCounter } from './column-figures.ts'
 
-/** A look at all rows of a task. Plain data; it may hold secrets. */
+/** A scan of all rows of a task. Plain data; may contain secrets. */
 export interface ScanWish {
   plan: RowsPlan
-  /** Files that rows with a geometry are written to: the first ones, to be seen at once, and all. */
+  /** Output files for rows with a geometry: the first rows, for an immediate map, and all rows. */
   paths: { first: string; whole: string }
-  /** The most that the file of all may take, about; what is beyond is not written. */
+  /** Approximate maximum size of the file of all rows; further rows are not written. */
   maxBytes: number
 }
 
-/** What was counted so far. Plain data. */
+/** Statistics so far. Plain data. */
 export interface Counted extends RowFigures {
-  /** Rows that can be loaded, and such as cannot. */
+  /** Number of rows that can be loaded, and that cannot. */
   rows: number
   rejected: number
-  /** Whether these are all rows. */
+  /** True if these are all rows. */
   isWhole: boolean
 }
 
@@ -35,7 +35,7 @@ export interface RowsFile {
   path: string
   table: string
   rows: number
-  /** Whether these are all rows. */
+  /** True if these are all rows. */
   isWhole: boolean
   /** In the coordinates of the rows: minx, miny, maxx, maxy. */
   bounds?: [number, number, number, number]
@@ -48,17 +48,17 @@ interface ScanContext {
   notify(notice: ScanNotice): void
 }
 
-/** Rows that can be drawn within the second. */
+/** Number of rows that can be drawn within a second. */
 const firstRows = 2000
 const firstBytes = 8 << 20
-/** What is left to everything else on the disk. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 const tellMs = 500
-/** How much of the time the telling may take: a twentieth. */
+/** Maximum share of the time spent on progress reports: 1/20. */
 const tellShare = 20
 const table = 'rows'
 
-/** Counts what is in all rows, and writes those with a geometry to files of which maps are made. */
+/** Counts the values of all rows, and writes rows with a geometry to files for maps. */
 export async function scanRows(wish: ScanWish, place: LoadPlace, context: ScanContext): Promise<Counted> {
   const { plan, paths, maxBytes } = wish
   const first = await pass(
@@ -73,7 +73,7 @@ export async function scanRows(wish: ScanWish, place: LoadPlace, context: ScanCo
 interface PassWish {
   plan: RowsPlan
   path: string
-  /** Most rows that are read. */
+  /** Maximum number of rows to read. */
   limit: number
   maxBytes: number
 }
@@ -92,12 +92,12 @@ async function pass(wish: PassWish, place: LoadPlace, context: ScanContext): Pro
   }
 }
 
-/** The rows of a pass, counted as they are taken. */
+/** The rows of one pass, counted as they are read. */
 class Reading {
   rows = 0
   rejected = 0
   error: unknown
-  /** Whether the last row was read. */
+  /** True after the last row was read. */
   isEnd = false
   readonly #figures: FigureCounter
   readonly #batches: AsyncIterator<FeatureBatch>
@@ -112,7 +112,7 @@ class Reading {
     this.#context = context
   }
 
-  /** The next batch; undefined at the end, or where enough was read. */
+  /** Returns the next batch; undefined at the end, or when enough was read. */
   async next(): Promise<FeatureBatch | undefined> {
     this.#context.signal.throwIfAborted()
     if (this.isEnd || this.rows >= this.#limit) return undefined
@@ -129,7 +129,7 @@ class Reading {
     }
   }
 
-  /** Reads what nobody has taken. */
+  /** Reads the remaining rows. */
   async finish(): Promise<void> {
     while ((await this.next()) !== undefined);
     if (!this.isEnd) await this.#batches.return?.()
@@ -157,7 +157,9 @@ class Reading {
   }
 }
 
-/** Writes rows until the file is full. A file that cannot be written leaves the figures as they are. */
+/**
+ * Writes rows until the size limit of the file. A file that cannot be written does not affect the statistics.
+ */
 async function writeFile(
   schema: Schema,
   reading: Reading,
@@ -199,7 +201,7 @@ async function store(
   try {
     const request = {
       ...{ loadId: randomUUID(), mode: 'CREATE' as const, table, indexes: [] },
-      // Of which CRS it is may be told otherwise with each look.
+      // Without CRS: each request may assume another one.
       schema: { ...schema, geometry: geometry && { ...geometry, crs: undefined } },
     }
     const hooks = { signal, onMessage: () => undefined, onReject: () => undefined }

@@ -8,7 +8,7 @@ import { copyFile } from '../../lib/files/copy-file.ts'
 import { toFileName } from '../../lib/text/free-name.ts'
 import type { ImportRecord } from '../model/model.ts'
 
-/** A folder for a store's file, always the same for the same `origin`; not made yet. */
+/** Returns the folder of a store's file, the same for the same `origin`; does not create it. */
 export function storeFolder(
   storesFolder: string,
   record: ImportRecord,
@@ -19,7 +19,7 @@ export function storeFolder(
   return join(storesFolder, toFileName(record.workspace), `${name}_${digest.slice(0, 12)}`)
 }
 
-/** As `storeFolder`, for the copy of an uploaded file. */
+/** Like `storeFolder`, for the copy of an uploaded file. */
 export function copyFolder(
   folders: { stores: string; uploads: string },
   record: ImportRecord,
@@ -29,8 +29,8 @@ export function copyFolder(
 }
 
 /**
- * Makes a folder that is whole or not there: `fill` writes into another, which takes its name at the end. Gives the
- * path of the main file, whose name `fill` gives.
+ * Creates a folder atomically: `fill` writes into a temporary one, which is renamed at the end. Returns the
+ * path of the main file, whose name `fill` returns.
  */
 export async function fillFolder(
   folder: string,
@@ -50,7 +50,7 @@ export async function fillFolder(
   }
 }
 
-/** Copies a file with its sidecars into a folder; gives the name of the main file. */
+/** Copies a file with its sidecars to a folder; returns the name of the main file. */
 export async function copyAll(file: DataFile, folder: string, hooks: CopyHooks): Promise<string> {
   const main = basename(file.path)
   const base = basename(file.path, extname(file.path))
@@ -64,10 +64,10 @@ export async function copyAll(file: DataFile, folder: string, hooks: CopyHooks):
   return main
 }
 
-/** Copies under way: tasks of one import that read the same file, each a layer of it, wait for one copy. */
+/** Copies in progress: tasks of one import that read different layers of the same file wait for one copy. */
 const copying = new Map<string, Promise<string>>()
 
-/** The copy of an uploaded file that layers may read for good; made where it is not there yet. */
+/** Returns the permanent copy of an uploaded file for layers; creates it if needed. */
 export async function settleCopy(folder: string, file: DataFile, hooks: CopyHooks): Promise<string> {
   const path = join(folder, basename(file.path))
   const isThere = (await stat(path).catch(() => undefined)) !== undefined

@@ -8,14 +8,17 @@ import { readGuarded } from '../../lib/files/guarded-files.ts'
 import { findTextEncoding } from '../../lib/text/text-encoding.ts'
 import type { OwnStyle, TaskRecord } from '../model/model.ts'
 
-/** A style file beside the data; SLD before QML. */
+/** Returns the style file next to the data; SLD takes precedence over QML. */
 function styleFileOf(file: DataFile | undefined): OwnStyle | undefined {
   const { sld, qml } = file?.sidecars ?? {}
   if (sld !== undefined) return { format: 'sld', path: sld }
   return qml === undefined ? undefined : { format: 'qml', path: qml }
 }
 
-/** The document in UTF-8, whatever its XML declaration says; throws `Failure` (`invalid`) for what is no style. */
+/**
+ * Returns the document in UTF-8, whatever its XML declaration says. Throws `Failure` (`invalid`) if it is not
+ * a style.
+ */
 export async function readOwnStyle({ format, path }: OwnStyle): Promise<string> {
   const { size } = await stat(path)
   if (size > maxStyleBytes) throw invalid('invalid-style', 'The style document is larger than 5 MiB')
@@ -32,7 +35,7 @@ export async function readOwnStyle({ format, path }: OwnStyle): Promise<string> 
   return document
 }
 
-/** The task with the style that lies beside its data, or with a message why that is no style. */
+/** Returns the task with the style file next to its data, or with a message why that is not a valid style. */
 export async function withOwnStyle(task: TaskRecord): Promise<TaskRecord> {
   const ownStyle = styleFileOf(task.files[0])
   if (ownStyle === undefined || task.layer === undefined) return task

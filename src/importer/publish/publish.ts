@@ -15,21 +15,21 @@ import type { Saving } from '../records/records.ts'
 import { saveTaskAndTell } from '../records/records.ts'
 import { readOwnStyle } from './own-style.ts'
 
-/** Where the published rows stand. */
+/** Location of the published rows. */
 export interface Place {
   storeId: number
   table: string
   layerName: string
   isNewLayer: boolean
-  /** What became of the contents that the layer had. */
+  /** What happened to the previous contents of the layer. */
   end?: ContentEnd
-  /** Of an `UPSERT` what became of the rows. */
+  /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts
-  /** How rows came and how many, where that is not what the task says: they are mended ones. */
+  /** Load mode and number of rows, where they differ from the task: for corrected rows. */
   loaded?: { mode: string; rows: number; user?: string }
 }
 
-/** What the published layer holds. */
+/** Contents of the published layer. */
 export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'> &
   Pick<LayerDescription, 'raster'> &
   Pick<LayerDetails, 'times'>
@@ -38,7 +38,7 @@ function endOf({ end }: Place): ContentEnd {
   return end ?? { form: 'lost', reason: 'Nothing was kept of what was before' }
 }
 
-/** The CRS that the client set, otherwise that of the file. */
+/** Returns the CRS set by the client, otherwise that of the file. */
 function rasterCrsOf({ crs }: RasterDescription, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
   const srs = task.layer?.srs ?? crs?.srs
   return srs === undefined ? {} : { srs, crs: srs === crs?.srs ? crs : { srs } }
@@ -65,7 +65,7 @@ function factsOf(
   }
 }
 
-/** The name of the layer's style; the one that came with the data is kept first. */
+/** Returns the name of the layer's style. A style that came with the data is stored first. */
 async function styleOf(
   change: CatalogTransaction,
   workspace: string,
@@ -125,12 +125,15 @@ function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLaye
   return layer
 }
 
-/** What publishing a layer and ending its task in one transaction needs. */
+/** Dependencies for publishing a layer and completing its task in one transaction. */
 export interface PublishNeeds extends Saving {
   catalog: Catalog
 }
 
-/** Publishes the layer and completes its task in one transaction. `makeStore` gives a store that is part of it. */
+/**
+ * Publishes the layer and completes its task in one transaction. `makeStore` returns the store, created in
+ * the same transaction.
+ */
 export async function publishTask(
   parts: PublishNeeds,
   record: ImportRecord,

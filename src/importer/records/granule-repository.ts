@@ -6,7 +6,7 @@ import type { GranuleRecord } from '../model/model.ts'
 
 type GranuleDocument = Omit<GranuleRecord, 'importId' | 'taskId' | 'fileId'>
 
-/** Rows in one statement: SQLite binds at most 32,766 values, of which a row has five. */
+/** Rows per statement: SQLite binds at most 32,766 values, and a row has five. */
 const rowsAtOnce = 500
 
 function toGranule(row: Selectable<Tables['granules']>): GranuleRecord {
@@ -45,7 +45,7 @@ export async function insertGranules(db: Queryable, granules: GranuleRecord[]): 
   }
 }
 
-/** Granules of a task in the order of their paths without case. */
+/** Lists granules of a task in the order of their paths without case. */
 export async function listGranules(db: Queryable, place: GranulePlace): Promise<GranuleRecord[]> {
   return (await ofTask(db, place).orderBy('sort_key').orderBy('file_id').execute()).map(toGranule)
 }
@@ -59,7 +59,7 @@ export async function findGranule(
   return row === undefined ? undefined : toGranule(row)
 }
 
-/** Writes all granules of a task as they are given, those that are new among them. */
+/** Replaces all granules of a task by the given ones. */
 export async function replaceGranules(db: Queryable, granules: GranuleRecord[]): Promise<void> {
   const [first] = granules
   if (first === undefined) return

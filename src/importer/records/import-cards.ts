@@ -6,14 +6,14 @@ import type { ImportRecord, ImportSource, ImportState, TaskRecord, TaskState } f
 import { listImportRevisions, listImportsById } from './import-repository.ts'
 import { listTasksOf } from './task-repository.ts'
 
-/** What a list shows of an import. */
+/** Summary of an import in a list. */
 export interface ImportCard {
   id: number
   revision: number
   state: ImportState
   createdAt: string
   updatedAt: string
-  /** Who created it. */
+  /** User who created the import. */
   user?: string
   workspace: string
   source?: { type: ImportSource['type']; name?: string }
@@ -22,28 +22,28 @@ export interface ImportCard {
   tasks: Partial<Record<TaskState, number>>
   rowsLoaded: number
   rejected: number
-  /** The first thing that was told of it or of a task of it. */
+  /** First message of the import or of one of its tasks. */
   said?: string
-  /** How much was told: messages and reasons of failures. */
+  /** Number of messages and failure reasons. */
   messages: number
-  /** What words are looked for in: names and messages, folded. */
+  /** Searchable text: names and messages, case-folded. */
   text: string
 }
 
 const importsPerTurn = 50
 const mostNames = 3
 const mostText = 8000
-/** Their tasks change without them. */
+/** States in which tasks change without a change of the import. */
 const moving: readonly ImportState[] = ['INIT', 'RUNNING']
 
 /**
- * Cards of all imports, kept in memory: what a history needs, without documents. Each question looks which imports have
- * changed, by numbers that stand in an index, and reads those anew.
+ * In-memory summaries of all imports, without documents, for the import history. Each query finds changed
+ * imports by their indexed revision numbers and reads only those again.
  */
 export class ImportCards {
   readonly #database: Database
   #known: readonly ImportCard[] = []
-  /** As `Database.writes` was before the last look. */
+  /** Value of `Database.writes` before the last refresh. */
   #writes: number | undefined
   #looking: Promise<readonly ImportCard[]> | undefined
 
@@ -51,11 +51,11 @@ export class ImportCards {
     this.#database = database
   }
 
-  /** All imports, the newest first. */
+  /** Returns all imports, newest first. */
   async now(): Promise<readonly ImportCard[]> {
     const writes = this.#database.writes()
     if (writes !== undefined && writes === this.#writes) return this.#known
-    // Who comes while somebody looks waits for that, and looks for what was written since.
+    // A concurrent call waits for the running refresh and then checks for later writes.
     while (this.#looking !== undefined) await this.#looking.catch(() => undefined)
     this.#looking = this.#look()
     try {
@@ -118,7 +118,7 @@ function toldOf({ errorMessage, messages }: TaskRecord): (string | undefined)[] 
   return [errorMessage, ...messages.map(({ message }) => message)]
 }
 
-/** What somebody would call the data; undefined where they were sent, and files alone have names. */
+/** Returns a display name of the data; undefined for uploads, where only files have names. */
 function nameOf(source: ImportSource | undefined): string | undefined {
   if (source === undefined || source.isOurs) return source?.remote?.location
   if (source.database !== undefined) return source.database.place.database

@@ -1,17 +1,17 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-/** The folder of everything uploaded to an import or unpacked for it. */
+/** Returns the folder of all uploads of an import and their unpacked files. */
 export function uploadRoot({ folders }: { folders: { uploads: string } }, importId: number): string {
   return join(folders.uploads, String(importId))
 }
 
-/** Files that an import was made of, whole until it is prepared. */
+/** Folder of files that an import was created from, unchanged until it is prepared. */
 export function placedFolder(parts: { folders: { uploads: string } }, importId: number): string {
   return join(uploadRoot(parts, importId), 'placed')
 }
 
-/** The empty folder of one upload, made anew. */
+/** Creates an empty folder for one upload, replacing an existing one. */
 export async function makeUploadFolder(
   parts: { folders: { uploads: string } },
   importId: number,
@@ -31,7 +31,10 @@ export async function removeUpload(
   await rm(join(uploadRoot(parts, importId), String(upload)), { recursive: true, force: true })
 }
 
-/** Where the rejected rows of a task are listed; `number` is that of the mended rows since whose load they are so. */
+/**
+ * Path of the list of rejected rows of a task; `number` identifies the corrected rows whose load wrote the
+ * list.
+ */
 export function rejectsPath(
   { folders }: { folders: { rejects: string } },
   importId: number,
@@ -42,7 +45,7 @@ export function rejectsPath(
   return join(folders.rejects, String(importId), name)
 }
 
-/** Takes lists of rejected rows away that are no longer, or never became, those of their task. */
+/** Removes lists of rejected rows that are not, or no longer, those of their task. */
 export async function removeOldRejects(
   { folders }: { folders: { rejects: string } },
   { importId, id, rejectsNumber }: { importId: number; id: number; rejectsNumber?: number },
@@ -53,7 +56,7 @@ export async function removeOldRejects(
     if (name.startsWith(`${id}.`) && name !== current) await rm(join(folder, name), { force: true })
 }
 
-/** Where a rehearsal, or a load that was stopped, leaves the rows that it rejects. */
+/** Path of the rows rejected in a dry run, or in a load that was stopped. */
 export function trialRejectsPath(
   { folders }: { folders: { rejects: string } },
   importId: number,
@@ -62,12 +65,12 @@ export function trialRejectsPath(
   return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 
-/** The folder of what is listed of changes that an import makes, or would make. */
+/** Folder of the listed changes that an import makes, or would make. */
 function changesFolder({ folders }: { folders: { sides: string } }, importId: number): string {
   return join(folders.sides, `changes-${importId}`)
 }
 
-/** Where it is listed what the `UPSERT` of a task has changed, or what a trial found that a task would. */
+/** Path of the list of changes that the `UPSERT` of a task made, or that a dry run predicts. */
 export function changesPath(
   parts: { folders: { sides: string } },
   importId: number,

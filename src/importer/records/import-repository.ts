@@ -31,8 +31,8 @@ function toDocument(record: ImportRecord): string {
 }
 
 /**
- * The next import id; a proposed one above the next is taken and moves the counter. Run it inside a transaction, which
- * holds the counter until it ends.
+ * Returns the next import id. A proposed id above the next one is used and advances the counter. Run inside a
+ * transaction, which locks the counter until it ends.
  */
 export async function takeImportId(db: Queryable, proposed?: number): Promise<number> {
   const counter = db.updateTable('counters').where('name', '=', 'import-id')
@@ -62,7 +62,7 @@ export async function insertImport(db: Queryable, record: ImportRecord): Promise
     .execute()
 }
 
-/** Writes an import that was read before; `conflict` when another has written it since. */
+/** Saves an import that was read before; `conflict` if it was changed in between. */
 export async function saveImport(db: Queryable, record: ImportRecord, at: string): Promise<ImportRecord> {
   const revision = record.revision + 1
   const result = await db
@@ -100,7 +100,7 @@ export interface ImportFilter {
   offset?: number
 }
 
-/** Imports, newest first. */
+/** Lists imports, newest first. */
 export async function listImports(db: Queryable, filter: ImportFilter = {}): Promise<ImportRecord[]> {
   let query = db.selectFrom('imports').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
   if (filter.states !== undefined) query = query.where('state', 'in', [...filter.states])
@@ -110,13 +110,13 @@ export async function listImports(db: Queryable, filter: ImportFilter = {}): Pro
   return (await query.execute()).map(toImport)
 }
 
-/** Which imports there are, and which of them have changed: without their documents. */
+/** Lists ids and revisions of all imports, without their documents. */
 export async function listImportRevisions(db: Queryable): Promise<{ id: number; revision: number }[]> {
   const rows = await db.selectFrom('imports').select(['id', 'revision']).execute()
   return rows.map(({ id, revision }) => ({ id: Number(id), revision: Number(revision) }))
 }
 
-/** Those of these imports that are there, in no order. */
+/** Returns the existing imports of these ids, in no particular order. */
 export async function listImportsById(db: Queryable, ids: readonly number[]): Promise<ImportRecord[]> {
   const rows = await db
     .selectFrom('imports')
@@ -126,7 +126,7 @@ export async function listImportsById(db: Queryable, ids: readonly number[]): Pr
   return rows.map(toImport)
 }
 
-/** Ids of imports in one of the states that were last changed before a time. */
+/** Lists ids of imports in one of the states whose last change was before a time. */
 export async function listIdleImports(
   db: Queryable,
   states: readonly ImportState[],
@@ -146,7 +146,7 @@ export async function deleteImport(db: Queryable, id: number): Promise<void> {
   await db.deleteFrom('imports').where('id', '=', id).execute()
 }
 
-/** How many imports are in each state but `COMPLETE`, and how many have tasks in each state but that one. */
+/** Counts imports by state except `COMPLETE`, and tasks by state except `COMPLETE`. */
 export async function countUnfinished(
   db: Queryable,
 ): Promise<{ imports: Partial<Record<ImportState, number>>; tasks: Partial<Record<TaskState, number>> }> {

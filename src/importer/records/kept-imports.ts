@@ -10,7 +10,7 @@ import { getTask, listTasks } from './task-repository.ts'
 
 const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
 
-/** What is kept of imports and their tasks, to be read. `get…` throws `Failure` (`notFound`). */
+/** Read access to stored imports and tasks. `get…` throws `Failure` (`notFound`). */
 export class KeptImports {
   readonly #database: Database
   readonly #cards: ImportCards
@@ -20,7 +20,7 @@ export class KeptImports {
     this.#cards = new ImportCards(database)
   }
 
-  /** What lists show of all imports, the newest first. */
+  /** Returns summaries of all imports, newest first. */
   cards(): Promise<readonly ImportCard[]> {
     return this.#cards.now()
   }
@@ -33,12 +33,12 @@ export class KeptImports {
     return getImport(this.#database.kysely, importId)
   }
 
-  /** Newest first. */
+  /** Lists imports, newest first. */
   list(filter?: ImportFilter): Promise<ImportRecord[]> {
     return listImports(this.#database.kysely, filter)
   }
 
-  /** Imports that are not done and would load into a workspace, or into one store of it; newest first. */
+  /** Lists unfinished imports that would load into a workspace, or into one of its stores; newest first. */
   async listInto(workspace: string, store?: string): Promise<number[]> {
     const states = importStates.filter((state) => state !== 'COMPLETE')
     const open = await listImports(this.#database.kysely, { states })
@@ -47,7 +47,7 @@ export class KeptImports {
     return open.filter((one) => !one.isArchived && isMeant(one)).map(({ id }) => id)
   }
 
-  /** How many imports are in each state but `COMPLETE`, and how many have tasks in each state but that one. */
+  /** Counts imports by state except `COMPLETE`, and tasks by state except `COMPLETE`. */
   countUnfinished(): ReturnType<typeof countUnfinished> {
     return countUnfinished(this.#database.kysely)
   }
@@ -56,12 +56,12 @@ export class KeptImports {
     return getTask(this.#database.kysely, importId, taskId)
   }
 
-  /** In the order of their paths. */
+  /** Lists tasks in the order of their paths. */
   listTasks(importId: number): Promise<TaskRecord[]> {
     return listTasks(this.#database.kysely, importId)
   }
 
-  /** The granules of a mosaic in the order of their paths; undefined for a task that is none. */
+  /** Returns the granules of a mosaic in the order of their paths; undefined for other tasks. */
   async findGranules(task: TaskRecord): Promise<GranuleRecord[] | undefined> {
     return task.mosaic === undefined ? undefined : listGranules(this.#database.kysely, placeOf(task))
   }

@@ -7,18 +7,18 @@ import { importAfter, now, withoutPassword } from '../model/model.ts'
 import { saveImport } from './import-repository.ts'
 import { listTaskStates, saveTask } from './task-repository.ts'
 
-/** What a save needs: the time, and the board that tells it to those who watch. */
+/** Dependencies of a save: the clock, and the board that sends events to clients. */
 export interface Saving {
   clock: Clock
   progress: ProgressBoard
 }
 
-/** What is kept of imports: the tables, and what every save of them needs. */
+/** Import tables, and the dependencies of saving to them. */
 export interface Keeping extends Saving {
   database: Database
 }
 
-/** Saves the import in the state that its tasks say. */
+/** Derives the state of the import from its tasks and saves the import. */
 export async function settleImport(
   parts: Saving,
   db: Queryable,
@@ -41,7 +41,7 @@ export async function settleImport(
   return saveAndTell(parts, db, saved)
 }
 
-/** Saves an import and tells who watches it. */
+/** Saves an import and sends an event to its clients. */
 export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRecord): Promise<ImportRecord> {
   const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
   const saved = await saveImport(db, kept, now(parts))
@@ -50,7 +50,7 @@ export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRe
   return saved
 }
 
-/** Saves a task and tells who watches its import. */
+/** Saves a task and sends an event to the clients of its import. */
 export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRecord): Promise<TaskRecord> {
   const saved = await saveTask(db, task, now(parts))
   const { id, state, errorMessage } = saved

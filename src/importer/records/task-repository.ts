@@ -39,7 +39,7 @@ export async function insertTask(db: Queryable, record: TaskRecord): Promise<voi
     .execute()
 }
 
-/** Writes a task that was read before; `conflict` when another has written it since. */
+/** Saves a task that was read before; `conflict` if it was changed in between. */
 export async function saveTask(db: Queryable, record: TaskRecord, at: string): Promise<TaskRecord> {
   const revision = record.revision + 1
   const result = await db
@@ -71,7 +71,7 @@ export async function getTask(db: Queryable, importId: number, id: number): Prom
   return record
 }
 
-/** Tasks of an import in the order of their paths. */
+/** Lists tasks of an import in the order of their paths. */
 export async function listTasks(db: Queryable, importId: number): Promise<TaskRecord[]> {
   const rows = await db
     .selectFrom('tasks')
@@ -95,7 +95,7 @@ export async function listTasksOf(db: Queryable, importIds: readonly number[]): 
   return rows.map(toTask)
 }
 
-/** Tasks that keep what a rehearsal, or a load that was stopped, has staged or found. */
+/** Lists tasks with retained results or staged rows of a dry run, or of a load that was stopped. */
 export async function listTrials(db: Queryable): Promise<TaskRecord[]> {
   const rows = await db.selectFrom('tasks').selectAll().where('document', 'like', '%"trial":{%').execute()
   return rows.map(toTask).filter(({ trial }) => trial !== undefined)
@@ -113,7 +113,7 @@ export async function listTasksInState(db: Queryable, state: TaskState): Promise
   return rows.map(toTask)
 }
 
-/** States alone, for the state of the import. */
+/** Lists only the states, for the state of the import. */
 export async function listTaskStates(
   db: Queryable,
   importId: number,

@@ -15,8 +15,8 @@ import type { RehearseNeeds } from './rehearse-needs.ts'
 type DropNeeds = Pick<RehearseNeeds, 'records' | 'kinds' | 'folders' | 'sides' | 'log'>
 
 /**
- * Takes away what a rehearsal of a task, or a load that was stopped, has staged and listed. What cannot be removed, since
- * its store is gone or does not answer, keeps nobody waiting.
+ * Removes the staged rows and lists of a dry run of a task, or of a load that was stopped. Failures, such as
+ * a missing or unreachable store, are logged and do not block the caller.
  */
 export async function removeStaged(
   { kinds, folders, sides, log }: Omit<DropNeeds, 'records'>,
@@ -36,7 +36,7 @@ export async function removeStaged(
   await sides.remove(changesPath({ folders }, importId, id, 'trial'))
 }
 
-/** As `removeStaged`, and the task knows nothing of it any more. Not of one that is being rehearsed. */
+/** Like `removeStaged`, and clears the record on the task. Not for tasks in a running dry run. */
 export async function dropTrial(needs: DropNeeds, task: TaskRecord): Promise<void> {
   if (task.trial === undefined) return
   await removeStaged(needs, task)
@@ -44,7 +44,7 @@ export async function dropTrial(needs: DropNeeds, task: TaskRecord): Promise<voi
   await saveTask(records.database.kysely, without(task, 'trial'), now(records))
 }
 
-/** An import none of whose tasks keeps anything of its rehearsal has none. */
+/** Removes the dry run record of an import if none of its tasks retains results. */
 export async function forgetRehearsal({ records }: DropNeeds, importId: number): Promise<ImportRecord> {
   const db = records.database.kysely
   const record = await getImport(db, importId)
@@ -55,7 +55,7 @@ export async function forgetRehearsal({ records }: DropNeeds, importId: number):
   return saveAndTell(records, db, without(record, 'rehearsal'))
 }
 
-/** Takes away everything that is kept of an import's rehearsal; run it under the import's lock. */
+/** Removes all retained results of an import's dry run. Run under the lock of the import. */
 export async function dropTrials(needs: DropNeeds, importId: number): Promise<ImportRecord> {
   for (const task of await listTasks(needs.records.database.kysely, importId)) {
     if (task.state !== 'RUNNING') await dropTrial(needs, task)

@@ -8,10 +8,10 @@ import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { TaskRecord } from '../model/model.ts'
 import { changesPath } from '../records/records.ts'
 
-/** What a feature of the difference has in a tile. */
+/** Attributes of a changed feature in a vector tile. */
 const shownAttributes = ['change', 'feature_id', 'key']
 
-/** Reads what is listed of changes that tasks make, or would make. */
+/** Reads listed changes that tasks made, or would make. */
 export class ListedChanges {
   readonly #needs: { folders: { sides: string }; sides: SideTables }
 
@@ -19,7 +19,7 @@ export class ListedChanges {
     this.#needs = needs
   }
 
-  /** What a trial has found that a task would change, or what its `UPSERT` has changed. */
+  /** Yields a page of the changes that a dry run predicts for a task, or that its `UPSERT` made. */
   page(
     task: TaskRecord,
     by: 'trial' | 'upsert',
@@ -29,7 +29,10 @@ export class ListedChanges {
     return this.#needs.sides.changes({ path: this.#pathOf(task, by) }, wish, signal)
   }
 
-  /** A vector tile of what a trial has found; features tell by `change` what becomes of them. */
+  /**
+   * Returns a vector tile of the changes found in a dry run; the attribute `change` gives the kind of change
+   * of each feature.
+   */
   tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<MadeTile> {
     const path = this.#pathOf(task, 'trial')
     const { crs, listed: rows = 0 } = task.trial?.found ?? {}

@@ -11,7 +11,7 @@ import { sweepTrials } from './sweep-trials.ts'
 
 const hourMs = 3_600_000
 
-/** Rehearses the tasks of an import, several at a time; whether every one could be. */
+/** Runs the dry run of the tasks of an import, several concurrently. Returns true if all succeeded. */
 async function rehearseTasks(
   needs: RehearseNeeds,
   record: ImportRecord,
@@ -32,7 +32,10 @@ async function rehearseTasks(
   return isWhole
 }
 
-/** Gives the import its state back, and tasks that were not rehearsed theirs; what they have staged goes. */
+/**
+ * Restores the state of the import and of tasks whose dry run did not complete, and removes their staged
+ * rows.
+ */
 export async function endRehearsal(
   needs: RehearseNeeds,
   importId: number,
@@ -76,7 +79,7 @@ async function rehearse(needs: RehearseNeeds, importId: number, context: JobCont
   }
 }
 
-/** Does rehearsals; one that died with its process is begun anew. */
+/** Job handler for dry runs. A dry run whose process died starts again. */
 export function rehearsalHandler(needs: RehearseNeeds): JobHandler {
   return {
     run: (payload, context) => rehearse(needs, Number(payload.importId), context),

@@ -6,18 +6,18 @@ import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 
-/** How much is kept of rehearsals, and for how long. */
+/** Size and retention limits of dry runs. */
 interface RehearsalLimits {
   rehearsalHours: number
-  /** What all that is staged may take. */
+  /** Maximum total size of staged rows, in bytes. */
   rehearsalBytes: number
 }
 
-/** What rehearsals are built on. */
+/** Dependencies of dry runs. */
 export interface RehearseNeeds {
   records: Keeping
   kinds: Kinds
-  /** Tells which keys would do where a task has none. */
+  /** Suggests keys if a task has none. */
   keys: { explain(running: Running, signal: AbortSignal): Promise<TaskRecord> }
   jobs: Jobs
   locks: ImportLocks
@@ -25,7 +25,7 @@ export interface RehearseNeeds {
   folders: { rejects: string; sides: string }
   sides: SideTables
   limits: RehearsalLimits
-  /** Tasks of one import at the same time. */
+  /** Maximum number of concurrent tasks of one import. */
   width: number
   log: Logger
 }

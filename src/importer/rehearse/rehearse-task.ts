@@ -8,7 +8,7 @@ import { getTask, saveTaskAndTell } from '../records/records.ts'
 import { removeStaged } from './drop-trial.ts'
 import type { RehearseNeeds } from './rehearse-needs.ts'
 
-/** What is told of a task that cannot be tried out. */
+/** Returns the dry run result of a task that could not be staged. */
 function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): TaskTrial {
   const code = error instanceof Failure ? error.code : 'rehearsal-failed'
   return {
@@ -22,21 +22,21 @@ function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): Ta
   }
 }
 
-/** What a run would say beforehand as well. */
+/** Adds the messages that a run would also report before loading. */
 function told(task: TaskRecord, trial: TaskTrial): TaskTrial {
   const { found } = trial
   if (found === undefined || !isWithoutGeometry(task)) return trial
   return { ...trial, found: { ...found, messages: [withoutGeometry(task), ...found.messages] } }
 }
 
-/** The task as it was before, with what its rehearsal has found. */
+/** Returns the task in its previous state, with the results of its dry run. */
 export function afterRehearsal(task: TaskRecord, trial: TaskTrial | undefined): TaskRecord {
   const { rehearsing, ...rest } = without(task, 'trial')
   const restored = taskAfter(rest, { type: 'rehearsed', before: rehearsing?.before ?? 'READY' })
   return trial === undefined ? restored : { ...restored, trial }
 }
 
-/** Looks at the task once more: what cannot run is told as a run would tell it. */
+/** Examines the task again. Throws the same error as a run if the task cannot run. */
 async function examine(
   { kinds, keys }: RehearseNeeds,
   record: ImportRecord,
@@ -57,14 +57,14 @@ function taken({ rehearsing }: TaskRecord): Pick<TaskRecord, 'rehearsing'> {
   return rehearsing === undefined ? {} : { rehearsing }
 }
 
-/** Of a store that lays nothing by, what stands beside the staged rows goes too, and the lists stay. */
+/** For stores that cannot retain staged rows: removes remaining staging data; the lists are retained. */
 async function removeLoad({ kinds }: RehearseNeeds, { trial }: TaskRecord): Promise<void> {
   if (trial?.load !== undefined) await kinds.ofLoad(trial.load).discard(trial.load)
 }
 
 /**
- * Rehearses one task and gives it its state back. Only what ends the rehearsal as a whole is thrown: a cancellation, the
- * server's stop.
+ * Runs the dry run of one task and restores its state. Throws only errors that end the whole dry run:
+ * cancellation or shutdown of the server.
  */
 export async function rehearseTask(
   needs: RehearseNeeds,

@@ -8,8 +8,8 @@ import type { RehearseNeeds } from './rehearse-needs.ts'
 export const rehearseJob = 'import.rehearse'
 
 /**
- * Starts a rehearsal of every task that a run would run; what an earlier one has left goes first. Gives the job to wait
- * for. Throws `conflict` where there is nothing to rehearse.
+ * Starts a dry run of all tasks that a run would execute and removes the results of an earlier one. Returns
+ * the job to wait for. Throws `conflict` if no task can run.
  */
 export async function startRehearsal(needs: RehearseNeeds, importId: number): Promise<number> {
   const jobId = await needs.locks.ofImport(importId, async () => {

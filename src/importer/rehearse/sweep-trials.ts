@@ -5,7 +5,7 @@ import type { RehearseNeeds } from './rehearse-needs.ts'
 
 const hourMs = 3_600_000
 
-/** What is too old, and the oldest of what takes too much room together. */
+/** Returns tasks whose retained dry runs are too old, and the oldest ones beyond the size limit. */
 export function findSurplus(
   tasks: readonly TaskRecord[],
   { now, hours, bytes }: { now: Date; hours: number; bytes: number },
@@ -19,7 +19,7 @@ export function findSurplus(
   })
 }
 
-/** Takes away what rehearsals and stopped loads have left that is too old, or too much. */
+/** Removes retained dry runs and stopped loads that are too old or exceed the size limit. */
 export async function sweepTrials(needs: RehearseNeeds): Promise<void> {
   const { records, limits, locks, log } = needs
   const db = records.database.kysely

@@ -20,7 +20,7 @@ function toFeature(line: RejectLine): string {
   return `{"type":"Feature","id":${row},"geometry":${geometryText(line)},"properties":${shown}}`
 }
 
-/** The rejected rows as a GeoJSON feature collection. */
+/** Yields the rejected rows as a GeoJSON feature collection. */
 async function* asFeatures(path: string, limit: number): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":['
   let rows = 0
@@ -48,7 +48,10 @@ async function propertyNames(path: string, signal: AbortSignal): Promise<string[
   return [...names]
 }
 
-/** The rejected rows as CSV: row, field, value and reason, then the attributes, then the geometry as GeoJSON. */
+/**
+ * Yields the rejected rows as CSV: row, field, value and reason, then the attributes, then the geometry as
+ * GeoJSON.
+ */
 async function* asTable(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const isAny = await hasRejects(path)
   const names = isAny ? await propertyNames(path, signal) : []
@@ -62,10 +65,10 @@ async function* asTable(path: string, signal: AbortSignal): AsyncGenerator<strin
   }
 }
 
-/** How rejected rows are listed. */
+/** Output format of rejected rows. */
 export type RejectListForm = 'csv' | 'geojson'
 
-/** What is wanted of them; `limit`: of features the first ones alone. */
+/** Options of a list of rejected rows; `limit`: maximum number of features. */
 export interface RejectListWish {
   form: RejectListForm
   limit?: number
@@ -73,7 +76,7 @@ export interface RejectListWish {
 
 const pieceLength = 1 << 16
 
-/** The rows that a load rejected, piece by piece. */
+/** Yields the rejected rows of a load in pieces. */
 export async function* listRejects(
   path: string,
   { form, limit = Number.POSITIVE_INFINITY }: RejectListWish,

@@ -10,13 +10,13 @@ import { rejectColumns } from '../model/load-rules.ts'
 import type { ListedRejects } from './reject-texts.ts'
 import { reasonsOf, valueText } from './reject-texts.ts'
 
-/** Rejected rows as a table: a column that holds a text which is none of its type is one of texts. */
+/** Rejected rows as a table. A column with a text that its type cannot represent becomes a text column. */
 export interface RejectTable {
   schema: Schema
   read(): AsyncGenerator<FeatureBatch>
 }
 
-/** The columns of reasons before the row's own. */
+/** Returns the schema with the reason columns before those of the row. */
 function textSchema({ schema }: ListedRejects): Schema {
   const names = Object.values(rejectColumns(schema))
   const own = schema.attributes.map(({ name }) => name)
@@ -60,7 +60,7 @@ async function* readTexts(
   if (!builder.isEmpty) yield builder.finish()
 }
 
-/** The one type that takes all of these. */
+/** Returns a geometry type that covers all of these types. */
 function commonType(codes: ReadonlySet<number>, own: GeometryType): GeometryType {
   const [first, second, ...more] = [...codes].sort((a, b) => a - b)
   if (first === undefined) return own
@@ -68,7 +68,7 @@ function commonType(codes: ReadonlySet<number>, own: GeometryType): GeometryType
   return more.length === 0 && second === first + 3 ? geometryTypeName(second) : 'Geometry'
 }
 
-/** Looks through all rows for the types that their columns can have. */
+/** Reads all rows to find the possible types of their columns. */
 export async function openRejectTable(
   listed: ListedRejects,
   { maxTextBytes = Number.POSITIVE_INFINITY }: { maxTextBytes?: number },

@@ -7,15 +7,15 @@ import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
 import type { RejectColumns } from '../model/load-rules.ts'
 import { rejectColumns } from '../model/load-rules.ts'
 
-/** What rejected rows are written from. */
+/** Input for writing rejected rows. */
 export interface ListedRejects {
-  /** Where they are listed. */
+  /** Path of the list. */
   path: string
-  /** What the rows of the task are in its source. */
+  /** Schema of the rows in the source of the task. */
   schema: Schema
 }
 
-/** Values of one row's columns of reasons, in their order. */
+/** Returns the values of the reason columns of one row, in column order. */
 export function reasonsOf({
   row,
   code,
@@ -27,7 +27,7 @@ export function reasonsOf({
   return { row, code, field, value: text ?? value, reason }
 }
 
-/** A value as text: what is no text or number is JSON. */
+/** Formats a value as text: values other than texts and numbers as JSON. */
 export function valueText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -42,7 +42,7 @@ function cell(text: string, delimiter: string): string {
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`
 }
 
-/** As delimited text, in the encoding of the source. A column of WKT stands last. */
+/** Writes delimited text in the encoding of the source. A WKT column comes last. */
 export async function* asDelimitedText(
   { path, schema }: ListedRejects,
   { delimiter = ',', charset = 'UTF-8' }: { delimiter?: string; charset?: string },
@@ -64,7 +64,10 @@ export async function* asDelimitedText(
   }
 }
 
-/** As GeoJSON in the coordinates of the source, which the member `crs` names where they are not longitude and latitude. */
+/**
+ * Writes GeoJSON in the coordinates of the source; the member `crs` names its CRS unless it is longitude and
+ * latitude.
+ */
 export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerator<Uint8Array> {
   const columns = Object.values(rejectColumns(schema))
   const srs = schema.geometry?.crs?.srs
@@ -86,7 +89,7 @@ export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerato
   yield Buffer.from('\n]}\n')
 }
 
-/** Integers of 64 bits are kept as texts, since JSON's own numbers have fewer. */
+/** Writes 64-bit integers as strings, since JSON numbers lose precision beyond 2^53. */
 function propertiesJson(
   told: Record<string, unknown>,
   own: Record<string, unknown>,

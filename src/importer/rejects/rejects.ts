@@ -15,26 +15,26 @@ import type { RejectFile } from './write-rejects.ts'
 interface RejectNeeds {
   folders: { rejects: string }
   silenceMs: number
-  /** A thread died, or was ended. */
+  /** Called when a thread died, or was terminated. */
   onEnd(error: Error): void
 }
 
-/** A file that was made for one who fetches it; `remove` it when it was sent. */
+/** A file created for one download; call `remove` after sending it. */
 export interface MadeRejectFile extends RejectFile {
   remove(): Promise<void>
 }
 
-/** Files are made here: no import is called so. */
+/** Subfolder for created files; no import has this name. */
 const madeFolder = 'files'
-/** Nobody fetches one file for longer. */
+/** Maximum duration of one download. */
 const longestFetchMs = 24 * 3600_000
 const file = new URL('./reject-work.ts', import.meta.url)
-/** Lists wait for those who read them more than they work. */
+/** Lists mostly wait for their clients. */
 const listsAtOnce = 16
 const filesAtOnce = 2
 const mostWaiting = 100
 
-/** Rows that loads have rejected, for who fetches them: by threads of their own, which wait for no load. */
+/** Rejected rows of loads, for download: by separate threads, which wait for no load. */
 export class RejectedRows {
   readonly #needs: RejectNeeds
   readonly #lists: WorkPool<RejectWork>
@@ -51,7 +51,7 @@ export class RejectedRows {
     })
   }
 
-  /** The rows that a task's load rejected, piece by piece; a reader who leaves ends it. */
+  /** Yields the rejected rows of a task's load in pieces; ends when the reader leaves. */
   list(
     { importId, id, rejectsNumber }: TaskRecord,
     form: RejectListForm,
@@ -66,7 +66,10 @@ export class RejectedRows {
     )
   }
 
-  /** Writes the rejected rows of a task to a file in the format of their source, or in another one and why. */
+  /**
+   * Writes the rejected rows of a task to a file in the format of their source, or in another format with the
+   * reason.
+   */
   async write(task: TaskRecord, signal: AbortSignal): Promise<MadeRejectFile> {
     const { importId, id, rejectsNumber, source, format, layer, charset } = task
     if (source === undefined || source.raster !== undefined)
@@ -84,7 +87,7 @@ export class RejectedRows {
     return { ...made, remove: () => rm(folder, { recursive: true, force: true }) }
   }
 
-  /** Takes files away that a server which died has left. */
+  /** Removes files left by a crashed server. */
   async sweep(nowMs: number): Promise<void> {
     const folder = join(this.#needs.folders.rejects, madeFolder)
     for (const name of await readdir(folder).catch(() => [])) {

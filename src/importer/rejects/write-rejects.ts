@@ -17,12 +17,12 @@ import { asDelimitedText, asGeoJson } from './reject-texts.ts'
 
 /** Rejected rows of a task, to be written to a file. Plain data. */
 export interface RejectFileWish extends ListedRejects {
-  /** The format of their source; absent of a table of a database. */
+  /** Format of their source; absent for a database table. */
   format?: string
-  /** Of delimited text. */
+  /** Delimiter of delimited text. */
   delimiter?: string
   charset?: string
-  /** A folder of its own, made for it. */
+  /** A folder created for this file. */
   folder: string
   /** Base name of the file. */
   name: string
@@ -32,9 +32,9 @@ export interface RejectFileWish extends ListedRejects {
 export interface RejectFile {
   path: string
   sizeBytes: number
-  /** The format of its rows. */
+  /** Format of its rows. */
   format: string
-  /** Why it is not that of their source. */
+  /** Why it differs from that of their source. */
   note?: string
 }
 
@@ -85,7 +85,7 @@ async function writeOther(
   return zip
 }
 
-/** What is given where the source's own format cannot be written: what anything reads. */
+/** Writes a common format if the format of the source cannot be written. */
 function writePlain(wish: RejectFileWish, signal: AbortSignal): Promise<string> {
   const hasGeometry = wish.schema.geometry !== undefined
   const path = join(wish.folder, `${wish.name}.${hasGeometry ? 'geojson' : 'csv'}`)
@@ -130,7 +130,10 @@ async function writeIn(
   }
 }
 
-/** Writes the rejected rows of a task in the format of their source, or in another one and why. What it throws has left no file. */
+/**
+ * Writes the rejected rows of a task in the format of their source, or in another format with the reason. If
+ * it throws, no file is left.
+ */
 export async function writeRejects(wish: RejectFileWish, signal: AbortSignal): Promise<RejectFile> {
   await mkdir(wish.folder, { recursive: true, mode: 0o750 })
   try {

@@ -13,7 +13,10 @@ interface SweepNeeds {
   restores: Restores
 }
 
-/** Removes what stores keep of which nobody knows: a process died before it was written down, or before it was removed. */
+/**
+ * Removes retained contents in stores that no record refers to: a process died before it wrote or deleted the
+ * record.
+ */
 export async function dropUnknownStates({ catalog, database, log, restores }: SweepNeeds): Promise<void> {
   for (const store of await catalog.stores.listAll()) {
     try {
@@ -21,7 +24,8 @@ export async function dropUnknownStates({ catalog, database, log, restores }: Sw
       const { states } = await catalog.stores.open(store)
       const found = (await states?.list()) ?? []
       if (found.length === 0) continue
-      // Asked afterwards: whatever is kept was written down before, as that of a load or of a version.
+      // Read after listing the stores, since retained contents are recorded, by a load or version, before
+      // they are created.
       const known = new Set([
         ...(await catalog.versions.listKnownIds()),
         ...(await restores.listKeptIds()),

@@ -16,7 +16,7 @@ interface KeepingNeeds {
   locks: ImportLocks
 }
 
-/** Work in the background that has begun. */
+/** Handle of a background task. */
 export interface VersionKeeping {
   stop(): Promise<void>
 }
@@ -24,7 +24,10 @@ export interface VersionKeeping {
 const pruneDelayMs = 2000
 const longestWaitMs = 3_600_000
 
-/** Lets go what is too much of each store when no load is under way there: two who write to one file at once hide one another. */
+/**
+ * Removes surplus retained contents of each store while no load is in progress there: two concurrent writers
+ * to one file do not see each other's changes.
+ */
 export function pruneInTurn({ catalog, locks }: Pick<KeepingNeeds, 'catalog' | 'locks'>): Promise<void> {
   return catalog.versions.prune((store, work) =>
     findStoreDescription(store.type)?.can.oneLoadAtATime === true
@@ -33,7 +36,10 @@ export function pruneInTurn({ catalog, locks }: Pick<KeepingNeeds, 'catalog' | '
   )
 }
 
-/** Ends what an earlier process has begun, and from then on lets go what is too much after each change. */
+/**
+ * Completes what an earlier process started; from then on removes surplus retained contents after each
+ * change.
+ */
 export async function keepVersions(needs: KeepingNeeds): Promise<VersionKeeping> {
   const { catalog, events, log } = needs
   await catalog.layers

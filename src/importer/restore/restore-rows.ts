@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connection.ts'
 import type { FailureKind } from '../../lib/errors.ts'
 import type { KeptState, NotKept } from '../../stores/store.ts'
 
-/** A layer that is brought back to a version: what must be known of it after a crash. */
+/** A layer being restored to a version: the data that recovery needs after a crash. */
 export interface RestoreRecord {
   loadId: string
   layerId: number
@@ -11,19 +11,19 @@ export interface RestoreRecord {
   version: number
   what: readonly RestoredPart[]
   user?: string
-  /** The version that the layer has to have still. */
+  /** Version that the layer must still have. */
   expected?: number
-  /** The table whose rows come back, from the moment before anything of it is staged. */
+  /** The table whose rows are restored; set before anything is staged. */
   table?: string
-  /** The store that it stands in; absent: that of the layer. */
+  /** The store of the table; absent: the store of the layer. */
   tableStoreId?: number
-  /** Under which id what the table is now is kept, or why it is not. */
+  /** Id under which the present contents of the table are retained, or the reason why they are not. */
   keep?: { id: string } | NotKept
-  /** Recorded just before the store's commit. */
+  /** Recorded just before the commit of the store. */
   token?: string
   kept?: KeptState | NotKept
   rows?: number
-  /** How it ended. */
+  /** Result of the restore. */
   end?: { version: number } | { kind: FailureKind; code: string; message: string }
 }
 
@@ -56,7 +56,7 @@ export async function deleteRestore(db: Queryable, loadId: string): Promise<void
   await db.deleteFrom('layer_restores').where('load_id', '=', loadId).execute()
 }
 
-/** Those that were begun and those that ended, of which nobody has heard yet. */
+/** Lists running restores, and completed ones that no client has fetched yet. */
 export async function listRestores(db: Queryable): Promise<(RestoreRecord & { createdAt: string })[]> {
   const rows = await db.selectFrom('layer_restores').select(['document', 'created_at']).execute()
   return rows.map((row) => ({ ...(JSON.parse(row.document) as RestoreRecord), createdAt: row.created_at }))

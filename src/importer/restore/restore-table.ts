@@ -6,25 +6,25 @@ import type { LoadResult, StatePath } from '../../stores/store.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 
-/** What bringing a table back needs. */
+/** Dependencies for restoring a table. */
 export interface TableNeeds {
   catalog: Catalog
   pool: LoadPool
   save(record: RestoreRecord): Promise<void>
 }
 
-/** A table to be brought back. */
+/** A table to restore. */
 export interface TableRestore {
   record: RestoreRecord
   store: StoreRecord
   table: string
   path: StatePath
   layer?: { workspace: string; name: string }
-  /** Names what is kept of the present rows. */
+  /** Creates the id for the retained present rows. */
   newId(): string
 }
 
-/** Brings the rows of a table back by the protocol of loads; gives the record as it stands after the commit. */
+/** Restores the rows of a table with the protocol of loads. Returns the record as of after the commit. */
 export async function restoreRows(
   { catalog, pool, save }: TableNeeds,
   { record, store, table, path, layer, newId }: TableRestore,

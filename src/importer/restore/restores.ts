@@ -38,18 +38,18 @@ interface RestoreNeeds {
   log: Logger
 }
 
-/** What is asked for. */
+/** A restore request. */
 export interface RestoreWish {
   what: readonly RestoredPart[]
   user?: string
-  /** The version that the layer has to have still. */
+  /** Version that the layer must still have. */
   expected?: number
 }
 
-/** How long what became of a restore is told to who did not wait for it. */
+/** Time for which the result of a restore is available to clients that did not wait for it. */
 const toldMs = 86_400_000
 
-/** Brings layers back to versions, by the same protocol and in the same turns as loads. */
+/** Restores layers to versions, with the same protocol and the same locks as loads. */
 export class Restores {
   readonly #needs: RestoreNeeds
   readonly #running = new Map<string, AbortController>()
@@ -58,7 +58,7 @@ export class Restores {
     this.#needs = needs
   }
 
-  /** The new version, when the layer has it. Where `signal` aborts, what did not commit yet does not. */
+  /** Returns the new version of the layer. If `signal` aborts before the commit, nothing is committed. */
   async restore(
     { id: layerId, layer }: VersionedLayer,
     { version, storeId, content }: ToldVersion,
@@ -66,7 +66,7 @@ export class Restores {
     signal: AbortSignal,
   ): Promise<number> {
     const { database, jobs } = this.#needs
-    // A layer that was deleted with its data is nothing without them.
+    // A layer that was deleted with its data needs them to be restored.
     const what = layer === undefined && content.form !== 'present' ? restoredParts : wanted
     const loadId = randomUUID()
     const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...wish }
@@ -89,13 +89,13 @@ export class Restores {
     return this.#take(loadId)
   }
 
-  /** What does the work, also where an earlier process has begun it. */
+  /** Job handler of restores, including those started by an earlier process. */
   get handler(): JobHandler {
     return {
       run: (payload, context) => this.#run(payload, context),
       abandoned: async (payload, reason) => {
         const record = await this.#find(payload)
-        // Where nobody knows whether it committed, a later start finds out.
+        // If it is unknown whether the restore committed, the next start of the server finds out.
         if (record === undefined || record.end !== undefined || record.token !== undefined) return
         const end = { kind: 'unavailable', code: 'restore-failed', message: reason } as const
         await this.#save({ ...record, end })
@@ -103,7 +103,10 @@ export class Restores {
     }
   }
 
-  /** Before any load begins: ends what an earlier process has committed, and removes what nobody asks for any more. */
+  /**
+   * Call before any load starts: publishes restores that an earlier process committed, and removes expired
+   * results.
+   */
   async settleEarlier(): Promise<void> {
     const oldest = this.#needs.clock.now().getTime() - toldMs
     for (const { createdAt, ...record } of await listRestores(this.#needs.database.kysely)) {
@@ -116,7 +119,7 @@ export class Restores {
     }
   }
 
-  /** Ids under which something is being kept of which no version tells yet. */
+  /** Lists ids of contents that are being retained but that no version refers to yet. */
   async listKeptIds(): Promise<string[]> {
     const restores = await listRestores(this.#needs.database.kysely)
     return restores.flatMap(({ keep }) => (keep !== undefined && 'id' in keep ? [keep.id] : []))
@@ -148,7 +151,7 @@ export class Restores {
     }
   }
 
-  /** What failed may have committed all the same. */
+  /** A restore that failed may still have committed. */
   async #fail(loadId: string, error: unknown): Promise<void> {
     const latest = await this.#find({ loadId })
     if (latest === undefined || (await this.#settle(latest))) return
@@ -162,7 +165,9 @@ export class Restores {
     await this.#save({ ...unbegun(latest), end })
   }
 
-  /** One at a time works on a table, loads too; some stores take one at a time in all. */
+  /**
+   * Runs under the lock of the table, which loads use too. Some stores have one lock for all their tables.
+   */
   async #inTurn(record: RestoreRecord, signal: AbortSignal): Promise<void> {
     const { catalog } = this.#needs
     const { storeId, layerId, version } = record
@@ -199,7 +204,10 @@ export class Restores {
     await publishRestore(this.#needs, await restoreRows(needs, table, signal), way)
   }
 
-  /** The layer as it is now, with what others have changed told before; undefined of a deleted one. */
+  /**
+   * Returns the current layer after recording changes made outside of Terrane as a version; undefined for a
+   * deleted layer.
+   */
   async #present({ layerId, expected }: RestoreRecord) {
     const { catalog } = this.#needs
     const found = await catalog.layers.findById(layerId)
@@ -213,7 +221,7 @@ export class Restores {
     )
   }
 
-  /** A table of that name that others made meanwhile is theirs. */
+  /** Throws if another client has created a table of that name in the meantime. */
   async #refuseTakenTable(
     present: LayerRecord | undefined,
     store: StoreRecord,
@@ -228,7 +236,7 @@ export class Restores {
     )
   }
 
-  /** True where the restore is done. */
+  /** Returns true if the restore is complete. */
   async #settle(record: RestoreRecord): Promise<boolean> {
     if (await settleRestore(this.#needs, record)) return true
     if (record.table !== undefined) await this.#save(unbegun(record))
@@ -248,7 +256,10 @@ export class Restores {
   }
 }
 
-/** The table whose rows have to come back: the layer's, or that of the granules of a mosaic which was deleted. */
+/**
+ * Returns the table whose rows must be restored: that of the layer, or that of the granules of a deleted
+ * mosaic.
+ */
 function rowsOf(
   { storeId, nativeName, content: { gone } }: VersionRecord,
   way: WayBack,

@@ -15,7 +15,7 @@ interface SettleNeeds {
 
 const nothingWas: ContentEnd = { form: 'lost', reason: 'Its store was deleted' }
 
-/** What becomes of the contents that are there until now; undefined where none take their place. */
+/** Returns what happens to the present contents; undefined if nothing replaces them. */
 async function endOf(
   { catalog }: SettleNeeds,
   { token, keep, kept }: RestoreRecord,
@@ -33,7 +33,10 @@ async function endOf(
   }
 }
 
-/** Makes the layer what it was as a new version, and tells that the restore has ended, in one transaction. */
+/**
+ * Publishes the restored contents as a new version of the layer and announces the end of the restore, in one
+ * transaction.
+ */
 export async function publishRestore(
   needs: SettleNeeds,
   record: RestoreRecord,
@@ -59,7 +62,10 @@ export async function publishRestore(
   passStep('restore.returned')
 }
 
-/** What stood beside the table stands in its place now; a store may have kept it all the same. */
+/**
+ * Removes the retained contents, which are now the table itself. A store may have retained a copy
+ * nevertheless.
+ */
 async function dropReturned(
   { catalog, log }: SettleNeeds,
   { storeId, content }: VersionRecord,
@@ -74,8 +80,8 @@ async function dropReturned(
 }
 
 /**
- * Ends a restore that broke off: publishes what was committed, discards what was not. True where it is done by that.
- * Throws where the store does not answer.
+ * Recovers an interrupted restore: publishes committed rows, discards uncommitted ones. Returns true if that
+ * completes the restore. Throws if the store does not respond.
  */
 export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): Promise<boolean> {
   if (record.table === undefined) return false
@@ -92,7 +98,7 @@ export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): 
   return isCommitted
 }
 
-/** A restore as it was before anything of it was staged. */
+/** Returns a restore record in its state before staging. */
 export function unbegun(record: RestoreRecord): RestoreRecord {
   return without(record, 'table', 'tableStoreId', 'keep', 'token', 'kept', 'rows')
 }

@@ -22,16 +22,16 @@ export interface ArchiveNeeds {
   log: Logger
 }
 
-/** A file and the name that it has in the archive. */
+/** A file and its name in the archive. */
 interface Packed {
   path: string
   name: string
 }
 
-/** The folder of one upload among those of its import. */
+/** Matches the folder of one upload within its import. */
 const uploadNumber = /^\d+\//
 
-/** Every file at or below a path; none where it is gone. */
+/** Lists every file at or below a path; none if it does not exist. */
 async function filesBelow(path: string): Promise<string[]> {
   const status = await stat(path).catch(() => undefined)
   if (status === undefined) return []
@@ -40,14 +40,20 @@ async function filesBelow(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** The name that the client knows; that of an upload only where a file of another upload has it. */
+/**
+ * Returns the file name known to the client; prefixed by the upload only if another upload has a file of that
+ * name.
+ */
 function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): string {
   const name = relative(task.folder, path).split(sep).join('/')
   const short = task.isUploaded ? name.replace(uploadNumber, '') : name
   return taken.has(short.toLowerCase()) ? name : short
 }
 
-/** The files that tasks came from with their sidecars, each once. Those of earlier runs' uploads are gone by now. */
+/**
+ * Lists the source files of tasks with their sidecars, each once. Files of uploads in earlier runs no longer
+ * exist.
+ */
 async function listPacked(needs: ArchiveNeeds, tasks: TaskRecord[]): Promise<Packed[]> {
   const packed = new Map<string, Packed>()
   const taken = new Set<string>()
@@ -65,7 +71,7 @@ async function listPacked(needs: ArchiveNeeds, tasks: TaskRecord[]): Promise<Pac
   return [...packed.values()]
 }
 
-/** One after the other, so that few files are open at a time. */
+/** Adds files one after the other, so that few files are open at a time. */
 async function addFiles(zip: ZipFile, files: Packed[]): Promise<void> {
   for (const { path, name } of files) {
     const handle = await openGuarded(path)
@@ -104,9 +110,9 @@ async function writeArchive(
 }
 
 /**
- * Keeps a zip of what an import came from, where its client asked for one and every task is complete. The run's number
- * in the name makes a run that is taken up again replace its own. What goes wrong is a message, since the data are
- * published; throws when `signal` aborts.
+ * Stores a zip of the source of an import, if requested and if every task is complete. The file name contains
+ * the run number, so that a resumed run replaces its own zip. Errors become messages, since the data are
+ * already published. Throws when `signal` aborts.
  */
 export async function archiveSource(
   needs: ArchiveNeeds,

@@ -9,7 +9,7 @@ import { withOwnStyle } from '../publish/publish.ts'
 import type { Keeping } from '../records/records.ts'
 import type { LoadPool } from '../worker/worker.ts'
 
-/** What making tasks of data needs. */
+/** Dependencies for creating tasks. */
 export interface MakeNeeds {
   records: Keeping
   kinds: Kinds
@@ -24,7 +24,7 @@ export interface MakeOptions {
   signal: AbortSignal
 }
 
-/** Turns found data into examined tasks, not yet saved; ids go on from the import's next. */
+/** Creates examined tasks from found data, without saving them. Their ids continue those of the import. */
 export async function makeTasks(
   needs: MakeNeeds,
   record: ImportRecord,

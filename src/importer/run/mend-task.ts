@@ -21,15 +21,15 @@ import type { StartNeeds } from './start-run.ts'
 
 export const mendJob = 'import.mend'
 
-/** What loading mended rows is built on. */
+/** Dependencies for loading corrected rows. */
 export type MendNeeds = Pick<RunNeeds, 'records' | 'locks' | 'tasks' | 'events'> & {
   folders: { uploads: string; rejects: string }
 }
 
-/** Loads of earlier mended rows are settled in the same job: so often it begins anew at most. */
+/** Loads of earlier corrected rows are recovered in the same job; maximum number of restarts. */
 const maxRounds = 3
 
-/** Starts the load of mended rows; run it under the import's lock. Gives the job to wait for. */
+/** Starts the load of corrected rows. Run under the lock of the import. Returns the job to wait for. */
 export async function startMending(
   { records, jobs }: Pick<StartNeeds, 'records' | 'jobs'>,
   record: ImportRecord,
@@ -48,7 +48,10 @@ export async function startMending(
   return jobId
 }
 
-/** Gives a task whose mended rows do not go on its state back. Whether a load of them committed is found out later. */
+/**
+ * Restores the state of a task whose corrected rows are abandoned. Whether their load committed is determined
+ * later.
+ */
 async function giveUp(
   { records }: MendNeeds,
   task: TaskRecord,
@@ -59,7 +62,10 @@ async function giveUp(
   await saveTaskAndTell(records, records.database.kysely, { ...ended, ...unsettled })
 }
 
-/** Ends what is left of mended rows: the task is complete, their upload goes, and the import is what its tasks say. */
+/**
+ * Ends the load of corrected rows: the task is complete, their upload is removed, and the state of the import
+ * is derived from its tasks.
+ */
 export async function endMending(
   needs: MendNeeds,
   { importId, taskId }: { importId: number; taskId: number },
@@ -82,7 +88,10 @@ export async function endMending(
   needs.events.emit('import.completed', { importId, state })
 }
 
-/** A load that broke off before may have been settled in place of the one that was asked for. */
+/**
+ * Loads corrected rows. If recovering an earlier interrupted load has completed the task, the load runs
+ * again.
+ */
 async function mend(needs: MendNeeds, importId: number, taskId: number, context: JobContext): Promise<void> {
   const { records, tasks } = needs
   const db = records.database.kysely
@@ -97,7 +106,10 @@ async function mend(needs: MendNeeds, importId: number, taskId: number, context:
   }
 }
 
-/** Loads mended rows; a load that died with its process is settled, and begun anew where it did not commit. */
+/**
+ * Job handler for corrected rows. A load whose process died is recovered, and runs again if it did not
+ * commit.
+ */
 export function mendHandler(needs: MendNeeds): JobHandler {
   return {
     run: async (payload, context) => {
@@ -116,7 +128,7 @@ export function mendHandler(needs: MendNeeds): JobHandler {
   }
 }
 
-/** Throws `Failure` where mended rows of a task cannot be taken as things stand. */
+/** Throws `Failure` if a task cannot accept corrected rows at present. */
 export function refuseMending(record: ImportRecord, task: TaskRecord): void {
   if (record.state === 'INIT' || record.state === 'RUNNING') {
     throw new Failure(

@@ -41,7 +41,7 @@ export interface PrepareNeeds {
   events: EventBus
 }
 
-/** Undefined where uploads will bring the data. */
+/** Returns undefined if uploads will provide the data. */
 async function findData(
   { look, making }: PrepareNeeds,
   record: ImportRecord,
@@ -58,7 +58,7 @@ async function findData(
   return findInPath(look, source.path, { unpackFolder, opensArchives }, signal)
 }
 
-/** Of files that the import was made of, which stay as they came until their tasks are saved. */
+/** Finds the files that the import was created from, which remain unchanged until its tasks are saved. */
 async function findPlaced(
   look: LookNeeds,
   { id, nextUpload }: ImportRecord,
@@ -77,7 +77,7 @@ async function end(records: Keeping, db: Queryable, record: ImportRecord, event:
   await saveAndTell(records, db, rest)
 }
 
-/** Ends a preparation in INIT_ERROR; nothing that was fetched is kept. */
+/** Sets the import to INIT_ERROR after a failed preparation and removes fetched data. */
 export async function failPreparation(
   { records, folders }: { records: Keeping; folders: { uploads: string } },
   importId: number,
@@ -91,7 +91,7 @@ export async function failPreparation(
   await saveAndTell(records, db, { ...rest, message })
 }
 
-/** What is saved of a look at the data; `changes` are the import's. */
+/** Saved result of inspecting the data; `changes` are changes to the import. */
 interface Prepared {
   tasks: TaskRecord[]
   granules: GranuleRecord[]
@@ -104,7 +104,7 @@ async function look(needs: PrepareNeeds, record: ImportRecord, signal: AbortSign
     : lookAtSource(needs, record, signal)
 }
 
-/** Data that are no files: the source says where they are. */
+/** Inspects data that are not files; the source gives their location. */
 async function lookAtSource(
   { making }: PrepareNeeds,
   record: ImportRecord,
@@ -157,14 +157,14 @@ async function prepare(
   await rm(placedFolder(needs.look, importId), { recursive: true, force: true })
 }
 
-/** Starts the run that was asked for at creation; an import without anything to run stays as it is. */
+/** Starts the run requested at creation. An import without runnable tasks is not changed. */
 async function runWherePossible(needs: PrepareNeeds, importId: number): Promise<void> {
   await startRun(needs.starting, importId).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error
   })
 }
 
-/** Fetches and scans an import's data and makes its tasks. */
+/** Job handler that fetches and scans the data of an import and creates its tasks. */
 export function prepareHandler(needs: PrepareNeeds): JobHandler {
   const fail = (importId: number, reason: string): Promise<void> =>
     failPreparation({ records: needs.making.records, folders: needs.look.folders }, importId, reason)

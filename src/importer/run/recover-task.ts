@@ -8,8 +8,9 @@ import type { OwnerNeeds } from './running-task.ts'
 import { RunningTask } from './running-task.ts'
 
 /**
- * Ends a load that broke off: publishes what was committed, discards what was not. True when the task is done by that.
- * Where the store does not answer it throws, and the task remembers the load: loading again might load twice.
+ * Recovers an interrupted load: publishes committed rows, discards uncommitted ones. Returns true if that
+ * completes the task. If the store does not respond, it throws and the task retains the load record, since
+ * loading again might load the rows twice.
  */
 export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<boolean> {
   const { load } = owner
@@ -30,7 +31,10 @@ export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<bool
   })
 }
 
-/** As `settleLoad`, for a load that failed in this process: what it failed of is told, not what settling failed of. */
+/**
+ * Like `settleLoad`, for a load that failed in this process. Reports the error of the load, not errors of the
+ * recovery.
+ */
 export async function settleAfterFailure(
   { kinds, log }: { kinds: Kinds; log: Logger },
   owner: RunningTask,
@@ -53,8 +57,8 @@ export interface RecoverNeeds {
 }
 
 /**
- * Before any load begins: publishes what an earlier process committed, where the next load into a table would hide whether
- * the one before committed (a GeoPackage tells by a table's latest change).
+ * Call before any load starts: publishes loads that an earlier process committed, if the next load into the
+ * table would hide whether they committed (a GeoPackage shows only the latest change of a table).
  */
 export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: RecoverNeeds): Promise<void> {
   const db = needs.database.kysely

@@ -8,21 +8,21 @@ import type { ImportLocks } from '../live/live.ts'
 import { settleAfterFailure, settleLoad } from './recover-task.ts'
 import type { RunningTask } from './running-task.ts'
 
-/** How often a task is begun at most, after crashes and outages. */
+/** Maximum number of attempts of a task, after crashes and outages. */
 export const maxTaskAttempts = 3
 const maxNameTries = 10
 
 export interface AttemptNeeds {
   kinds: Kinds
-  /** Tells which keys would do where a task has none. */
+  /** Suggests keys if a task has none. */
   keys: Pick<KeyFinder, 'explain'>
   locks: ImportLocks
   log: Logger
 }
 
 /**
- * Runs a task, and once more where a failure passes: a worker was ended from outside, or a store answered too slowly. Each
- * attempt first settles what an earlier one has left.
+ * Runs a task, and repeats it after a temporary failure: a terminated worker, or a store that responded too
+ * slowly. Each attempt first recovers an earlier one.
  */
 export async function runAttempt(
   needs: AttemptNeeds,
@@ -63,7 +63,7 @@ async function attemptOnce(
   await inTurn(needs.locks, key, signal, () => placeAndLoad(needs, owner, signal))
 }
 
-/** Looks at the task once more and sets it RUNNING; false when it cannot run. */
+/** Examines the task again and sets it to RUNNING. Returns false if it cannot run. */
 async function begin(
   { kinds, keys }: AttemptNeeds,
   owner: RunningTask,
@@ -85,8 +85,8 @@ async function begin(
 }
 
 /**
- * Where only the load finds out that the table's name is taken, the next one takes a name that was looked up; another
- * process may be faster with that again.
+ * If the load finds the table name taken, the next attempt looks up a free name. Another process may take
+ * that name first, so this may repeat.
  */
 async function placeAndLoad(needs: AttemptNeeds, owner: RunningTask, signal: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -119,7 +119,7 @@ async function placeOnce(
   }
 }
 
-/** Takes away what was staged before and is not taken up. */
+/** Removes rows staged by a dry run that are not reused. */
 async function dropTrial({ kinds, log }: AttemptNeeds, owner: RunningTask, { load }: Placed): Promise<void> {
   const { record, task } = owner
   const before = task.trial?.load
@@ -133,7 +133,7 @@ async function dropTrial({ kinds, log }: AttemptNeeds, owner: RunningTask, { loa
   await owner.forgetTrial()
 }
 
-/** The protocol: stage, write down what is about to be committed, commit, publish. */
+/** The protocol: stage, record the coming commit, commit, publish. */
 async function stageToPublish(
   locks: ImportLocks,
   owner: RunningTask,

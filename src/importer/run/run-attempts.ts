@@ -13,18 +13,20 @@ const longestPauseMs = 30_000
 
 /** Options for attempts that wait for a database. */
 export interface WaitOptions {
-  /** Most milliseconds to wait for a database that is away, for each time that it goes away. */
+  /** Maximum wait for an unreachable database, in milliseconds, for each outage. */
   waitMs: number
   progress: ProgressBoard
-  /** Connects to the database that an import reads; throws where it is away. Undefined for other sources. */
+  /**
+   * Connects to the source database of an import; throws if it is unreachable. Undefined for other sources.
+   */
   reachSource(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Runs a task until an attempt ends it. When a database goes away, the target or the source, the task stays RUNNING and
- * waits for the database with growing pauses; then the broken attempt is settled by its commit token and, where it did not
- * commit, the task is run again. An attempt counts once its target is chosen: a task has at most three, as after a crash.
- * Throws what the last attempt failed of.
+ * Runs a task until an attempt ends it. If a target or source database becomes unreachable, the task stays
+ * RUNNING and waits with increasing pauses. Then the interrupted attempt is recovered by its commit token; if
+ * it did not commit, the task runs again. An attempt counts once its target is chosen; a task has at most
+ * three, as after a crash. Throws the error of the last attempt.
  */
 export async function runAttempts(
   needs: AttemptNeeds & WaitOptions,
@@ -53,13 +55,13 @@ function attemptOf({ task }: RunningTask): number {
   return task.run?.attempt ?? 0
 }
 
-/** An attempt that found no target has done nothing. */
+/** An attempt that found no target does not count. */
 async function uncount(owner: RunningTask, before: number): Promise<void> {
   if (owner.load === undefined && owner.task.state === 'RUNNING' && attemptOf(owner) > before)
     await owner.beginAgain(before)
 }
 
-/** Time in which a database is away. */
+/** Time during which a database is unreachable. */
 class Outage {
   readonly #startedMs = performance.now()
   readonly #waitMs: number
@@ -69,7 +71,7 @@ class Outage {
     this.#waitMs = waitMs
   }
 
-  /** Waits a little longer each time; false when the time is over. */
+  /** Waits longer each time; false after the maximum. */
   async pause(signal: AbortSignal): Promise<boolean> {
     const leftMs = this.#waitMs - (performance.now() - this.#startedMs)
     if (leftMs <= 0) return false
@@ -79,7 +81,9 @@ class Outage {
   }
 }
 
-/** Returns when source and target can be reached as far as that is known; throws the error where they stay away. */
+/**
+ * Resolves when source and target are reachable, as far as known; throws the error if they stay unreachable.
+ */
 async function waitUntilBack(
   needs: AttemptNeeds & WaitOptions,
   owner: RunningTask,

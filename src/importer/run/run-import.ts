@@ -17,7 +17,7 @@ import { archiveSource } from './archive-source.ts'
 import type { TaskNeeds } from './run-task.ts'
 import { runTask } from './run-task.ts'
 
-/** A job is taken over more often than a task is begun, since each death may hit another task. */
+/** A job is retried more often than a task, since each crash may affect another task. */
 const maxJobAttempts = 100
 
 export interface RunNeeds {
@@ -29,7 +29,7 @@ export interface RunNeeds {
   events: EventBus
 }
 
-/** Settles the import; with a signal its source is archived first, where that is wanted. */
+/** Updates the state of the import. With a signal, its source is archived first if requested. */
 async function endRun(needs: RunNeeds, importId: number, signal?: AbortSignal): Promise<void> {
   const before = await getImport(needs.records.database.kysely, importId)
   const messages = signal === undefined ? [] : await archiveSource(needs.archive, before, signal)
@@ -69,7 +69,7 @@ async function failAll(needs: RunNeeds, importId: number, reason: string): Promi
   }
 }
 
-/** Runs the tasks that were chosen when the run was started, and settles the import. */
+/** Job handler that runs the tasks chosen at the start of the run, and updates the import. */
 export function runHandler(needs: RunNeeds): JobHandler {
   return {
     maxAttempts: maxJobAttempts,

@@ -16,11 +16,14 @@ export interface TaskNeeds {
   attempt: AttemptNeeds & WaitOptions
   running: RunningTable
   events: EventBus
-  /** Tasks of one import at the same time. */
+  /** Maximum number of concurrent tasks of one import. */
   width: number
 }
 
-/** Runs one task of a job to its end. Only a stop of the server is thrown; everything else stands on the task. */
+/**
+ * Runs one task of a job to its end. Throws only on shutdown of the server; all other errors are stored on
+ * the task.
+ */
 export async function runTask(
   needs: TaskNeeds,
   importId: number,
@@ -37,10 +40,10 @@ export async function runTask(
     await leaveStuckWork(runAttempts(needs.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) tellEnded({ log, events: needs.events }, 'job', error)
-    // Without the catalogue nothing can be written down: the job is run again when it is back.
+    // Without the catalogue nothing can be stored: the job runs again when it is back.
     if (job.signal.aborted || isCatalogueAway(error)) throw error
     const task = await getTask(db, importId, taskId)
-    // What was left to itself keeps the other owner, whose saves fail from the next one on.
+    // Abandoned work still uses the other owner object, whose saves fail from the next one on.
     const isUnsettled = owner.isUnsettled || error instanceof WorkLeft
     const ending = new RunningTask(needs.owner, { record: owner.record, task }, isUnsettled)
     if (!ending.isOf(job.id)) return

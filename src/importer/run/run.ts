@@ -12,7 +12,7 @@ import type { RunNeeds } from './run-import.ts'
 import { runHandler } from './run-import.ts'
 import { prepareJob, runJob } from './start-run.ts'
 
-/** Takes up what an earlier process left, then runs jobs of imports. */
+/** Recovers the work of an earlier process, then runs the jobs of imports. */
 export async function startJobs(
   jobs: Jobs,
   {

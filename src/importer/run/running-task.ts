@@ -14,8 +14,8 @@ export interface OwnerNeeds extends PublishNeeds {
 }
 
 /**
- * Owns a task while it runs: it alone holds the record as it was last saved, and saves it. A save over another's fails,
- * so an owner that was given up can do nothing more.
+ * Owns a task while it runs: the only object that has the latest saved record and saves it. A save over a
+ * newer record fails, so an abandoned owner cannot change anything.
  */
 export class RunningTask implements Running, StageNotes {
   readonly record: ImportRecord
@@ -23,7 +23,7 @@ export class RunningTask implements Running, StageNotes {
   #isUnsettled: boolean
   readonly #needs: OwnerNeeds
 
-  /** `isUnsettled`: a load of it broke off, and whether it committed is not known. */
+  /** `isUnsettled`: one of its loads was interrupted with an unknown commit status. */
   constructor(needs: OwnerNeeds, { record, task }: Running, isUnsettled = false) {
     this.#needs = needs
     this.record = record
@@ -39,32 +39,32 @@ export class RunningTask implements Running, StageNotes {
     return this.#isUnsettled
   }
 
-  /** Whether it belongs to a run; not any more when it has ended. */
+  /** True if the task belongs to this run and the run has not ended. */
   isOf(jobId: number): boolean {
     return this.#task.run?.jobId === jobId
   }
 
-  /** The load under way, or broken off. */
+  /** The running or interrupted load. */
   get load(): TaskLoad | undefined {
     return this.#task.state === 'RUNNING' ? this.#task.run?.load : undefined
   }
 
-  /** Takes up a load whose end was not known when its run ended. */
+  /** Resumes a load whose commit status was unknown when its run ended. */
   async resume(): Promise<void> {
     const { unsettled, ...task } = without(this.#task, 'errorMessage', 'errorCode')
     if (unsettled === undefined) return
     const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
-    // Where mended rows were sent it is RUNNING already.
+    // With corrected rows the task is RUNNING already.
     const started = task.state === 'RUNNING' ? task : taskAfter(task, { type: 'started' })
     await this.#save({ ...started, run })
   }
 
-  /** One more attempt at a task that was RUNNING already. */
+  /** Starts another attempt of a task that is RUNNING already. */
   async beginAgain(attempt: number): Promise<void> {
     await this.#save({ ...this.#task, run: { jobId: this.#jobId, attempt } })
   }
 
-  /** The first attempt, with the task as it was looked at again. */
+  /** Starts the first attempt, with the task as examined again. */
   async begin(examined: TaskRecord, attempt: number): Promise<void> {
     const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode'] as const
     const rest = without(examined, ...results)
@@ -75,22 +75,25 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...taskAfter(fresh, { type: 'started' }), run })
   }
 
-  /** It cannot run as it was looked at again. */
+  /** Ends the run of a task that cannot run according to the new examination. */
   async giveUp(examined: TaskRecord): Promise<void> {
     await this.#save(examined)
   }
 
-  /** Writes down where a load goes, before anything of it is there. What was staged before belongs to it, or to nobody. */
+  /**
+   * Stores the target of a load before anything is written there. Rows staged earlier belong to this load, or
+   * are removed.
+   */
   async aim(load: TaskLoad): Promise<void> {
     await this.#save({ ...without(this.#task, 'trial', 'stopped'), run: { ...this.#run, load } })
   }
 
-  /** What was staged before is not there any more. */
+  /** Clears the record of staged rows, which no longer exist. */
   async forgetTrial(): Promise<void> {
     if (this.#task.trial !== undefined) await this.#save(without(this.#task, 'trial'))
   }
 
-  /** The limits of the load have stopped it: what it staged waits for a person's word. */
+  /** The limits of the load have stopped it: its staged rows wait for the decision of a user. */
   async keepStopped(trial: TaskTrial): Promise<void> {
     const { rows, stopped } = trial.found ?? {}
     const run = without(this.#run, 'load')
@@ -98,23 +101,25 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...this.#task, ...counts, trial, run, ...defined({ stopped }) })
   }
 
-  /** A message that stays whatever becomes of the attempt. */
+  /** Adds a message that is retained whatever the result of the attempt. */
   async say(message: Message): Promise<void> {
     await this.#save({ ...this.#task, messages: [...this.#task.messages, message] })
   }
 
-  /** The numbers of a load that was given up for its rejects, which can be looked at. */
+  /**
+   * Stores the row counts of a load that was aborted because of its rejected rows, which users can inspect.
+   */
   async keepCounts({ rowsRead, rejected }: { rowsRead: number; rejected: number }): Promise<void> {
     await this.#save({ ...this.#task, rowsRead, rowsLoaded: 0, rejected })
   }
 
-  /** Limits of the task have stopped the load of its mended rows. */
+  /** Records that the limits of the task have stopped the load of its corrected rows. */
   async keepMendingStopped(stopped: Stopped[]): Promise<void> {
     const { mending } = this.#task
     if (mending !== undefined) await this.#save({ ...this.#task, mending: { ...mending, stopped } })
   }
 
-  /** None of the mended rows can be loaded: why stands in the list of rejected rows. */
+  /** Records that none of the corrected rows can be loaded; the list of rejected rows gives the reasons. */
   async keepNothingMended({
     number,
     rows,
@@ -125,7 +130,7 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...this.#task, rejectsNumber: number, mending: { ...mending, rows, reasons } })
   }
 
-  /** What must be known after a crash stands on disk before the store commits; nothing read from now on is kept. */
+  /** Recovery data are on disk before the store commits; responses read from now on are not cached. */
   async noteCommit({ token, counts, kept, changes, mended, columns, messages }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
@@ -134,7 +139,7 @@ export class RunningTask implements Running, StageNotes {
       ...this.#task,
       run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes, mended }) } },
       ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
-      // A rehearsal has told some of them already.
+      // A dry run has already reported some of these messages.
       messages: [...this.#task.messages, ...messages.filter((one) => !tells(this.#task, one))],
     })
     passStep('load.noted')
@@ -155,18 +160,18 @@ export class RunningTask implements Running, StageNotes {
     await this.#needs.catalog.layers.announceChange(change, loadId)
   }
 
-  /** A load did not commit: its target is as it was. */
+  /** A load did not commit: its target is unchanged. */
   async forgetLoad({ loadId }: TaskLoad): Promise<void> {
     await this.#needs.catalog.layers.giveUpChange(loadId)
   }
 
-  /** Publishes the layer and ends the task, in one transaction. */
+  /** Publishes the layer and completes the task in one transaction. */
   async publish({ task, place, published, makeStore, tidy }: Publication): Promise<void> {
     this.#task = await publishTask(this.#needs, this.record, task, place, published, makeStore)
     await tidy?.()
   }
 
-  /** While `work` finds out how a load ended, and where it fails, nobody knows. */
+  /** Marks the commit status as unknown while `work` determines it, and if `work` fails. */
   async settle<T>(work: () => Promise<T>): Promise<T> {
     this.#isUnsettled = true
     const result = await work()
@@ -188,7 +193,7 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...this.#withoutRun(failed), ...told })
   }
 
-  /** The task is complete, as it was before mended rows were sent. */
+  /** Sets the task back to complete, its state before corrected rows were uploaded. */
   async #endMending(end: Parameters<typeof mendingEnded>[1]): Promise<void> {
     await this.#save(this.#withoutRun(mendingEnded(this.#task, end)))
   }
@@ -201,7 +206,7 @@ export class RunningTask implements Running, StageNotes {
     return { jobId: 0, attempt: 1, ...this.#task.run }
   }
 
-  /** The task after its run; a load whose end is not known stays with it. */
+  /** Returns the task after its run; a load with unknown commit status stays recorded. */
   #withoutRun({ run, ...task }: TaskRecord): TaskRecord {
     return this.#isUnsettled && run?.load !== undefined ? { ...task, unsettled: run.load } : task
   }

@@ -55,8 +55,9 @@ async function beginRun(needs: StartNeeds, record: ImportRecord, tasks: TaskReco
 }
 
 /**
- * Starts what an import's state allows: a run of its tasks, or in INIT_ERROR another look at its data. Gives the job
- * to wait for, undefined where everything is done already. Throws `conflict` where there is nothing to run.
+ * Starts what the state of the import allows: a run of its tasks, or in INIT_ERROR another inspection of its
+ * data. Returns the job to wait for, or undefined if everything is complete. Throws `conflict` if nothing can
+ * run.
  */
 export async function startRun(
   needs: StartNeeds,
@@ -81,7 +82,7 @@ export async function startRun(
   return jobId
 }
 
-/** Starts a run of one task alone; run it under the import's lock. */
+/** Starts a run of a single task. Run under the lock of the import. */
 export function startTask(needs: StartNeeds, record: ImportRecord, task: TaskRecord): Promise<number> {
   if (record.state === 'INIT' || record.state === 'RUNNING') {
     throw conflict('import-busy', `Import ${record.id} is ${record.state} already`)

@@ -5,8 +5,9 @@ const leaseMs = 5000
 const renewMs = 1000
 
 /**
- * One writer for each upload, whichever process it is in: a file that its holder renews, and that counts no more when it was
- * not renewed for five seconds, as after a kill. Gives what lets go, or undefined where somebody else holds it.
+ * Locks an upload for one writer across processes, by a file that the holder touches regularly. A lock that
+ * was not touched for five seconds, such as after a kill, is stale. Returns a function that releases the
+ * lock, or undefined if another writer has it.
  */
 export async function lockUpload(folder: string): Promise<(() => Promise<void>) | undefined> {
   const path = join(folder, 'lock')
@@ -32,7 +33,7 @@ async function make(path: string): Promise<boolean> {
   }
 }
 
-/** Of several who do so at once, one moves it away. */
+/** Renames the stale file: of several concurrent callers only one succeeds. */
 async function removeStale(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (found !== undefined && Date.now() - found.mtimeMs < leaseMs) return false

@@ -2,26 +2,29 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file that comes in pieces, as it was announced. */
+/** A resumable upload, as announced. */
 export interface UploadRecord {
   id: string
-  /** Who began it, and alone may go on. */
+  /** User who started the upload; only this user may continue it. */
   owner: string
-  /** Of the whole file. */
+  /** Length of the whole file. */
   lengthBytes: number
-  /** A plain name of a file. */
+  /** A plain file name. */
   name: string
-  /** The folders that it lies in, below what somebody chose; `a/b`, absent where it lies in none. */
+  /**
+   * Relative folder path within the folder that the user selected, such as `a/b`; absent for files at the top
+   * level.
+   */
   folder?: string
-  /** When the client's file was last changed, as the client says. */
+  /** Last modification of the client's file, according to the client. */
   modified?: string
   createdAt: string
 }
 
-/** How far it is. */
+/** Progress of an upload. */
 export interface UploadState {
   record: UploadRecord
-  /** So many bytes are there. */
+  /** Number of received bytes. */
   offset: number
   expiresAt: string
 }
@@ -30,7 +33,7 @@ const idForm = /^[0-9a-f]{32}$/
 const recordFile = 'upload.json'
 const keptMs = 24 * 3_600_000
 
-/** Whether this can be the id of an upload, and stand in a path. */
+/** True if the text has the form of an upload id, which is safe in a path. */
 export function isUploadId(text: string): boolean {
   return idForm.test(text)
 }
@@ -39,7 +42,7 @@ export function dataPath(root: string, id: string): string {
   return join(root, id, 'data')
 }
 
-/** Makes an upload; it is there once its record is. */
+/** Creates an upload, which exists once its record does. */
 export async function makeUpload(root: string, announced: Omit<UploadRecord, 'id'>): Promise<UploadRecord> {
   const record = { id: randomBytes(16).toString('hex'), ...announced }
   const folder = join(root, record.id)
@@ -52,12 +55,12 @@ export async function makeUpload(root: string, announced: Omit<UploadRecord, 'id
   return record
 }
 
-/** The time of its last change, from which an upload is kept for a day. */
+/** Sets the time of the last change. An upload is removed a day after it. */
 export async function touch(root: string, id: string, at: Date): Promise<void> {
   await utimes(dataPath(root, id), at, at)
 }
 
-/** What there is of an upload; undefined where there is none. Bytes count as far as they are in the file. */
+/** Returns the state of an upload; undefined if there is none. Counts the bytes that are in the file. */
 export async function readUpload(root: string, id: string): Promise<UploadState | undefined> {
   if (!isUploadId(id)) return undefined
   try {

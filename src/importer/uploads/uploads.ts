@@ -12,20 +12,20 @@ import { writePiece } from './write-piece.ts'
 
 export type { UploadState } from './upload-record.ts'
 
-/** Where uploads are kept, and how much of them. */
+/** Folder and limits of uploads. */
 export interface UploadsNeeds {
-  /** A folder of their own, on the disk of the uploads of imports. */
+  /** A folder of their own, on the same disk as the uploads of imports. */
   root: string
   clock: Clock
   limits: { maxUploadBytes: number; maxWaitingBytes: number }
 }
 
-/** What a client announces. */
+/** Properties of a new upload. */
 export interface NewUpload {
   owner: string
   name: string
   lengthBytes: number
-  /** Folders that it lies in, as `a/b`, checked by who calls. */
+  /** Relative folder path such as `a/b`; the caller validates it. */
   folder?: string
   modified?: string
 }
@@ -34,12 +34,13 @@ const mostOfOwner = 10_000
 const halfMadeMs = 3_600_000
 
 /**
- * Files that come in pieces, and go on after a broken connection or a kill where their bytes end. Each is a folder with a
- * record and the file, so that all servers of a data directory know the same.
+ * Resumable uploads: files sent in pieces, which continue at the last received byte after a broken connection
+ * or a kill. Each upload is a folder with a record and the file, so that all servers with the same data
+ * directory see the same state.
  */
 export class ResumableUploads {
   readonly #needs: UploadsNeeds
-  /** Announced sizes by id: what was read of records, which do not change. */
+  /** Announced sizes by id: cached from records, which do not change. */
   readonly #announced = new Map<string, { owner: string; lengthBytes: number }>()
 
   constructor(needs: UploadsNeeds) {
@@ -71,14 +72,14 @@ export class ResumableUploads {
     return this.get(record.id, owner)
   }
 
-  /** Throws `Failure` (`unknown-upload`) where there is none of that owner. */
+  /** Throws `Failure` (`unknown-upload`) if the owner has no such upload. */
   async get(id: string, owner: string): Promise<UploadState> {
     const found = await readUpload(this.#needs.root, id)
     if (found === undefined || found.record.owner !== owner || this.#isOver(found)) throw unknown(id)
     return found
   }
 
-  /** Those of an owner, the oldest first. */
+  /** Lists the uploads of an owner, oldest first. */
   async list(owner: string): Promise<UploadState[]> {
     const ids = await this.#ids()
     const found = await Promise.all(ids.map((id) => readUpload(this.#needs.root, id)))
@@ -89,8 +90,9 @@ export class ResumableUploads {
   }
 
   /**
-   * Takes the piece that begins at `offset`; what came before it broke off stays. Throws `Failure`: `unknown-upload`,
-   * `upload-busy` while another piece comes, `wrong-offset`, `upload-too-large`, `disk-full`, `upload-broken`.
+   * Receives the piece that begins at `offset`; bytes received before an interruption remain. Throws
+   * `Failure`: `unknown-upload`, `upload-busy` while another piece is being received, `wrong-offset`,
+   * `upload-too-large`, `disk-full`, `upload-broken`.
    */
   async write(
     id: string,
@@ -126,7 +128,10 @@ export class ResumableUploads {
     }
   }
 
-  /** Whole uploads of an owner, by their ids. Throws `Failure`: `unknown-upload`, `upload-incomplete`, `duplicate-file`. */
+  /**
+   * Returns complete uploads of an owner by their ids. Throws `Failure`: `unknown-upload`,
+   * `upload-incomplete`, `duplicate-file`.
+   */
   async claim(ids: readonly string[], owner: string): Promise<UploadRecord[]> {
     const records: UploadRecord[] = []
     const names = new Set<string>()
@@ -147,8 +152,8 @@ export class ResumableUploads {
   }
 
   /**
-   * Gives the files to a folder under their names, and in the folders that they lay in, without copying. They stay uploads too until `release`, so that nothing is
-   * lost where the server dies between.
+   * Links the files into a folder under their names and relative paths, without copying. They remain uploads
+   * until `release`, so that nothing is lost if the server crashes in between.
    */
   async place(records: readonly UploadRecord[], folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o750 })
@@ -159,12 +164,12 @@ export class ResumableUploads {
     }
   }
 
-  /** The files belong to somebody else now. */
+  /** Removes the uploads after their files have been taken over. */
   async release(records: readonly UploadRecord[]): Promise<void> {
     for (const { id } of records) await this.#remove(id)
   }
 
-  /** Removes uploads that nobody has gone on with for a day, and what a killed process has left of making one. */
+  /** Removes uploads without activity for a day, and incomplete folders left by a killed process. */
   async sweep(): Promise<void> {
     const { root, clock } = this.#needs
     const now = clock.now().getTime()
@@ -189,7 +194,7 @@ export class ResumableUploads {
     return (await readdir(this.#needs.root)).filter(isUploadId)
   }
 
-  /** Other servers make and remove uploads too. */
+  /** Other servers create and remove uploads too. */
   async #lookAround(): Promise<void> {
     const ids = new Set(await this.#ids())
     for (const id of this.#announced.keys()) if (!ids.has(id)) this.#announced.delete(id)
@@ -205,7 +210,7 @@ function pathOf({ folder, name }: UploadRecord): string {
   return folder === undefined ? name : `${folder}/${name}`
 }
 
-/** A name is that of a file or of a folder. */
+/** A name cannot be both a file and a folder. */
 function refuseFileAsFolder(files: ReadonlySet<string>, folder: string | undefined): void {
   const steps = folder?.split('/') ?? []
   for (const at of steps.keys()) {

@@ -4,10 +4,13 @@ import { finished, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Failure } from '../../lib/errors.ts'
 
-/** A client of which nothing comes for so long is gone; it goes on by another request. */
+/**
+ * A client that sends nothing for this long is considered disconnected and must continue with another
+ * request, in milliseconds.
+ */
 const silenceMs = 30_000
 
-/** What a piece may be: where in the file it begins, and how much of the file is missing. */
+/** Position of a piece in the file, and the maximum number of bytes it may add. */
 export interface Piece {
   path: string
   offset: number
@@ -15,8 +18,9 @@ export interface Piece {
 }
 
 /**
- * Writes a piece of a file. What came before it broke off stays. Throws `Failure`: `upload-too-large` where more comes than is
- * missing; other errors are those of the file or the connection.
+ * Writes a piece of a file. Bytes received before an interruption remain. Throws `Failure`:
+ * `upload-too-large` if there are more bytes than are missing; other errors are those of the file or the
+ * connection.
  */
 export async function writePiece(source: Readable, { path, offset, mostBytes }: Piece): Promise<void> {
   const silence = new AbortController()
@@ -30,7 +34,8 @@ export async function writePiece(source: Readable, { path, offset, mostBytes }: 
       else done(null, chunk)
     },
   })
-  // A source that ends badly ends the piece well: what came is written, and its length tells how much that is.
+  // An aborted source does not fail the write: received bytes are written, and the file length shows how
+  // many.
   const stopWatching = finished(source, { writable: false }, (error) => {
     if (error !== undefined && error !== null) limit.end()
   })

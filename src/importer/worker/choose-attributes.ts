@@ -4,8 +4,8 @@ import { attributeIndex } from '../../geo/schema.ts'
 import type { AttributeChoice } from '../model/model.ts'
 
 /**
- * Gives batches the chosen schema: columns in the order of the choice, under its names, and the geometry's declared
- * CRS. Columns are shared, not copied.
+ * Converts batches to the selected schema: columns in the selected order, with the selected names, and the
+ * geometry's declared CRS. Columns are shared, not copied.
  */
 export async function* chooseAttributes(
   batches: AsyncIterable<FeatureBatch>,

@@ -5,12 +5,14 @@ import { columnValue } from '../../geo/column.ts'
 import { isCoordinateName } from '../../geo/coordinate-columns.ts'
 import type { Schema } from '../../geo/schema.ts'
 
-/** Layers of one description whose rows are looked at. */
+/** Maximum number of layers per file whose rows are read. */
 const mostLayers = 100
 
 /**
- * Layers without geometry with a value of each column that is called like a coordinate, so that it can be proposed as one, and
- * layers without a CRS with a value of each column, which may tell where they lie; of the first rows, where the format does not tell any. What cannot be read now is told when it is loaded.
+ * Adds example values from the first rows, if the format has not provided any: for layers without geometry a
+ * value of each column with a coordinate-like name, so that it can be proposed as a coordinate; for layers
+ * without a CRS a value of each column, which may indicate the location. Read errors are reported when the
+ * layer is loaded.
  */
 export async function withExamples(
   layers: readonly LayerDescription[],
@@ -39,7 +41,10 @@ function isWanting({ raster, schema }: LayerDescription): boolean {
   return schema.attributes.some(({ name, example }) => example === undefined && isTelling(schema, name))
 }
 
-/** Of data with a geometry and without a CRS every column may tell where they lie. */
+/**
+ * True if a value of the column can help: any column of data with a geometry but no CRS may indicate the
+ * location.
+ */
 function isTelling({ geometry }: Schema, name: string): boolean {
   return geometry === undefined ? isCoordinateName(name) : geometry.crs === undefined
 }

@@ -18,7 +18,7 @@ async function describeUnread(file: DataFile): Promise<DescribedFile> {
   return { file, layers: [], isEmpty, ...defined({ looksLike }) }
 }
 
-/** What a file is and holds. A broken file of a known format says why in `error`. */
+/** Returns format and contents of a file. For a broken file of a known format `error` gives the reason. */
 export async function describeFile(
   file: DataFile,
   charset: string | undefined,

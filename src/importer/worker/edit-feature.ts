@@ -21,43 +21,46 @@ import { meantGeometry } from './edited-geometry.ts'
 import { editedRow } from './edited-row.ts'
 import { latestStore } from './latest-store.ts'
 
-/** What a client wants of one feature. Plain data. */
+/** An edit request for one feature. Plain data. */
 export interface EditWish {
   kind: 'create' | 'replace' | 'update' | 'delete'
-  /** A feature, of an update a JSON Merge Patch; absent of a deletion. */
+  /** A feature, for an update a JSON Merge Patch; absent for a deletion. */
   body?: Uint8Array
   written: WrittenCrs
-  /** Of the layer, where it is known. */
+  /** CRS of the layer, if known. */
   crs?: CrsDeclaration | string
-  /** Tags of which the feature must have one still; `*` stands for any. */
+  /** Tags, one of which the feature must still have; `*` matches any. */
   ifMatch?: string[]
 }
 
-/** Everything a worker needs to change a feature. Plain data: it crosses threads; it holds secrets and is never logged. */
+/**
+ * Input of a worker that edits a feature. Plain data: it is passed between threads. Contains secrets and must
+ * never be logged.
+ */
 export interface EditPlan {
   connection: StoreConnection
   request: EditRequest
   wish: EditWish
 }
 
-/** What an edit has come to. */
+/** Result of an edit. */
 export interface EditOutcome extends Omit<EditResult, 'feature'> {
   isChanged: boolean
-  /** Of the feature as it is now. */
+  /** Tag of the feature after the edit. */
   tag?: string
-  /** The same as GeoJSON in the CRS of the request; of an added one. */
+  /** The added feature as GeoJSON in the CRS of the request; only for an added feature. */
   json?: string
 }
 
 interface EditWatch {
   signal: AbortSignal
-  /** As of the store. */
+  /** Like the store's callback. */
   beforeTouch(token: string, mark: string): Promise<void>
-  /** Called before the commit of what is changed; the store rolls back when it throws. */
+  /** Called before a change is committed; the store rolls back if it throws. */
   beforeCommit(token: string, outcome: EditOutcome): Promise<void>
 }
 
-/** Changes one feature; all is as it was before unless this returns. */
+/** Edits one feature. If it throws, nothing has changed. */
 export async function editFeature(
   { connection, request, wish }: EditPlan,
   { beforeCommit, ...hooks }: EditWatch,

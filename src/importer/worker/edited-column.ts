@@ -5,7 +5,7 @@ import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
 import { convertColumn, expandDecimal } from '../../stores/convert-column.ts'
 
-/** A value does not go into its column as it is. */
+/** A value that its column cannot represent. */
 export class MisfitValue extends Error {}
 
 const integers: readonly AttributeType[] = ['int16', 'int32', 'int64']
@@ -13,7 +13,7 @@ const floats: readonly AttributeType[] = ['float32', 'float64']
 const shownLength = 80
 const encoder = new TextEncoder()
 
-/** What a type is called in a message. */
+/** Names of types in messages. */
 const typeWords: Record<AttributeType, string> = {
   boolean: 'true or false',
   int16: 'an integer from -32768 to 32767',
@@ -29,7 +29,10 @@ const typeWords: Record<AttributeType, string> = {
   binary: 'binary data in base64',
 }
 
-/** A column of one row with what a client wrote; throws `MisfitValue` where the table would hold something else. */
+/**
+ * Returns a column with one row for a value of a client. Throws `MisfitValue` if the table would store
+ * another value.
+ */
 export function editedColumn(attribute: Attribute, value: WrittenJson): Column {
   const { type, isNullable } = attribute
   const builder = createColumnBuilder(type, 1)
@@ -68,7 +71,10 @@ function asNumber(attribute: Attribute, value: WrittenJson): Column {
   return converted(attribute, 'decimal', digits, value)
 }
 
-/** Rounding to the nearest float is no loss, but for whole numbers written digit by digit, which people count by. */
+/**
+ * Rounding to the nearest float is not a loss, except for integers with all digits, which users expect to be
+ * exact.
+ */
 function isHeld(text: string, type: AttributeType): boolean {
   const number = type === 'float32' ? Math.fround(Number(text)) : Number(text)
   if (!Number.isFinite(number)) return false

@@ -13,33 +13,36 @@ import { invalid } from '../../lib/errors.ts'
 import { findReprojector } from '../../stores/reading/reprojectors.ts'
 import type { FeaturePage } from '../../stores/store.ts'
 
-/** In what the coordinates of a request are. */
+/** CRS of the coordinates of a request. */
 export interface WrittenCrs {
   srs: string
-  /** Coordinates with latitude or northing first. */
+  /** True if latitude or northing comes first. */
   isYx: boolean
 }
 
-/** Whether degrees of latitude stand in the coordinates. */
+/** CRS in which latitudes beyond ±90° are rejected. */
 const geographic = 'EPSG:4326'
 
-/** A geometry as a client means it. */
+/** A geometry described by a client. */
 export interface MeantGeometry {
-  /** Undefined where it is that which the feature has. */
+  /** Undefined if it equals the present one. */
   column: GeometryColumn | undefined
 }
 
 interface Meaning {
   written: WrittenCrs
-  /** Of the layer, where it is known. */
+  /** CRS of the layer, if known. */
   crs: CrsDeclaration | string | undefined
-  /** The feature that there is. */
+  /** The existing feature. */
   present: FeaturePage | undefined
-  /** Whether the members of `value` are laid over those of the geometry that there is. */
+  /** True to merge the members of `value` into the existing geometry. */
   isPatch: boolean
 }
 
-/** What a client means by a GeoJSON geometry, in the CRS of the layer; throws `Failure` where that is none. */
+/**
+ * Returns the geometry that a client's GeoJSON describes, in the CRS of the layer. Throws `Failure` if it is
+ * not a valid geometry.
+ */
 export async function meantGeometry(value: WrittenJson, meaning: Meaning): Promise<MeantGeometry> {
   const shown = await shownGeometry(meaning)
   const meant = meaning.isPatch ? mergePatch(shown, value) : value
@@ -60,7 +63,7 @@ function nullGeometry(): GeometryColumn {
   return builder.finish()
 }
 
-/** The members of a geometry alone, in one order. */
+/** Returns only the members that define a geometry, in a fixed order. */
 function canonical(geometry: unknown): unknown {
   if (typeof geometry !== 'object' || geometry === null) return geometry
   const { type, coordinates, geometries } = geometry as Record<string, unknown>
@@ -69,7 +72,7 @@ function canonical(geometry: unknown): unknown {
   return { type, coordinates }
 }
 
-/** The geometry that the feature has, as it is shown in the CRS of the request. */
+/** Returns the existing geometry of the feature in the CRS of the request. */
 async function shownGeometry({ present, crs, written }: Meaning): Promise<WrittenJson | undefined> {
   if (present?.batch.geometry === undefined) return undefined
   const { geometry } = await moved(present.batch, crs, written.srs)
@@ -160,7 +163,7 @@ function swapped(value: unknown): unknown {
 }
 
 function hasFinite({ bytes, offsets, envelopes }: GeometryColumn): boolean {
-  // An empty geometry has no coordinates, but for a point, whose are NaN.
+  // An empty geometry has no coordinates; an empty point has NaN.
   if (Number.isNaN(envelopes[0])) return true
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let isSound = true

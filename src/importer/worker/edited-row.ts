@@ -15,12 +15,12 @@ interface Given {
   columns: Column[]
 }
 
-/** Which properties a feature is to have: those that are named, or all, and null where one is not named. */
+/** Attributes that an edit sets: the named ones, or all, with null for those not named. */
 export type Extent = 'named' | 'all'
 
 /**
- * The columns that are written for what a client sent, those left out that have their value already; throws `Failure`
- * that tells everything that does not fit.
+ * Returns the columns to write for a client's feature, without those that already have their value. Throws a
+ * `Failure` that lists all values that do not fit.
  */
 export function editedRow(
   { properties }: EditedFeature,
@@ -63,7 +63,7 @@ function unknownProperty({ table: { schema } }: EditedTable, name: string): stri
   return `Property "${name.toWellFormed().slice(0, 100)}" is none of the layer: it has ${known === '' ? 'none' : known}`
 }
 
-/** Undefined where nothing is to be written. */
+/** Returns undefined if nothing is to be written. */
 function columnOf(
   { table, computed, present }: EditedTable,
   attribute: Attribute,
@@ -85,7 +85,7 @@ function columnOf(
   )
 }
 
-/** Undefined where the feature has the value already. */
+/** Returns undefined if the feature already has the value. */
 function changed(present: EditedTable['present'], { name }: Attribute, column: Column): Column | undefined {
   const at = present === undefined ? -1 : attributeIndex(present.batch.schema, name)
   const before = present?.batch.columns[at]

@@ -2,11 +2,14 @@ import type { LoadPlace } from './trusted-files.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 import { writeRows } from './write-rows.ts'
 
-/** A load may wait for the thread. */
+/** Limited, since a load may be waiting for the thread. */
 const mostMs = 400
 const mostBytes = 2 << 20
 
-/** Rows that are there soon and small, all in one part; undefined where they are not, and somebody else is to read them. */
+/**
+ * Returns the requested rows in one part, if they are near the start and small; undefined if another worker
+ * must read them.
+ */
 export async function findFirstRows(
   wish: RowsWish,
   place: LoadPlace,

@@ -6,7 +6,7 @@ const mended = 1
 const taken = 2
 const rejectedAgain = 3
 
-/** As of which sent rows became part of the layer, as long as they were few kinds of times. */
+/** Maximum number of distinct times at which corrected rows became part of the layer. */
 const maxTimes = 1000
 
 interface Found {
@@ -27,7 +27,7 @@ async function readAll(path: string): Promise<Found> {
   return found
 }
 
-/** The rejected rows of a task by their numbers, and what becomes of them as mended ones are loaded. */
+/** The rejected rows of a task by number, and their state while corrected rows are loaded. */
 export class KnownRejects {
   readonly #rows: Float64Array
   readonly #states: Uint8Array
@@ -41,12 +41,12 @@ export class KnownRejects {
     for (const [row, at] of mendedAt) this.#setMended(row, at)
   }
 
-  /** From the file that lists them; empty where it is gone. */
+  /** Reads the list from its file; empty if it does not exist. */
   static async read(path: string): Promise<KnownRejects> {
     return new KnownRejects(await readAll(path))
   }
 
-  /** Takes a row that was sent; says why not, in words, or nothing. */
+  /** Accepts a corrected row. Returns the reason if the row is refused, otherwise undefined. */
   take(row: number): string | undefined {
     const place = this.#find(row)
     const state = place < 0 ? undefined : this.#states[place]
@@ -58,13 +58,13 @@ export class KnownRejects {
     return undefined
   }
 
-  /** A row that was taken is rejected once more. */
+  /** An accepted row is rejected again. */
   rejectAgain(row: number): void {
     const place = this.#find(row)
     if (place >= 0) this.#states[place] = rejectedAgain
   }
 
-  /** Whether the row was taken and not rejected again. */
+  /** True if the row was accepted and not rejected again. */
   isLoaded(row: number): boolean {
     return this.#stateOf(row) === taken
   }
@@ -90,7 +90,7 @@ export class KnownRejects {
     return this.#times[this.#timeOf[place] as number] ?? ''
   }
 
-  /** By halves: millions of rows may be known. */
+  /** Binary search: there may be millions of rows. */
   #find(row: number): number {
     let low = 0
     let high = this.#rows.length - 1

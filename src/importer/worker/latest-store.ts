@@ -4,7 +4,10 @@ import type { StoreConnection, VectorStore } from '../../stores/store.ts'
 
 let latest: { connection: StoreConnection; store: VectorStore } | undefined
 
-/** The store to load into: that of the load before where it is the same, so that what it keeps open serves again. */
+/**
+ * Returns the store to load into. Reuses the store of the previous load if it is the same, with its open
+ * connections.
+ */
 export async function latestStore(connection: StoreConnection): Promise<VectorStore> {
   if (latest !== undefined && isDeepStrictEqual(latest.connection, connection)) return latest.store
   const before = latest

@@ -15,12 +15,13 @@ import { RejectReasons } from './reject-reasons.ts'
 import { SourceWindow } from './source-window.ts'
 import type { SparedKeys } from './spared-keys.ts'
 
-/** Of further rows the values stay as they were to be stored. */
+/** Maximum number of rows whose source values are looked up; further rows retain the values to be stored. */
 const maxGone = 100_000
 
 /**
- * Rows that transformations reject, as the source has them; what the reader rejects stands as it is. One after the other: the
- * values of a whole batch at once outlive the young generation, and wait for a large collection.
+ * Yields rows that transformations reject with their values in the source; rows rejected by the reader are
+ * unchanged. Yields one row at a time: the values of a whole batch would survive the young generation and
+ * wait for a major garbage collection.
  */
 function* asRead(
   source: FeatureBatch,
@@ -41,24 +42,24 @@ function* asRead(
   }
 }
 
-/** Whether a load without rows would empty its target. */
+/** True if a load without rows would remove rows of its target. */
 export function takesRowsAway({ mode, upsert }: LoadPlan): boolean {
   return mode === 'REPLACE' || upsert?.deletesMissing === true
 }
 
-/** Counts every row on its way, so that none is lost unseen. */
+/** Counts every row, so that none is lost unnoticed. */
 export class Ledger {
   rowsRead = 0
-  /** Of mended rows: what becomes of them. */
+  /** State of the rejected rows when corrected rows are loaded. */
   known: KnownRejects | undefined
-  /** Mended rows that are none of those that were rejected. */
+  /** Number of corrected rows that do not correspond to a rejected row. */
   refused = 0
-  /** Of an UPSERT that deletes what does not come: the keys of what came and was rejected. */
+  /** Keys of rows that were rejected, for an UPSERT that deletes rows missing in the data. */
   sparedKeys: SparedKeys | undefined
-  /** Whether the target holds rows that a REPLACE, or such an UPSERT, takes away. */
+  /** True if the target has rows that a REPLACE, or an UPSERT with deletion, would remove. */
   isTargetFilled = false
   readonly #reasons = new RejectReasons()
-  /** Rows that the store refused when the source had gone on. */
+  /** Numbers of rows that the store rejected after their batch had left the source window. */
   readonly gone = new Set<number>()
   readonly #source = new SourceWindow()
   readonly #plan: LoadPlan
@@ -101,12 +102,12 @@ export class Ledger {
     return this.#rejects.count
   }
 
-  /** Why rows were rejected, the commonest reasons first. */
+  /** Returns why rows were rejected, the most frequent reasons first. */
   get rejectGroups(): RejectGroup[] {
     return this.#reasons.groups()
   }
 
-  /** What keeps a run from its commit; undefined where nothing does. */
+  /** Returns the error that prevents the commit, or undefined. */
   findFault(): Failure | undefined {
     const { rowsRead, rejected } = this
     if (this.known !== undefined) return this.#findNothingMended()
@@ -117,7 +118,10 @@ export class Ledger {
     return rowsRead === 0 ? this.#findEmpty() : undefined
   }
 
-  /** The rows were rejected before: fewer are now, so that their limit is kept, unless none could be loaded. */
+  /**
+   * Corrected rows were rejected before, so the limit of rejected rows cannot be exceeded. Returns an error
+   * only if none could be loaded.
+   */
   #findNothingMended(): Failure | undefined {
     if (this.rowsRead > this.rejected) return undefined
     const why = this.#reasons.explain()
@@ -135,7 +139,7 @@ export class Ledger {
     return invalid('empty-replace', text)
   }
 
-  /** What became of mended rows. */
+  /** Result of corrected rows. */
   get mended(): MendedOutcome | undefined {
     if (this.known === undefined) return undefined
     const { rowsRead, rejected, refused } = this
@@ -143,7 +147,7 @@ export class Ledger {
     return { rows, reasons: this.#reasons.groups() }
   }
 
-  /** A row that was sent is none that is rejected: it is neither loaded nor counted as read. */
+  /** A corrected row that does not correspond to a rejected one: it is neither loaded nor counted as read. */
   refuseMended(row: RejectedRow): void {
     this.refused += 1
     this.#reasons.add(row, 'row-refused')
@@ -156,7 +160,7 @@ export class Ledger {
     this.sparedKeys?.add(reject, code)
   }
 
-  /** What the load came to; throws when it may not be kept. */
+  /** Returns the outcome of the load. Throws if the load must not commit. */
   settle(result: LoadResult, schema: Schema): LoadOutcome {
     const { rowsRead, rejected } = this
     const { rowsLoaded, envelope, renamed, table, kept, changes } = result

@@ -10,7 +10,7 @@ import type { OpenSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
 import { RowFigures, sizeOfBatch } from './row-figures.ts'
 
-/** What a load tells on its way. */
+/** Callbacks of a load. */
 export interface FlowHooks {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
@@ -23,7 +23,7 @@ const progressMs = 100
 const maxMessages = 200
 const bytesWorthCollecting = 4 << 20
 
-/** Passes on at most ten times a second, and at most so many messages. */
+/** Limits progress to ten times a second, and the number of messages. */
 export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
   let told = 0
   let messages = 0
@@ -42,18 +42,18 @@ export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
   }
 }
 
-/** Rows as they come to the store. */
+/** Rows in the form for the store. */
 export interface Flow {
   batches: AsyncIterable<FeatureBatch>
   schema: Schema
   /** Columns to index. */
   indexes: string[]
-  /** What is counted of them on the way, where somebody asks. */
+  /** Statistics of the rows, if requested. */
   figures?: RowFigures
   polygons?: PolygonWatch
 }
 
-/** Rows from their source through the chain of a plan; every one is counted. */
+/** Returns the rows of the source after the chain of the plan, and counts each row. */
 export async function flowOf(
   plan: LoadPlan,
   source: OpenSource,
@@ -67,7 +67,7 @@ export async function flowOf(
   return counted(plan, watched(plan, flow, hooks))
 }
 
-/** Mended rows have the columns under the names that they got when the table was made. */
+/** Renames columns of corrected rows to the names they got when the table was created. */
 function renamed({ mended }: LoadPlan, flow: Flow): Flow {
   const columns = mended?.columns ?? {}
   const { attributes } = flow.schema
@@ -83,7 +83,7 @@ function renamed({ mended }: LoadPlan, flow: Flow): Flow {
   return { ...flow, schema, batches: batches() }
 }
 
-/** Batches that have gone by would wait until there are 64 MB of them. */
+/** Otherwise processed batches would stay in memory until there are 64 MB of them. */
 async function* collectBetween(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
   let bytes = 0
   for await (const batch of batches) {

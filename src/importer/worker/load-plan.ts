@@ -16,84 +16,93 @@ import type {
   TrialWish,
 } from '../model/model.ts'
 
-/** Where rows come from. */
+/** Source of rows. */
 export type LoadSource =
   | { kind: 'file'; file: DataFile; format: string; layer: LayerDescription; charset?: string }
   | { kind: 'database'; connection: DatabaseConnection; table: LayerDescription }
-  /** A table of a store; `isEmpty` takes its schema alone. */
+  /** A table of a store; `isEmpty` uses only its schema. */
   | { kind: 'table'; connection: StoreConnection; table: string; isEmpty: boolean }
   /** The index of a mosaic. */
   | { kind: 'granules'; rows: IndexRow[] }
 
-/** Everything a worker needs for one load. Plain data: it crosses threads; it holds secrets and is never logged. */
+/**
+ * Input of a worker for one load. Plain data: it is passed between threads. Contains secrets and must never
+ * be logged.
+ */
 export interface LoadPlan {
   loadId: string
   source: LoadSource
-  /** What is loaded, where the client chose; otherwise all. */
+  /** Attributes to load, if the client selected some; otherwise all. */
   attributes?: AttributeChoice[]
-  /** The layer's CRS, which the data are taken to be in. */
+  /** The CRS of the layer, which is assumed for the data. */
   srs?: string
   transforms: TransformSpec[]
   connection: StoreConnection
   mode: LoadMode
-  /** Of an `UPSERT`. */
+  /** Rules of an `UPSERT`. */
   upsert?: UpsertRules
   table: string
-  /** Where rejected rows are written, one JSON object a line. */
+  /** Output path of rejected rows, one JSON object per line. */
   rejectsPath: string
   rejectLimit: RejectLimit
-  /** Whether invalid polygons are repaired. */
+  /** True to repair invalid polygons. */
   repair?: boolean
-  /** Whether a REPLACE that reads no row may empty its target. */
+  /** True if a REPLACE that reads no row may empty its target. */
   allowEmpty?: boolean
-  /** What a REPLACE takes away has rows, whatever the table loaded into holds: it stands in for another. */
+  /**
+   * True if a REPLACE removes rows even if the table that it loads into is empty, because that table replaces
+   * another.
+   */
   isTargetFilled?: boolean
-  /** Rows are read, and neither staged nor looked for: the file is served as it is. */
+  /** True to read rows without staging them, for a file that is served directly. */
   isReadOnly?: boolean
-  /** What is looked at when the rows are staged, before any commit. */
+  /** Measurements to make when the rows are staged, before any commit. */
   trial?: TrialWish
-  /** Rows that were staged before under the same `loadId`, and where those lie that were rejected. */
+  /** Rows staged earlier under the same `loadId`, and the location of their rejected rows. */
   takeUp?: LaidBy & { rejected: number; rejectsPath: string }
-  /** Where what an `UPSERT` changes is listed; absent: nowhere. */
+  /** Output path of the list of `UPSERT` changes; absent: no list. */
   changesPath?: string
-  /** What the table was before is kept under this id. */
+  /** Id under which the previous contents of the table are retained. */
   keepAs?: string
-  /** The rows are mended ones of a task that is complete; `rejectsPath` takes those that are rejected again. */
+  /**
+   * Set if the rows are corrected rows of a completed task; `rejectsPath` receives those that are rejected
+   * again.
+   */
   mended?: MendedPlan
 }
 
-/** What a load comes to that stops before its commit. */
+/** Result of a load that stops before its commit. */
 export interface TriedLoad {
   trial: Trial
-  /** Absent where the store lays nothing by. */
+  /** Absent if the store cannot retain staged rows. */
   laidBy?: LaidBy
 }
 
-/** What a load came to; every row read stands in `rowsLoaded` or in `rejected`. */
+/** Result of a load. Every row read is counted in `rowsLoaded` or in `rejected`. */
 export interface LoadOutcome {
   rowsRead: number
   rowsLoaded: number
   rejected: number
-  /** Schema of the rows as they were given to the store. */
+  /** Schema of the rows as passed to the store. */
   schema: Schema
   envelope?: Envelope
   renamed: Record<string, string>
-  /** The table as it is after the load, where the store has told. */
+  /** The table after the load, if the store has described it. */
   table?: TableDescription
-  /** What became of what the table was before, where it was to be kept. */
+  /** Previous contents of the table, if they were to be retained. */
   kept?: KeptState | NotKept
-  /** Of an `UPSERT` what becomes of the rows. */
+  /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts
-  /** Of mended rows. */
+  /** Result of corrected rows. */
   mended?: MendedOutcome
 }
 
-/** What became of mended rows. */
+/** Result of corrected rows. */
 export type MendedOutcome = Pick<MendedLoad, 'rows' | 'reasons'>
 
 export interface LoadProgress {
   phase: 'loading' | 'committing'
-  /** Rows taken so far, rejected ones included. */
+  /** Rows processed so far, including rejected ones. */
   rows: number
   rejected: number
 }

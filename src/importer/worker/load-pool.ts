@@ -17,7 +17,7 @@ import type { LoadPlace } from './trusted-files.ts'
 import { needsOwnProcess } from './trusted-files.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 
-/** Who watches a load. */
+/** Callbacks for the progress of a load. */
 interface WatchHandlers {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
@@ -27,13 +27,16 @@ interface WatchHandlers {
 export interface LoadHandlers extends WatchHandlers {
   /** Called before rows are written to the table itself: see the store's `beforeTouch`. */
   beforeTouch?(mark: string): Promise<void>
-  /** Called when all is staged; the load goes on when it returns, and is discarded when it throws. */
+  /** Called when all rows are staged. The load continues when it returns, and is discarded if it throws. */
   onStaged?(): Promise<void>
-  /** Called when limits have stopped the load, with what was found and laid by; the load fails when it returns. */
+  /**
+   * Called when limits have stopped the load, with the findings and the retained rows. The load fails after
+   * it returns.
+   */
   onStopped?(tried: TriedLoad): Promise<void>
-  /** Called where none of the mended rows can be loaded; the load fails when it returns. */
+  /** Called if none of the corrected rows can be loaded. The load fails after it returns. */
   onNothingMended?(mended: MendedOutcome): Promise<void>
-  /** Called just before the commit; the store commits when it returns, rolls back when it throws. */
+  /** Called just before the commit; the store commits when it returns, rolls back if it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -50,53 +53,59 @@ interface EditHandlers {
 }
 
 export interface LoadPool {
-  /** The format and layers of a file. */
+  /** Returns the format and layers of a file. */
   describe(file: DataFile, options: { charset?: string; signal: AbortSignal }): Promise<DescribedFile>
-  /** The tables of a database. */
+  /** Returns the tables of a database. */
   describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
-  /** Does what a load does before its commit, and tells what that would do. */
+  /** Dry run: does what a load does before its commit, and reports what the commit would do. */
   rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
-  /** Brings a table back to what it was; `beforeCommit` as of a load. */
+  /** Restores a table; `beforeCommit` as for a load. */
   restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
-  /** Changes one feature; `beforeCommit` as of a load, where anything is changed at all. */
+  /** Edits one feature. `beforeCommit` is called as for a load, if the edit changes anything. */
   edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
-  /** Where the first rows lie, in their own coordinates; undefined where they have no place. */
+  /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
   bounds(plan: RowsPlan, signal: AbortSignal): Promise<Envelope | undefined>
-  /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
+  /**
+   * Returns rows read by an idle thread if they are near the start; undefined if another worker must read
+   * them.
+   */
   firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
-  /** Loads and descriptions under way, and those that wait. */
+  /** Numbers of running and queued loads and descriptions. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
 }
 
 export interface LoadPoolOptions {
-  /** Loads at the same time; the rest wait their turn. */
+  /** Maximum number of concurrent loads; the rest are queued. */
   concurrency: number
-  /** Threads that stay for the next load. */
+  /** Number of idle threads retained for the next load. */
   kept: number
-  /** Where the server keeps the files of stores. */
+  /** Folder of the server for store files. */
   ownFolder: string
-  /** Work that neither gets on nor hears its signal for so long is ended. */
+  /** Work that neither progresses nor reacts to its signal for this long is terminated, in milliseconds. */
   silenceMs: number
-  /** A thread or process died, or was ended. */
+  /** Called when a thread or process died, or was terminated. */
   onEnd(error: Error): void
 }
 
 const file = new URL('./load-work.ts', import.meta.url)
-/** Between the signal and the end by force. */
+/** Time between the signal and forced termination. */
 const graceMs = 1500
-/** The most that a look at a database may take that SQLite may never be done with. */
+/** Maximum time to describe a database that may block SQLite indefinitely. */
 const describeMs = 60_000
-/** A process takes longer to start than a thread, and the tasks of an import follow one another. */
+/**
+ * How long idle processes are retained: a process starts more slowly than a thread, and the tasks of an
+ * import follow each other.
+ */
 const keepProcessMs = 10_000
 const maxHeapMb = 1024
 
 type Pool = WorkPool<LoadWork>
 
 /**
- * Loads in threads, so that the server stays free; where a database may keep SQLite busy for ever, in child processes,
- * which can be ended.
+ * Loads run in threads, so that the server stays responsive; in child processes, which can be terminated, if
+ * a database may block SQLite indefinitely.
  */
 export function createLoadPool(options: LoadPoolOptions): LoadPool {
   const { concurrency: limit, kept, ownFolder, silenceMs, onEnd } = options
@@ -115,7 +124,10 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
     onEnd,
   })
 
-  /** In a thread first, which refuses what it must not do before it has begun. */
+  /**
+   * Tries a worker thread first. The thread refuses work that must run in a process, before it reads
+   * anything.
+   */
   function work<T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promise<T>): Promise<T> {
     const limits = { signal, graceMs, silenceMs }
     const run = () =>
@@ -167,7 +179,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
 
 type Work = <T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promise<T>) => Promise<T>
 
-/** What changes a table without a source. */
+/** Operations that change a table without a source. */
 function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
   return {
     restore: (plan, { signal, beforeTouch, beforeCommit }) =>
@@ -209,7 +221,7 @@ interface Limits {
   signal: AbortSignal
   graceMs: number
   silenceMs: number
-  /** Whether it may never come to an end by itself. */
+  /** True if the work may never end by itself. */
   isSlow?: boolean
 }
 
@@ -223,8 +235,8 @@ function described({ isSlow = false, ...limits }: Limits) {
 }
 
 /**
- * Where a thread is there and no load waits for it: one that has yet to start reads the code of all loads first. What only a
- * process may read is left to others.
+ * Reads the first rows in an idle thread if no load is queued for it: a new thread would first have to load
+ * the code of all loads. Files that only a process may read are left to other workers.
  */
 async function findFirst(
   threads: Pool,

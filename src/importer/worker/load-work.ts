@@ -21,14 +21,14 @@ import type { LoadPlace } from './trusted-files.ts'
 import { checkFile } from './trusted-files.ts'
 import type { RowsWish } from './write-rows.ts'
 
-/** What a database holds, and the format that its tables are shown to have. */
+/** Contents of a database, and the format reported for its tables. */
 export interface DatabaseDescription extends DescribedDatabase {
   format: string
 }
 
 export type LoadNotice = { progress: LoadProgress } | { message: Message }
 
-/** What the load waits for: it goes on when this is answered, and is discarded when it is refused. */
+/** Requests of a load that it waits for: the load continues on a response and is discarded on an error. */
 export type LoadQuestion =
   | { staged: true }
   | { touched: string }
@@ -107,7 +107,7 @@ function handlersAt(place: LoadPlace) {
   }
 }
 
-/** What a load's thread or process does. */
+/** Operations of the load worker. */
 export type LoadWork = ReturnType<typeof handlersAt>
 
 serveWork<LoadWork, LoadPlace>(handlersAt)

@@ -20,17 +20,17 @@ import type { KnownRejects } from './known-rejects.ts'
 import type { OpenSource } from './open-source.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
 
-/** What is told of sent rows on their way. */
+/** Callbacks for corrected rows. */
 export interface MendedHooks {
   signal: AbortSignal
   onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
-  /** Rows that are not among those that are rejected. */
+  /** Called for rows that are not among the rejected ones. */
   onRefuse(refused: RejectedRow): void
 }
 
-/** Where the columns of the task stand in the file that was sent; -1 where they do not. */
+/** Indexes of the task's columns in the uploaded file; -1 for missing ones. */
 interface Matching {
-  /** The number that the row has in the source of the task. */
+  /** Row number in the source of the task. */
   row: number
   attributes: number[]
 }
@@ -44,7 +44,7 @@ function placeOf(names: readonly string[], wanted: string): number {
   return exact >= 0 ? exact : names.findIndex((name) => fold(name) === fold(wanted))
 }
 
-/** Matches columns by name. Throws `Failure` where the rows cannot be told, or have nothing of the task. */
+/** Matches columns by name. Throws `Failure` if the row numbers are missing, or if no column matches. */
 function matchColumns(sent: Schema, wanted: Schema, { onMessage }: MendedHooks): Matching {
   const names = sent.attributes.map(({ name }) => name)
   const columns = rejectColumns(wanted)
@@ -72,7 +72,7 @@ function matchColumns(sent: Schema, wanted: Schema, { onMessage }: MendedHooks):
   return { row, attributes }
 }
 
-/** What the coordinates have to be brought to; undefined where they are there, or nobody can tell. */
+/** Returns the reprojection of the coordinates; undefined if none is needed or if a CRS is unknown. */
 async function openReprojector(
   sent: Schema,
   wanted: Schema,
@@ -88,8 +88,8 @@ async function openReprojector(
 }
 
 /**
- * The rows of a file that was sent as if they came from the source of their task: with its schema, and the numbers that
- * they have there. Rows that are not rejected, or not any more, are refused.
+ * Opens the rows of an uploaded file like the source of their task: with its schema and row numbers. Rows
+ * that are not, or no longer, rejected are refused.
  */
 export async function openMended(
   source: OpenSource,
@@ -116,13 +116,13 @@ export async function openMended(
   return { schema: plan.schema, batches: batches(), close }
 }
 
-/** A whole number from 1, as whatever the format holds it. */
+/** Returns a positive integer, whichever type the format uses for it. */
 function rowNumberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : Number(value ?? Number.NaN)
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
-/** Why a row cannot be taken; nothing where it was. */
+/** Returns why a row cannot be accepted, or undefined. */
 function refusalOf(
   value: unknown,
   known: KnownRejects,
@@ -136,7 +136,7 @@ function refusalOf(
   return reason === undefined ? row : { row, reason }
 }
 
-/** The rows of a batch that are taken, under the numbers that they have in the source. */
+/** Returns the accepted rows of a batch, with their row numbers in the source. */
 function takeRows(
   batch: FeatureBatch,
   rowColumn: number,
@@ -158,7 +158,7 @@ function takeRows(
   return { ...chosen, rowNumbers: Float64Array.from(taken), rejects: [] }
 }
 
-/** Rows of the sent file that cannot be read are rejected again, where it can be told which they are. */
+/** Rejects unreadable rows of the uploaded file again, if their row numbers are readable. */
 function takeRejects(
   { rejects }: FeatureBatch,
   schema: Schema,
@@ -184,7 +184,10 @@ function emptyColumn({ type }: Attribute, rowCount: number): Column {
   return builder.finish()
 }
 
-/** The batch with the columns of the source; a value that cannot become what its column holds rejects its row. */
+/**
+ * Returns the batch with the columns of the source. A value that cannot be converted to the type of its
+ * column rejects its row.
+ */
 function toSchema(batch: FeatureBatch, schema: Schema, { attributes }: Matching): FeatureBatch {
   const { rowCount } = batch
   const rejects = new Map<number, RejectedRow>()

@@ -2,9 +2,9 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { TransformContext, TransformSpec } from '../../transforms/transform.ts'
 
-/** The transformations of a load, ready to run. */
+/** The prepared transformations of a load. */
 interface LoadChain {
-  /** Of what they give. */
+  /** Schema of the resulting rows. */
   schema: Schema
   /** Columns to index after the load. */
   indexes: string[]
@@ -12,8 +12,8 @@ interface LoadChain {
 }
 
 /**
- * Makes the chain of a load ready. Its code, with the schemas of all parameters, is more than half of what a worker would
- * read when it starts: it comes only where there are transformations.
+ * Prepares the chain of a load. Its code, with the schemas of all parameters, is more than half of what a
+ * worker would import at its start, so it is only imported if there are transformations.
  */
 export async function openChain(
   schema: Schema,

@@ -12,15 +12,15 @@ import type { OpenSource } from './open-source.ts'
 
 type Batches = AsyncIterable<FeatureBatch>
 
-/** What sees rows on their way through a chain, and passes them on. */
+/** Callbacks for rows that pass through a chain. */
 interface ChainHooks {
   signal: AbortSignal
   onMessage(message: Message): void
-  /** Rows as the source gives them. */
+  /** Called with the rows of the source. */
   onRead(batches: Batches): Batches
 }
 
-/** Rows as a chain gives them, with those that were rejected so far. */
+/** Rows after a chain, including those rejected so far. */
 interface ChangedRows {
   batches: Batches
   schema: Schema
@@ -28,7 +28,7 @@ interface ChangedRows {
   indexes: string[]
 }
 
-/** Chooses and transforms the rows of a source as the plan says. */
+/** Selects and transforms the rows of a source according to the plan. */
 export async function openFlow(
   { attributes, srs, transforms }: Pick<LoadPlan, 'attributes' | 'srs' | 'transforms'>,
   source: OpenSource,
@@ -45,7 +45,7 @@ export async function openFlow(
   return { schema, indexes, batches: run(input) }
 }
 
-/** Geometries with the Z and M of their layer; how many had none is told at the end. */
+/** Adapts geometries to the Z and M dimensions of their layer, and reports at the end how many had none. */
 function withDimensions(
   batches: Batches,
   { geometry: field }: Schema,

@@ -1,6 +1,6 @@
 /**
- * The second door of this room, for threads and processes that read rows and load none. The first leads to everything
- * that starts loads.
+ * Second entry point of this module, for threads and processes that read rows without loading them. The first
+ * entry point imports everything that starts loads.
  */
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -11,26 +11,29 @@ import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.t
 import type { LoadPlace } from './trusted-files.ts'
 import { checkFile } from './trusted-files.ts'
 
-/** Which rows are read, and what is done to them. Plain data: it crosses threads; it holds secrets and is never logged. */
+/**
+ * Rows to read and their transformations. Plain data: it is passed between threads. Contains secrets and must
+ * never be logged.
+ */
 export type RowsPlan = Pick<LoadPlan, 'source' | 'attributes' | 'srs' | 'transforms' | 'repair'>
 
 type Batches = AsyncIterable<FeatureBatch>
 
-/** Rows as they would be loaded; whoever opened them closes them. */
+/** Rows as they would be loaded; the caller must close them. */
 export interface OpenRows {
   schema: Schema
-  /** With the rows that were rejected on the way. */
+  /** Includes rejected rows. */
   batches: Batches
   close(): Promise<void>
 }
 
-/** Opens the rows of a plan. In a thread it refuses databases that SQLite may never be done with. */
+/** Opens the rows of a plan. In a thread refuses databases that may block SQLite indefinitely. */
 export async function openRows(
   { source: from, ...plan }: RowsPlan,
   place: LoadPlace,
   signal: AbortSignal,
 ): Promise<OpenRows> {
-  // What asks databases and stores is much code, which rows of files do without.
+  // The code for databases and stores is large, so it is imported only for rows that are not from files.
   if (from.kind === 'file') checkFile(place, from.file.path)
   else (await import('./trusted-databases.ts')).checkSource(place, from)
   const source = await openSource(from, signal)

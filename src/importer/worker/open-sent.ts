@@ -9,7 +9,7 @@ import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { sentSource } from './sent-layer.ts'
 
-/** Opens a file with mended rows as if they came from the source of their task; the ledger learns what becomes of them. */
+/** Opens a file with corrected rows like the source of their task, and registers the rows in the ledger. */
 export async function openSent(
   from: LoadSource,
   plan: MendedPlan,

@@ -58,7 +58,10 @@ async function openDatabase(
   return { schema: table.schema, batches, close: () => Promise.resolve() }
 }
 
-/** Opens what a plan reads from; the caller closes it. Stores and databases are much code, which comes where it is needed. */
+/**
+ * Opens the source of a plan; the caller must close it. The large code of stores and databases is imported on
+ * demand.
+ */
 export async function openSource(source: LoadSource, signal: AbortSignal): Promise<OpenSource> {
   switch (source.kind) {
     case 'file':

@@ -6,11 +6,11 @@ import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { PolygonCheck } from '../../geo/validity/polygon-check.ts'
 
-/** A broken polygon of more points than this is not tested exactly: that takes too long. */
+/** An invalid polygon with more points is not tested exactly, which would take too long. */
 const maxExactPoints = 200_000
 const namedRows = 5
 
-/** The exact test and the repair, which few loads need. */
+/** The exact test and the repair, which few loads use. */
 type Exact = typeof import('../../geo/validity/exact-validity.ts') &
   typeof import('../../geo/validity/repair-wkb.ts')
 
@@ -24,20 +24,20 @@ function loadExact(): Promise<Exact> {
   return exact
 }
 
-/** Whether a column of this schema may hold polygons. */
+/** True if the geometry column of the schema can contain polygons. */
 export function mayHoldPolygons({ geometry }: Schema): boolean {
   const type = geometry?.type
   return type === 'Polygon' || type === 'MultiPolygon' || type === 'Geometry'
 }
 
-/** The schema of repaired rows: a polygon may fall into several. */
+/** Returns the schema of repaired rows: repairing may split a polygon. */
 export function repairedSchema(schema: Schema): Schema {
   const { geometry } = schema
   if (geometry?.type !== 'Polygon') return schema
   return { ...schema, geometry: { ...geometry, type: 'MultiPolygon' } }
 }
 
-/** Counts invalid polygons on their way, and repairs them where that is wanted. One for each load. */
+/** Counts invalid polygons, and repairs them if requested. One instance per load. */
 export class PolygonWatch {
   readonly #isRepairing: boolean
   readonly #check = new PolygonCheck()
@@ -49,12 +49,12 @@ export class PolygonWatch {
     this.#isRepairing = isRepairing
   }
 
-  /** Polygons that were not valid, and of those the ones that are now. */
+  /** Number of invalid polygons, and of those that were repaired. */
   get counts(): { invalid: number; repaired: number } {
     return { invalid: this.#invalid, repaired: this.#repaired }
   }
 
-  /** Passes batches on; when they have ended, one message tells what was found. */
+  /** Passes batches on and reports one message about the findings at the end. */
   async *watch(
     batches: AsyncIterable<FeatureBatch>,
     onMessage: (message: Message) => void,

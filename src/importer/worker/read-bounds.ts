@@ -3,11 +3,11 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { LoadPlace, RowsPlan } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 
-/** Rows that tell where all lie, about, and the time in which they are read. */
+/** Maximum number of rows read for an approximate envelope, and maximum time in milliseconds. */
 const mostRows = 100_000
 const mostMs = 3000
 
-/** Where the first rows lie, in their own coordinates; undefined where they have no place. */
+/** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
 export async function readBounds(
   plan: RowsPlan,
   place: LoadPlace,
@@ -30,7 +30,7 @@ export async function readBounds(
   }
 }
 
-/** What is empty has no number, and widens nothing. */
+/** Extends the bounds; NaN of empty geometries is ignored. */
 function widen(bounds: Envelope, envelopes: Float64Array, rowCount: number): void {
   for (let at = 0; at < rowCount * 4; at += 4) {
     const [minX, minY, maxX, maxY] = envelopes.subarray(at, at + 4) as unknown as [

@@ -2,7 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { StagedLoad } from '../../stores/store.ts'
 
-/** Takes rows and keeps none: what a rehearsal does with a file that is served as it is. */
+/** Counts rows without storing them, for the dry run of a file that is served directly. */
 export async function readOnly(batches: AsyncIterable<FeatureBatch>): Promise<StagedLoad> {
   let rowsLoaded = 0
   const envelope = emptyEnvelope()

@@ -4,7 +4,7 @@ import { columnValue } from '../../geo/column.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 
-/** A value for people and JSON: dates and times as ISO 8601 text. */
+/** Returns a value for people and JSON: dates and times as ISO 8601 text. */
 function shownValue(column: Column, row: number): unknown {
   const value = columnValue(column, row)
   if (value === null) return null
@@ -13,12 +13,12 @@ function shownValue(column: Column, row: number): unknown {
   return column.type === 'timestamp' ? timestampText(BigInt(value as bigint)) : value
 }
 
-/** The values of a row of a source by the names of its attributes. */
+/** Returns the values of a source row by attribute name. */
 export function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
   return propertiesBy(({ name }) => name, batch, row)
 }
 
-/** The values of a row that was transformed, by the names that they have in the source. */
+/** Returns the values of a transformed row, by their names in the source. */
 export function sourceProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
   return propertiesBy(({ name, source = name }) => source, batch, row)
 }
@@ -36,7 +36,7 @@ function propertiesBy(
   )
 }
 
-/** The geometry of a row as WKB, where it has one. */
+/** Returns the geometry of a row as WKB, if any. */
 export function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array } {
   const column = batch.geometry
   if (column === undefined) return {}

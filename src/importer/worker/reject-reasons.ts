@@ -2,10 +2,12 @@ import type { RejectedRow } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
 import type { RejectGroup } from '../model/load-rules.ts'
 
-/** By what a row was rejected: its reader, a transformation, or the store; or why a mended one was not even tried. */
+/** What rejected a row: its reader, a transformation, or the store; or why a corrected row was not tried. */
 export type RejectSource = 'row-not-read' | 'row-not-transformed' | 'row-not-stored' | 'row-refused'
 
-/** Kinds of reasons that are told apart; further ones are counted by the writer of rejects alone. */
+/**
+ * Maximum number of distinct kinds of reasons; further ones are counted only by the writer of rejected rows.
+ */
 const maxKinds = 1000
 const shownKinds = 3
 const shownText = 200
@@ -16,13 +18,13 @@ const groupFields = 30
 interface Kind {
   count: number
   code: RejectSource
-  /** Some of its rows, for people. */
+  /** Example rows for users. */
   rows: object[]
   /** The first row of the kind. */
   first: Pick<RejectedRow, 'row' | 'field' | 'value' | 'reason'>
 }
 
-/** What texts of one kind share: values in quotes and numbers differ from row to row. */
+/** Returns the common form of similar reasons: quoted values and numbers are replaced. */
 function kindOf({ field = '', reason }: Pick<RejectedRow, 'field' | 'reason'>): string {
   return `${field}\n${reason
     .slice(0, 500)
@@ -59,7 +61,7 @@ export class RejectReasons {
     }
   }
 
-  /** The commonest reasons with their first rows, in words; empty without any. */
+  /** Describes the most frequent reasons with their first rows; empty if there are none. */
   explain(): string {
     const kinds = this.#sorted()
     const shown = kinds.slice(0, shownKinds).map(explainKind)
@@ -67,7 +69,7 @@ export class RejectReasons {
     return shown.join('; ') + more
   }
 
-  /** The commonest reasons with some rows of each. */
+  /** Returns the most frequent reasons with some rows of each. */
   groups(): RejectGroup[] {
     return this.#sorted()
       .slice(0, groupKinds)

@@ -8,13 +8,13 @@ import type { LoadPlan } from './load-plan.ts'
 import { openSource } from './open-source.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
 
-/** Of further rows the values stay as they were to be stored. */
+/** Limits for looking up source values; further rows retain the values to be stored. */
 const maxBytes = 64 * 2 ** 20
 const maxMs = 10 * 60_000
 
 type Found = Map<number, Pick<RejectLine, 'properties' | 'wkb'>>
 
-/** Reads the source until every row was there. */
+/** Reads the source until every requested row was found. */
 async function findRows(
   { source: from }: LoadPlan,
   wanted: ReadonlySet<number>,
@@ -56,8 +56,8 @@ async function* withFound(path: string, found: Found): AsyncGenerator<string | B
 }
 
 /**
- * Gives rows that the store refused when all were there the values that they have in their source, which is read once more
- * for that. To be called when the load is committed and nobody waits for a table; what goes wrong leaves the list as it is.
+ * Reads the source again to give rows that the store refused as a whole their source values. Call after the
+ * commit, when no client waits for the table. On errors the list is not changed.
  */
 export async function restoreRejects(
   plan: LoadPlan,

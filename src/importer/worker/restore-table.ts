@@ -2,7 +2,10 @@ import { commitLoad } from '../../stores/commit-load.ts'
 import type { LoadHooks, LoadResult, RestoreRequest, StoreConnection } from '../../stores/store.ts'
 import { latestStore } from './latest-store.ts'
 
-/** Everything a worker needs to bring a table back. Plain data: it crosses threads; it holds secrets and is never logged. */
+/**
+ * Input of a worker that restores a table. Plain data: it is passed between threads. Contains secrets and
+ * must never be logged.
+ */
 export interface RestorePlan {
   connection: StoreConnection
   request: RestoreRequest
@@ -12,7 +15,7 @@ interface RestoreHooks extends Pick<LoadHooks, 'signal' | 'onMessage' | 'beforeT
   beforeCommit(token: string, result: LoadResult): Promise<void>
 }
 
-/** Brings a table back to what it was; it is as it was before unless this returns. */
+/** Restores a table; if it throws, nothing has changed. */
 export async function restoreTable(
   { connection, request }: RestorePlan,
   { beforeCommit, ...hooks }: RestoreHooks,

@@ -6,7 +6,7 @@ import type { AttributeType } from '../../geo/schema.ts'
 import type { ValueRule } from '../model/load-rules.ts'
 import { RowFigures } from './row-figures.ts'
 
-/** How many of these values a rule does not allow, and the first of them. */
+/** Returns how many of these values a rule does not allow, and the first of them. */
 async function against(type: AttributeType, rule: ValueRule, values: Value[]): Promise<unknown> {
   const figures = new RowFigures({ values: { pop: rule } })
   const rows = values.map((value) => ({ values: [value] }))

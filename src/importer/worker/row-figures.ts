@@ -5,9 +5,9 @@ import type { AttributeType, Schema } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { ColumnChange, RuleValue, StopRules, ValueRule } from '../model/load-rules.ts'
 
-/** What rules ask of values, counted as rows go by. One for each load that has rules or is rehearsed. */
+/** Measures values for rules while rows pass. One instance per load with rules or per dry run. */
 export class RowFigures {
-  /** Bytes of the values, about what a store needs for them. */
+  /** Size of the values, approximately as in a store. */
   bytes = 0
   emptyGeometries = 0
   outside = 0
@@ -30,7 +30,7 @@ export class RowFigures {
     }
   }
 
-  /** Takes back what was counted of a row that the store refuses. */
+  /** Subtracts a row that the store rejects. */
   refuse(batch: FeatureBatch, row: number): void {
     this.#look(batch, row, -1)
   }
@@ -71,13 +71,13 @@ function columnOf({ schema, columns }: FeatureBatch, name: string): Column | und
   return columns[schema.attributes.findIndex((attribute) => attribute.name === name)]
 }
 
-/** A column that does not come has no value in any row. */
+/** A missing column counts as null in every row. */
 function isEmpty(column: Column | undefined, row: number): boolean {
   if (column === undefined || !isValid(column.validity, row)) return true
   return column.kind === 'var' && column.offsets[row] === column.offsets[row + 1]
 }
 
-/** Bytes of the values of a batch. */
+/** Returns the size of the values of a batch. */
 export function sizeOfBatch({ columns, geometry, rowCount }: FeatureBatch): number {
   const bytes = columns.reduce((sum, column) => sum + sizeOf(column, rowCount), 0)
   return bytes + (geometry?.offsets[rowCount] ?? 0) + rowCount * 8
@@ -99,7 +99,7 @@ function liesOutside(
   return left < minX || low < minY || right > maxX || high > maxY
 }
 
-/** A value as features have it on the wire. */
+/** Returns a value in the form of features in the API. */
 function plainValue(column: Column, row: number): RuleValue | bigint {
   const value = columnValue(column, row)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
@@ -111,7 +111,7 @@ function plainValue(column: Column, row: number): RuleValue | bigint {
 
 const numeric: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal']
 
-/** Numbers are compared as numbers, whatever they are written as, and so is all that is held against one; all else as text. */
+/** Compares numbers, and values with a number, numerically; everything else as text. */
 function isAllowed(rule: ValueRule, value: RuleValue | bigint, type: AttributeType): boolean {
   const isNumber = numeric.includes(type)
   const isSame = (one: RuleValue) =>
@@ -124,7 +124,7 @@ function isAllowed(rule: ValueRule, value: RuleValue | bigint, type: AttributeTy
   )
 }
 
-/** Whether one value is not above the other. A text that is no number is neither above nor below one. */
+/** True if `low` ≤ `high`. A text that is not a number is neither above nor below a number. */
 function isOrdered(low: RuleValue | bigint, high: RuleValue | bigint, areNumbers: boolean): boolean {
   if (areNumbers || typeof low === 'number' || typeof high === 'number')
     return numberOf(low) <= numberOf(high)
@@ -137,7 +137,7 @@ function numberOf(value: RuleValue | bigint): number {
     : Number(value)
 }
 
-/** Columns of the data, by the names that they have in the table, beside those that the table has now. */
+/** Compares the columns of the data, by their names in the table, with the present columns of the table. */
 export function compareColumns(
   before: Schema,
   given: Schema,
@@ -159,7 +159,7 @@ export function compareColumns(
   return [...gained.map(([name, to]): ColumnChange => ({ name, change: 'gained', to })), ...changed]
 }
 
-/** The name that a table has for it, in whatever letter case. */
+/** Returns the name in the table, ignoring case. */
 function matching(known: ReadonlyMap<string, string>, name: string): string {
   if (known.has(name)) return name
   const lower = name.toLowerCase()

@@ -13,14 +13,14 @@ import { layBy, tryOut } from './try-out.ts'
 
 export interface RunLoadHooks extends FlowHooks {
   onStaged(): Promise<void>
-  /** The limits of the load have stopped it; what was staged is laid by. */
+  /** Called when the limits of the load have stopped it; the staged rows are retained. */
   onStopped(tried: TriedLoad): Promise<void>
-  /** None of the mended rows can be loaded; why stands in the list of rejected rows. */
+  /** Called if none of the corrected rows can be loaded; the list of rejected rows gives the reasons. */
   onNothingMended(mended: MendedOutcome): Promise<void>
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
-/** Nobody waits for what is staged, however long that takes. */
+/** Waits, without a time limit, until the staged rows may commit. Discards them if the wait fails. */
 async function waitStaged(staged: StagedLoad, hooks: RunLoadHooks): Promise<void> {
   try {
     await hooks.onStaged()
@@ -36,7 +36,7 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   const tried = await tryOut(plan, plan.trial, load, hooks)
   if (tried.stopped.length === 0) return
   const { stopped } = tried
-  // Mended rows are sent again by whoever accepts them.
+  // Corrected rows are not retained: a user who waives the limits uploads them again.
   if (plan.mended === undefined) await hooks.onStopped(await layBy(load, tried))
   else {
     await load.staged.discard()
@@ -45,7 +45,7 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   throw new Failure('conflict', 'stopped', explainStopped(stopped))
 }
 
-/** What an UPSERT changes is listed whole before its commit; afterwards nobody could tell any more. */
+/** Lists all changes of an UPSERT before its commit; afterwards they can no longer be determined. */
 async function listUpserted(
   { changesPath, upsert, table: name }: LoadPlan,
   store: VectorStore,
@@ -54,13 +54,16 @@ async function listUpserted(
 ): Promise<void> {
   const changes = prepared.changes?.()
   if (changesPath === undefined || upsert === undefined || changes === undefined) return
-  // Not every store describes a table that is not committed yet.
+  // Not every store describes a table before its commit.
   const table = (prepared.result.table ?? (await store.findTable(name)))?.schema
   if (table === undefined) throw new Error(`The table "${name}" is gone during its load`)
   await writeChanges(changesPath, { table, changes, keys: upsert.keys }, signal)
 }
 
-/** Throws where the load may not be kept. The list of rejected rows stands on disk before mended ones are committed. */
+/**
+ * Throws if the load must not commit. The list of rejected rows is on disk before corrected rows are
+ * committed.
+ */
 async function settle(
   { mended, rejectsPath }: LoadPlan,
   { ledger, schema, syncRejects }: StagedPlan,
@@ -98,7 +101,9 @@ async function commit(
   return outcome
 }
 
-/** Rows that were refused in the end get the values of their source, which is a file that can be read again. */
+/**
+ * Adds source values to rows that were rejected at the end, if the source is a file that can be read again.
+ */
 async function giveSourceValues(plan: LoadPlan, load: StagedPlan, signal: AbortSignal): Promise<void> {
   const { gone } = load.ledger
   if (gone.size === 0 || plan.source.kind !== 'file' || plan.mended !== undefined) return
@@ -107,7 +112,7 @@ async function giveSourceValues(plan: LoadPlan, load: StagedPlan, signal: AbortS
   await restoreRejects(plan, gone, signal)
 }
 
-/** Reads, transforms and loads as the plan says; the target is untouched unless it returns. */
+/** Reads, transforms and loads according to the plan. If it throws, the target is unchanged. */
 export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise<LoadOutcome> {
   const hooks = calmHooks(givenHooks)
   const store = await latestStore(plan.connection)
@@ -123,7 +128,7 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
   }
 }
 
-/** Does what a load does before its commit, and tells what that would do. */
+/** Dry run: does what a load does before its commit, and reports what the commit would do. */
 export async function rehearseLoad(plan: LoadPlan, givenHooks: FlowHooks): Promise<TriedLoad> {
   const hooks = calmHooks(givenHooks)
   const { trial } = plan

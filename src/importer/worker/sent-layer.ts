@@ -5,8 +5,9 @@ import { defined } from '../../lib/defined.ts'
 import type { LoadSource } from './load-plan.ts'
 
 /**
- * What is read of a file with mended rows. Where its format finds the types of columns by their texts, few rows may look
- * like another type than the source of their task has: the texts are taken, to become what the source has.
+ * Returns the source for reading a file with corrected rows. If its format infers column types from texts, a
+ * few rows may suggest other types than the source of the task; the texts are then read as texts and
+ * converted to the source types.
  */
 export function sentSource(source: LoadSource, wanted: Schema): LoadSource {
   if (source.kind !== 'file') return source
@@ -22,7 +23,7 @@ function asTexts(layer: LayerDescription, { geometry }: Schema): LayerDescriptio
   return { ...layer, schema: { attributes, geometry: field } }
 }
 
-/** The column of the source's geometry, where its texts are not all geometries. */
+/** Returns the column of the source's geometry if not all of its texts are geometries. */
 function findGeometry(
   { attributes }: Schema,
   geometry: GeometryField | undefined,

@@ -1,10 +1,10 @@
 import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
 
-/** Stores refuse a row while they take the batch that it is in, or soon after. */
+/** Stores reject a row while processing its batch, or soon after. */
 const keptBatches = 4
 
-/** The last rows of a source as it gave them, by their numbers. */
+/** The last rows of a source in their original form, by number. */
 export class SourceWindow {
   readonly #batches: FeatureBatch[] = []
 
@@ -13,12 +13,12 @@ export class SourceWindow {
     if (this.#batches.length > keptBatches) this.#batches.shift()
   }
 
-  /** The latest batch; the chain makes one of each. */
+  /** The latest batch; the chain emits one batch for each. */
   get last(): FeatureBatch | undefined {
     return this.#batches.at(-1)
   }
 
-  /** What the source has of a row; undefined where it went by too long ago. */
+  /** Returns the source values of a row; undefined if its batch has left the window. */
   find(row: number): Pick<RejectedRow, 'properties' | 'geometry'> | undefined {
     for (const batch of this.#batches.toReversed()) {
       const place = placeOf(batch.rowNumbers, row)
@@ -28,7 +28,7 @@ export class SourceWindow {
   }
 }
 
-/** By halves, as readers count upwards; mended rows may come in any order. */
+/** Binary search, since readers number rows in ascending order. Corrected rows may be in any order. */
 function placeOf(numbers: Float64Array, row: number): number {
   let low = 0
   let high = numbers.length - 1

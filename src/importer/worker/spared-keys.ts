@@ -4,23 +4,23 @@ import type { AttributeType, Schema } from '../../geo/schema.ts'
 import type { SparedRows, UpsertRules } from '../../stores/changes.ts'
 import type { RejectSource } from './reject-reasons.ts'
 
-/** Of more rejected rows the keys are not kept. */
+/** Maximum number of rejected rows whose keys are stored. */
 const mostKeys = 1_000
 
-/** Of other types a text may be written in several ways. */
+/** Types whose text form is unique; values of other types can be written in several ways. */
 const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'text']
 
 /**
- * The keys of rows that came and were rejected: an `UPSERT` that deletes what does not come leaves their rows alone. A row
- * whose key is null has none.
+ * Keys of rejected rows: an `UPSERT` that deletes missing rows does not delete theirs. A row with a null key
+ * has none.
  */
 export class SparedKeys {
   readonly #keys: readonly string[]
   readonly #found: Map<string, string[]>
-  /** Those of rows that were rejected for something else than a key that another row has. */
+  /** Keys of rows that were rejected for other reasons than a duplicate key. */
   readonly #told: Set<string>
   #hasUnknown: boolean
-  /** The columns of the source that give the keys; undefined of one that is not plain to see. */
+  /** Source columns of the keys; undefined for a key without a direct source column. */
   #columns: (string | undefined)[]
 
   constructor({ keys }: UpsertRules, before: SparedRows = { keys: [], hasUnknown: false }) {
@@ -31,7 +31,7 @@ export class SparedKeys {
     this.#hasUnknown = before.hasUnknown
   }
 
-  /** Called before the first row is rejected, with what comes out of the chain. */
+  /** Called before the first row is rejected, with the schema after the chain. */
   readFrom({ attributes }: Schema): void {
     this.#columns = this.#keys.map((key) => {
       const exact = attributes.filter(({ name }) => name === key)
@@ -49,7 +49,7 @@ export class SparedKeys {
         ? undefined
         : properties[column],
     )
-    // What a reader rejects it has read as far as it could: a null may stand for what it could not read.
+    // A row rejected by a reader was read only in part: a null may be a value that could not be read.
     const isUnknown = (value: unknown): boolean =>
       value === undefined || (value === null && code === 'row-not-read')
     if (values.some(isUnknown)) this.#hasUnknown = true
@@ -66,7 +66,7 @@ export class SparedKeys {
     if (this.#found.size > mostKeys) this.#hasUnknown = true
   }
 
-  /** What a person has to know of it. */
+  /** Message for the user about the retained rows. */
   get message(): Message | undefined {
     const count = this.#told.size
     if (!this.#hasUnknown && count === 0) return undefined
@@ -84,7 +84,7 @@ export class SparedKeys {
   }
 }
 
-/** As stores make names of columns. */
+/** Normalizes a name like stores do for columns. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '_')
 }

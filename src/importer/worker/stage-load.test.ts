@@ -14,7 +14,7 @@ const quiet = {
   onMessage: () => undefined,
 }
 
-/** What a worker does with a load, step by step. */
+/** Simulates the steps of a worker during a load. */
 function workerOf(steps: string[]) {
   return {
     load: async (_plan: LoadPlan, { onStaged, beforeCommit }: LoadHandlers): Promise<LoadOutcome> => {

@@ -1,18 +1,23 @@
 import type { LoadOutcome, LoadPlan } from './load-plan.ts'
 import type { LoadHandlers, LoadPool } from './load-pool.ts'
 
-/** Writes down by which token the store tells after a crash whether it committed; by throwing it refuses the load. */
+/**
+ * Stores the token by which the store tells after a crash whether it committed. Throwing refuses the load.
+ */
 type RecordCommit = (token: string, outcome: LoadOutcome) => Promise<void>
 
-/** Rows that lie beside their table and hold up nobody. Whoever has it commits or discards it: a worker waits for that. */
+/**
+ * Staged rows, which do not block other clients. The caller must commit or discard them: a worker waits for
+ * that.
+ */
 export interface StagedLoad {
-  /** Makes the rows visible, all at once, when `record` has written down what must be known of it before. */
+  /** Makes the rows visible atomically, after `record` has stored the recovery data. */
   commit(record: RecordCommit): Promise<LoadOutcome>
-  /** Takes them away; `why` is what the worker is told. Does nothing after `commit`. */
+  /** Removes the rows; the worker gets `why` as the reason. Does nothing after `commit`. */
   discard(why: unknown): Promise<void>
 }
 
-/** Loads as the plan says until the rows are staged. */
+/** Loads according to the plan until the rows are staged. */
 export function stageLoad(
   pool: Pick<LoadPool, 'load'>,
   plan: LoadPlan,

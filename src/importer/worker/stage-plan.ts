@@ -16,24 +16,24 @@ import { openSource } from './open-source.ts'
 import { readOnly } from './read-only-load.ts'
 import { SparedKeys } from './spared-keys.ts'
 
-/** Rows of a plan that are staged, with what is known of them. */
+/** Staged rows of a plan, with their measurements. */
 export interface StagedPlan {
   staged: StagedLoad
   schema: Schema
   indexes: string[]
   ledger: Ledger
-  /** Puts the rejected rows on disk. */
+  /** Flushes the rejected rows to disk. */
   syncRejects?(): void
-  /** What was counted as the rows went by; absent of those that were staged before. */
+  /** Statistics of the rows; absent for rows that were staged earlier. */
   counted?: Pick<Flow, 'figures' | 'polygons'>
-  /** The target as it was before, of a load that is tried out. */
+  /** Description of the target before a measured load. */
   before?: TableDescription
-  /** Its rows, where a limit asks for them. */
+  /** Number of rows of the table before the load, if a limit uses it. */
   rowsBefore?: number
   close(): void
 }
 
-/** Looks at the first row alone. */
+/** True if the table has rows; reads only the first one. */
 async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal): Promise<boolean> {
   if (plan.isTargetFilled === true) return true
   if (plan.allowEmpty === true || (await store.findTable(plan.table)) === undefined) return false
@@ -84,7 +84,7 @@ function loadHooks({ signal, onMessage, beforeTouch }: FlowHooks, ledger: Ledger
   }
 }
 
-/** How many rows the target has, where a limit is a share of them. */
+/** Returns the number of rows of the target, if a limit is a share of them. */
 async function countBefore(
   { trial, table }: LoadPlan,
   store: VectorStore,
@@ -95,14 +95,14 @@ async function countBefore(
   return store.count({ table }, signal)
 }
 
-/** Of mended rows the code is read when there are some. */
+/** The code for corrected rows is imported only when needed. */
 async function openRows(plan: LoadPlan, ledger: Ledger, hooks: FlowHooks): Promise<OpenSource> {
   if (plan.mended === undefined) return openSource(plan.source, hooks.signal)
   const { openSent } = await import('./open-sent.ts')
   return openSent(plan.source, plan.mended, ledger, hooks)
 }
 
-/** Reads and transforms what a plan says, and stages it beside its table. */
+/** Reads, transforms and stages rows according to the plan. */
 async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
   const isCompared = plan.trial !== undefined && plan.mode !== 'CREATE'
   const before = isCompared ? await store.findTable(plan.table) : undefined
@@ -128,7 +128,7 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
   }
 }
 
-/** Reads and transforms what a plan says; the file is served as it is, and no store is asked. */
+/** Reads and transforms rows according to the plan, without a store: the file is served directly. */
 export async function readPlan(plan: LoadPlan, hooks: FlowHooks): Promise<StagedPlan> {
   const rejects = new RejectWriter(plan.rejectsPath)
   const close = (): void => rejects.close()
@@ -146,7 +146,7 @@ export async function readPlan(plan: LoadPlan, hooks: FlowHooks): Promise<Staged
   }
 }
 
-/** Goes on with what was staged before; undefined where that is not what it was. */
+/** Reuses rows staged earlier; undefined if they have changed. */
 async function takeUp(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan | undefined> {
   const { takeUp: kept } = plan
   if (kept === undefined || store.takeUp === undefined) return undefined
@@ -168,7 +168,7 @@ async function takeUp(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Pro
   }
 }
 
-/** Stages what a plan says, or takes up what was staged for it before. */
+/** Stages rows according to the plan, or reuses rows staged earlier for it. */
 export async function stagePlan(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
   if (plan.takeUp === undefined) return stageAnew(plan, store, hooks)
   const taken = await takeUp(plan, store, hooks)

@@ -7,7 +7,7 @@ import type { LoadPlan, LoadSource } from './load-plan.ts'
 import type { LoadPlace } from './trusted-files.ts'
 import { checkFile, checkWrittenFile } from './trusted-files.ts'
 
-/** Throws `Failure` in a thread where SQLite may never be done with a database. */
+/** Throws `Failure` in a thread if a database may block SQLite indefinitely. */
 export function checkConnection(
   place: LoadPlace,
   { type, database }: Pick<DatabaseConnection, 'type' | 'database'>,
@@ -15,13 +15,13 @@ export function checkConnection(
   if (isFileDatabase({ type })) checkFile(place, database)
 }
 
-/** The same for everything that a load reads from and writes to. */
+/** The same for all sources and targets of a load. */
 export function checkPlan(place: LoadPlace, { source, connection, isReadOnly }: LoadPlan): void {
   checkSource(place, source)
   if (isReadOnly !== true) checkStore(place, connection)
 }
 
-/** The same for what rows are read from. */
+/** The same for the source of rows. */
 export function checkSource(place: LoadPlace, source: LoadSource): void {
   if (source.kind === 'file') checkFile(place, source.file.path)
   else if (source.kind === 'table') checkStore(place, source.connection)

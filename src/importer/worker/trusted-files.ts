@@ -4,31 +4,34 @@ import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
 import { Failure } from '../../lib/errors.ts'
 import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 
-/** Where a piece of work is done. */
+/** Where work runs: a thread or a process. */
 export interface LoadPlace {
-  /** A process can be ended whatever it does, a thread inside SQLite cannot. */
+  /** A process can be terminated whatever it does, a thread inside SQLite cannot. */
   isProcess: boolean
-  /** Where the server keeps the GeoPackages that it made, in a folder for each workspace. */
+  /** Folder of the GeoPackages that the server created, with a subfolder for each workspace. */
   ownFolder: string
 }
 
 const magic = 'SQLite format 3\0'
 const ownProcess = 'needs-own-process'
 
-/** Whether work was refused by a thread, and is to be done by a process. */
+/** True if a thread refused the work, which must then run in a process. */
 export function needsOwnProcess(error: unknown): boolean {
   return error instanceof Failure && error.code === ownProcess
 }
 
-/** Throws `Failure` in a thread where SQLite may never be done with the file. Files of other kinds are fine. */
+/**
+ * Throws `Failure` in a thread if the file may block SQLite indefinitely. Files of other kinds are accepted.
+ */
 export function checkFile(place: LoadPlace, path: string): void {
   if (place.isProcess || isOwn(place, path) || !isDatabase(path) || mayThreadsRead(path)) return
   throw refusal(path)
 }
 
 /**
- * The same for a database that SQLite may have open in this process, which is not opened here for a look: whoever closes a
- * file gives up the locks that the whole process holds in it (POSIX, `fcntl`), and others take it for theirs alone.
+ * The same for a database that SQLite may have open in this process. Such a file must not be opened for
+ * inspection here: closing a file releases all locks that the process has on it (POSIX, `fcntl`), and other
+ * processes would then assume exclusive access.
  */
 export function checkWrittenFile(place: LoadPlace, path: string): void {
   if (!place.isProcess && !isOwn(place, path)) throw refusal(path)

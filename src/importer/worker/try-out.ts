@@ -9,12 +9,14 @@ import type { LoadPlan, TriedLoad } from './load-plan.ts'
 import { compareColumns } from './row-figures.ts'
 import type { StagedPlan } from './stage-plan.ts'
 
-/** A rehearsal lists so many changes one by one. */
+/** Maximum number of changes that a dry run lists individually. */
 const mostListed = 100_000
-/** Of a load that touches no row of its target: what it adds is what a look at its rows shows. */
+/** Maximum for a load that changes no row of its target: its additions are the rows that a preview shows. */
 const mostListedAdded = 1_000
 
-/** Looks at staged rows: what a commit would do, and which limits it breaks. A failure discards them. */
+/**
+ * Measures staged rows: what a commit would do, and which limits it exceeds. On failure discards the rows.
+ */
 export async function tryOut(
   plan: LoadPlan,
   wish: TrialWish,
@@ -34,7 +36,7 @@ export async function tryOut(
   }
 }
 
-/** A column that is misspelt, or does not come, has no value that a limit could be held against. */
+/** Warns about limits on columns that are misspelt or missing, which therefore have no values to check. */
 function tellIdleLimits({ stopIf }: TrialWish, { schema }: StagedPlan, { onMessage }: FlowHooks): void {
   const come = schema.attributes.map(({ name }) => name)
   const idle = Object.keys(stopIf?.values ?? {}).filter((name) => !come.includes(name))
@@ -44,7 +46,7 @@ function tellIdleLimits({ stopIf }: TrialWish, { schema }: StagedPlan, { onMessa
   onMessage({ level: 'warning', code: 'limit-without-column', message })
 }
 
-/** A comparison takes its time: a run asks for it only where a limit does. */
+/** Compares staged rows with the table. A comparison is slow, so a run does it only if a limit needs it. */
 async function compare(
   { mode }: LoadPlan,
   { isRehearsal, keys, stopIf }: TrialWish,
@@ -55,7 +57,7 @@ async function compare(
   return isAsked ? staged.compare?.(keys, signal) : undefined
 }
 
-/** Lists the first changes one by one; how many they are. */
+/** Lists the first changes individually and returns how many are listed. */
 async function list(
   { changesPath }: TrialWish,
   { schema, before }: StagedPlan,
@@ -68,7 +70,7 @@ async function list(
   return writeChanges(changesPath, { table: before?.schema ?? schema, changes, keys, limit }, signal)
 }
 
-/** Counts are exact; of more changes these are listed. */
+/** Counts are exact, but only this number of changes is listed. */
 function cutMessages(listed: number | undefined, changes: ChangeCounts | undefined): Message[] {
   if (listed === undefined || changes === undefined) return []
   const { added, changed, removed } = changes
@@ -119,13 +121,13 @@ function trialOf(
   }
 }
 
-/** What a load comes to that touches no row of its target. */
+/** Returns the changes of a load that only adds rows. */
 function onlyAdded({ mode }: LoadPlan, added: number): ChangeCounts | undefined {
   if (mode !== 'CREATE' && mode !== 'APPEND') return undefined
   return { added, changed: 0, removed: 0, same: 0 }
 }
 
-/** Without keys nobody can tell a changed row from one that goes and one that comes. */
+/** Without keys a changed row cannot be distinguished from a removed and an added one. */
 function countsOf({ keys }: TrialWish, counts: ChangeCounts | undefined): ChangeCounts | undefined {
   return counts === undefined || keys !== undefined ? counts : { ...counts, changed: null }
 }
@@ -148,7 +150,7 @@ function measuredOf(
   }
 }
 
-/** Closes all but the staged rows; where the store cannot do that they go. */
+/** Closes all but the staged rows; removes them if the store cannot retain them. */
 export async function layBy(load: StagedPlan, trial: Trial): Promise<TriedLoad> {
   const { staged, schema, indexes, ledger, counted } = load
   if (staged.layBy === undefined) {

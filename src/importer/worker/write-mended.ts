@@ -9,7 +9,9 @@ import type { KnownRejects } from './known-rejects.ts'
 
 const partBytes = 1 << 16
 
-/** The list as it stands after the load: what was loaded is a mark, what was rejected again has its new reason. */
+/**
+ * Yields the list as it is after the load: loaded rows are marked, rows rejected again have their new reason.
+ */
 async function* linesAfter(
   { rejects, at }: MendedPlan,
   again: string,
@@ -40,7 +42,10 @@ async function* inParts(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield Buffer.concat(waiting)
 }
 
-/** Lists the rejected rows as they stand after a load of mended ones; `again` lists those that it rejected. On disk when it returns. */
+/**
+ * Writes the list of rejected rows as it is after a load of corrected rows; `again` is the list of those it
+ * rejected. The file is on disk when it returns.
+ */
 export async function writeMended(
   plan: MendedPlan,
   again: string,

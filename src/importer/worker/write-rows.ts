@@ -13,38 +13,41 @@ import { csvLine } from '../../lib/text/csv-line.ts'
 import type { LoadPlace, OpenRows, RowsPlan } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 
-/** As what rows are shown. */
+/** Output format of rows. */
 export type RowsForm = 'geojson' | 'csv'
 
-/** Which rows of a task are wanted. Plain data; it may hold secrets. */
+/** A request for rows of a task. Plain data; may contain secrets. */
 export interface RowsWish {
   plan: RowsPlan
   limit: number
   offset: number
   form: RowsForm
-  /** What the coordinates are in, where that is known: GeoJSON has longitude and latitude then. */
+  /** CRS of the coordinates, if known: GeoJSON then has longitude and latitude. */
   crs?: CrsDeclaration | string
 }
 
-/** A part of some rows, in order. Plain data. */
+/** A consecutive part of some rows. Plain data. */
 export interface RowsPart {
-  /** GeoJSON features with commas between and before, but not before the first of all; or lines of CSV with their head. */
+  /**
+   * GeoJSON features separated by commas, with a leading comma except before the first of all; or CSV lines
+   * with a header.
+   */
   bytes: Uint8Array
-  /** In all parts so far. */
+  /** Number in all parts so far. */
   shown: number
-  /** Rows that were read so far and cannot be loaded. */
+  /** Number of rows read so far that cannot be loaded. */
   rejected: number
   isLast: boolean
-  /** Whether there are rows after these; known in the last part. */
+  /** True if more rows follow; known in the last part. */
   hasMore: boolean
 }
 
 const degrees = 'EPSG:4326'
-/** Characters of a part, about. */
+/** Approximate number of characters per part. */
 const partLength = 64 * 1024
 const encoder = new TextEncoder()
 
-/** Reads as many rows of a task as it takes, and writes those that are wanted. */
+/** Reads as many rows of a task as needed and writes the requested ones. */
 export async function* writeRows(
   wish: RowsWish,
   place: LoadPlace,
@@ -60,7 +63,7 @@ export async function* writeRows(
   }
 }
 
-/** Undefined where nothing has to be moved: what moves coordinates is much code. */
+/** Returns undefined if no reprojection is needed, whose code is large. */
 async function towardsDegrees(
   crs: CrsDeclaration | string,
   signal: AbortSignal,
@@ -113,7 +116,7 @@ function windowOf(batch: FeatureBatch, from: number, to: number): FeatureBatch {
   )
 }
 
-/** With the row's number in the source as its id, as a rejected row has. */
+/** Uses the row number in the source as id, like rejected rows. */
 function feature(batch: FeatureBatch, row: number): string {
   return featureToJson(batch, row, String(batch.rowNumbers[row] ?? 0), { isYx: false })
 }
@@ -123,7 +126,7 @@ function columnNames({ attributes, geometry }: Schema): string[] {
   return geometry === undefined ? names : [...names, geometry.name]
 }
 
-/** Attributes, then the geometry as WKT in the coordinates that it is loaded with. */
+/** Returns attributes, then the geometry as WKT in the coordinates of the load. */
 function rowLine({ columns, geometry }: FeatureBatch, row: number): string {
   const cells = columns.map((column) => cellText(column, row))
   if (geometry === undefined) return csvLine(cells)

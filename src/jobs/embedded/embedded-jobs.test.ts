@@ -64,7 +64,7 @@ describe('EmbeddedJobs', () => {
     let running = 0
     let most = 0
     const two = Promise.withResolvers<void>()
-    // Jobs without a key wait for one another; those of one key would wait for ever.
+    // Jobs without a key wait for each other; those of one key would deadlock.
     const work = handler(async (payload) => {
       running += 1
       most = Math.max(most, running)

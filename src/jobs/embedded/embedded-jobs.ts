@@ -30,13 +30,13 @@ export interface EmbeddedJobsParts {
   clock: Clock
   events: EventBus
   log: Logger
-  /** Jobs at the same time. */
+  /** Maximum number of concurrent jobs. */
   concurrency: number
-  /** How long `stop` lets jobs run on before it aborts them; default 7 seconds. */
+  /** How long `stop` waits for running jobs before it aborts them; default 7 seconds. */
   graceMs?: number
 }
 
-/** A process that was not heard of for so long is dead: others take its jobs over. */
+/** A process without a sign of life for this long is dead: others take over its jobs. */
 const leaseMs = 12_000
 const renewMs = 3_000
 const pollMs = 250
@@ -49,12 +49,12 @@ interface RunningJob {
   ended: Promise<void>
 }
 
-/** Jobs kept in our own database and run in this process. */
+/** Jobs stored in the catalogue database and run in this process. */
 export class EmbeddedJobs implements Jobs {
   readonly #parts: EmbeddedJobsParts
   readonly #owner = randomUUID()
   readonly #running = new Map<number, RunningJob>()
-  /** Jobs whose end could not be written, since the database was gone or full. */
+  /** Jobs whose end could not be stored, because the database was unreachable or full. */
   readonly #stranded = new Map<number, JobRecord>()
   readonly #ended = new EventEmitter().setMaxListeners(0)
   #handlers: Record<string, JobHandler> = {}
@@ -126,7 +126,7 @@ export class EmbeddedJobs implements Jobs {
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'job leases could not be renewed'))
   }
 
-  /** Ends work on jobs that another process has taken over meanwhile. */
+  /** Aborts jobs that another process has taken over in the meantime. */
   async #leaveLost(): Promise<void> {
     const before = [...this.#running.values()]
     const own = new Set(await listOwnJobs(this.#parts.database.kysely, this.#owner))
@@ -195,7 +195,7 @@ export class EmbeddedJobs implements Jobs {
     }
   }
 
-  /** Lets jobs run again whose end could not be written, after a pause; they are done when it can be. */
+  /** Runs jobs again whose end could not be stored, after a pause. */
   async #putBackStranded(): Promise<void> {
     for (const [id, job] of this.#stranded) {
       await requeueJob(this.#parts.database.kysely, this.#mine(job), true)
@@ -203,14 +203,17 @@ export class EmbeddedJobs implements Jobs {
     }
   }
 
-  /** Runs the handler; a failure is told to it, a stop of the server or the loss of the job is thrown on. */
+  /**
+   * Runs the handler. A failure is passed to the handler; a server stop or the loss of the lease is rethrown.
+   */
   async #attempt(job: JobRecord, signal: AbortSignal): Promise<void> {
     const handler = this.#handlers[job.kind]
     if (handler === undefined) throw new Error(`Nothing does jobs of kind "${job.kind}"`)
     try {
       await handler.run(job.payload, { jobId: job.id, attempt: job.attempts, signal })
     } catch (error) {
-      // What cannot be written down now is not given up: the job is run again when the database is back.
+      // If the result cannot be stored now, the job is not abandoned: it runs again when the database is
+      // back.
       if (signal.aborted || isCatalogueAway(error)) throw error
       this.#parts.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
       this.#parts.events.emit('exception.caught', { error, where: `job ${job.kind}` })

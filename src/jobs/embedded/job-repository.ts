@@ -9,7 +9,7 @@ export interface JobRecord {
   key: string
   payload: JobPayload
   attempts: number
-  /** Who runs it, while it runs. */
+  /** Id of the process that runs it. */
   owner?: string
 }
 
@@ -53,7 +53,7 @@ export async function listQueuedJobs(db: Queryable): Promise<JobRecord[]> {
   return rows.map(toJob)
 }
 
-/** Running jobs whose lease has ended, or of any other owner. */
+/** Lists running jobs with an expired lease, or of any other owner. */
 export async function listStaleJobs(
   db: Queryable,
   stale: { owner: string; before?: string },
@@ -73,7 +73,7 @@ export interface Lease {
   at: string
 }
 
-/** Takes a queued job; false when another process was first, with it or with another job of its key. */
+/** Claims a queued job; false if another process has claimed it first, or another job with its key. */
 export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: Lease): Promise<boolean> {
   const result = await db
     .updateTable('jobs')
@@ -101,7 +101,7 @@ export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: Lea
   return Number(result.numUpdatedRows) === 1
 }
 
-/** Takes a running job from a dead owner; false when it lives after all, or another process was first. */
+/** Takes a running job over from a dead owner; false if the owner is alive, or another process was first. */
 export async function takeJob(
   db: Queryable,
   job: JobRecord,
@@ -117,7 +117,7 @@ export async function takeJob(
   return Number((await query.executeTakeFirst()).numUpdatedRows) === 1
 }
 
-/** Whether a process other than `lease.owner` holds it, at the time of that lease. */
+/** True if a process other than `lease.owner` holds it at the time of that lease. */
 export async function isHeldByOther(db: Queryable, id: number, lease: Lease): Promise<boolean> {
   const row = await db
     .selectFrom('jobs')
@@ -130,7 +130,7 @@ export async function isHeldByOther(db: Queryable, id: number, lease: Lease): Pr
   return row !== undefined
 }
 
-/** Ids of the jobs that an owner runs. */
+/** Lists ids of the jobs that an owner runs. */
 export async function listOwnJobs(db: Queryable, owner: string): Promise<number[]> {
   const rows = await db
     .selectFrom('jobs')
@@ -150,7 +150,7 @@ export async function renewLeases(db: Queryable, lease: Lease): Promise<void> {
     .execute()
 }
 
-/** Puts a job back that its owner runs; `isRefunded` when the attempt does not count. */
+/** Returns a job of its owner to the queue; `isRefunded` if the attempt does not count. */
 export async function requeueJob(
   db: Queryable,
   { id, owner }: { id: number; owner: string },
@@ -169,12 +169,12 @@ export async function requeueJob(
     .execute()
 }
 
-/** Removes a job that its owner has done. */
+/** Deletes a job that its owner has completed. */
 export async function deleteJob(db: Queryable, { id, owner }: { id: number; owner: string }): Promise<void> {
   await db.deleteFrom('jobs').where('id', '=', id).where('lease_owner', '=', owner).execute()
 }
 
-/** Removes a job that nobody has begun; false when there is none. */
+/** Deletes a job that has not started; returns false if there is none. */
 export async function deleteQueuedJob(db: Queryable, id: number): Promise<boolean> {
   const result = await db
     .deleteFrom('jobs')

@@ -22,7 +22,7 @@ async function open(test: TestContext): Promise<Database> {
   return database
 }
 
-/** The queue of one process of several that share a database. */
+/** Starts the queue of one of several processes that share a database. */
 async function startProcess(database: Database, run: JobHandler['run']): Promise<EmbeddedJobs> {
   const events = createEventBus(() => undefined)
   const parts = { database, clock: systemClock, events, log: silentLogger, concurrency: 4, graceMs: 50 }

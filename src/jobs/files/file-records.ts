@@ -7,10 +7,10 @@ import { isUnfinished } from './made-file.ts'
 const idForm = /^[0-9a-f]{32}$/
 const recordEnding = '.json'
 
-/** Another server may be at work on it as long as it was seen within this time. */
+/** Another server may be working on it if it was last seen within this time. */
 const aliveMs = 15_000
 
-/** Records of files that are made, and the files, in one folder that several servers may share. */
+/** Records of created files, and the files, in one folder that several servers may share. */
 export class FileRecords<Made extends MadeFile> {
   readonly #folder: string
 
@@ -22,12 +22,12 @@ export class FileRecords<Made extends MadeFile> {
     return randomBytes(16).toString('hex')
   }
 
-  /** The finished file. */
+  /** Path of the finished file. */
   filePath({ id, format }: Pick<MadeFile, 'id' | 'format'>): string {
     return join(this.#folder, `${id}.${format}`)
   }
 
-  /** A folder for what is needed while it is made. */
+  /** Path of a temporary folder. */
   workPath({ id }: Pick<MadeFile, 'id'>): string {
     return join(this.#folder, `${id}.work`)
   }
@@ -40,7 +40,7 @@ export class FileRecords<Made extends MadeFile> {
     await rename(unfinished, path)
   }
 
-  /** As it stands; one whose server has died is told as failed. */
+  /** Returns a record; one whose server has died is reported as failed. */
   async find(id: string): Promise<Made | undefined> {
     if (!idForm.test(id)) return undefined
     try {
@@ -68,7 +68,10 @@ export class FileRecords<Made extends MadeFile> {
     for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await this.#removeNamed(name)
   }
 
-  /** Files that no record names, and what those leave that nobody works at, such as what a killed process was writing. */
+  /**
+   * Removes files without a record, and remaining files of inactive work, such as partial output of a killed
+   * process.
+   */
   async removeStrays(): Promise<void> {
     const unfinished = new Map((await this.list()).map((record) => [record.id, isUnfinished(record)]))
     for (const name of await this.#names()) {
@@ -80,7 +83,7 @@ export class FileRecords<Made extends MadeFile> {
     }
   }
 
-  /** What all files take together. */
+  /** Returns the total size of all files. */
   async sizeBytes(): Promise<number> {
     const entries = await readdir(this.#folder, { recursive: true }).catch((): string[] => [])
     const looks = await Promise.all(

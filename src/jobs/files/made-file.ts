@@ -1,33 +1,33 @@
-/** States of a file; the first two are those of work that is still to be done. */
+/** States of a file; the first two are unfinished. */
 export const fileStates = ['PENDING', 'RUNNING', 'COMPLETE', 'ERROR'] as const
 type FileState = (typeof fileStates)[number]
 
-/** A file that is made of a layer, or was, as it is kept. */
+/** Record of a file that is, or was, created from a layer. */
 export interface MadeFile {
-  /** 128 random bits: who has it may ask for it, if he may read the layer. */
+  /** 128 random bits: users who know it and may read the layer can download the file. */
   id: string
   layerId: number
   workspace: string
   layer: string
-  /** Which of its versions; absent: the present one. */
+  /** Version of the layer; absent: the present one. */
   version?: number
   format: string
-  /** Who asked for it; empty: nobody who has a name. */
+  /** User who requested it; empty for anonymous users. */
   user: string
   state: FileState
-  /** What was done, and what is known to be done, in what the kind of file counts. */
+  /** Completed and known total work, in the unit of the kind of file. */
   progress: number
   total: number
   sizeBytes?: number
-  /** Why it failed. */
+  /** Error message. */
   message?: string
   createdAt: string
   expiresAt: string
-  /** When its server was last at work on it. */
+  /** Last time its server was working on it. */
   seenMs: number
 }
 
-/** Whether work on it is still to be done. */
+/** True if the file is not finished. */
 export function isUnfinished({ state }: Pick<MadeFile, 'state'>): boolean {
   return state === 'PENDING' || state === 'RUNNING'
 }

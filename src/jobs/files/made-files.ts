@@ -9,10 +9,10 @@ import { FileRecords } from './file-records.ts'
 import type { MadeFile } from './made-file.ts'
 import { OwnRecord } from './own-record.ts'
 
-/** What the files are made with. */
+/** Dependencies for creating files. */
 interface MadeFilesNeeds<Layer> {
   findLayer(id: number): Promise<Layer | undefined>
-  /** Why one more is refused. */
+  /** Errors for refusing a further file. */
   refuse: Record<'tooMany' | 'full', () => Failure>
   events: EventBus
   clock: Clock
@@ -21,53 +21,53 @@ interface MadeFilesNeeds<Layer> {
 
 interface MadeFilesLimits {
   folder: string
-  /** Most that all of them may take together. */
+  /** Maximum total size. */
   maxBytes: number
-  /** At a time; others wait, this many at most. */
+  /** Maximum number of concurrent files, and of waiting ones. */
   atATime: number
   mostWaiting: number
-  /** Large files among those that are made at a time: the rest is kept for small ones. */
+  /** Maximum number of large files created concurrently: the other slots are for small ones. */
   heavyAtATime: number
-  /** Most that are kept; absent: any number. */
+  /** Maximum number of retained files; absent: unlimited. */
   mostKept?: number
-  /** Most that are made or wait for one who asks; absent: any number. */
+  /** Maximum number of running and queued files per owner; absent: unlimited. */
   mostOfOne?: number
-  /** Longest that one may take when its turn has come; absent: any time. */
+  /** Maximum duration of creating a file after its start; absent: unlimited. */
   longestMs?: number
 }
 
-/** One file to be made. */
+/** One file to create. */
 export interface MakeTask<Made extends MadeFile> {
   record: Made
   path: string
-  /** A folder that does not exist yet, and goes when the file is there. */
+  /** A folder that does not exist yet, and is removed when the file is complete. */
   workPath: string
   onProgress(progress: number, total: number): void
-  /** Throws where this file may not grow to a size. */
+  /** Throws if the file may not reach this size. */
   checkSize(sizeBytes: number): void
-  /** What it may grow to at most. */
+  /** Maximum size of the file. */
   roomBytes: number
 }
 
-/** Makes a file: ends when it stands at `path`. What it throws is told on the record. */
+/** Creates a file: resolves when the file at `path` is complete. Errors are stored in the record. */
 export type MakeFile<Made extends MadeFile> = (
   task: MakeTask<Made>,
   signal: AbortSignal,
 ) => Promise<Partial<Made> & { sizeBytes: number }>
 
-/** What is to be made, how, and for whom. */
+/** A request to create a file: what, how, and for whom. */
 export interface FileOrder<Made extends MadeFile> {
   wanted: NewFile<Made>
   make: MakeFile<Made>
-  /** Whose files are counted together. */
+  /** Files are counted per owner. */
   owner: string
-  /** Whether making it takes much longer than making most files. */
+  /** True if creating it takes much longer than most files. */
   isHeavy: boolean
-  /** How long it is kept; default a day. */
+  /** Retention in milliseconds; default a day. */
   keptMs?: number
 }
 
-/** What the kind of file says of a new one. */
+/** Initial properties of a new file, depending on its kind. */
 type NewFile<Made extends MadeFile> = Omit<
   Made,
   'id' | 'state' | 'progress' | 'total' | 'createdAt' | 'expiresAt' | 'seenMs'
@@ -80,12 +80,14 @@ const removedDelayMs = 500
 
 interface Running {
   stop: AbortController
-  /** Gives why there is no file. */
+  /** Resolves with the reason if there is no file. */
   ended: Promise<unknown>
   owner: string
 }
 
-/** Files that are made of layers on request, in the background, and kept for a day, or as long as their layer. */
+/**
+ * Files created from layers on request, in the background, and retained for a day, or as long as their layer.
+ */
 export class MadeFiles<Made extends MadeFile, Layer> {
   readonly #needs: MadeFilesNeeds<Layer>
   readonly #limits: MadeFilesLimits
@@ -104,12 +106,12 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     this.#stopListening = needs.events.on('layer.removed', () => this.#sweepIn(removedDelayMs))
   }
 
-  /** Removes what has expired, and what a process that was killed has left. */
+  /** Removes expired files, and those left by a killed process. */
   async start(): Promise<void> {
     await this.#sweep()
   }
 
-  /** Throws the refusals. */
+  /** Throws the refusal errors. */
   async begin({ wanted, make, owner, isHeavy, keptMs = usuallyKeptMs }: FileOrder<Made>): Promise<Made> {
     const { refuse, clock } = this.#needs
     const { mostWaiting, maxBytes, mostKept = Number.POSITIVE_INFINITY } = this.#limits
@@ -117,7 +119,7 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     if ((await this.#records.count()) >= mostKept) throw refuse.tooMany()
     if ((await this.#records.sizeBytes()) >= maxBytes) throw refuse.full()
     const now = clock.now().getTime()
-    // TypeScript does not see that these are all that is left out of it.
+    // TypeScript cannot infer that the omitted properties are complete.
     const record = {
       ...{ ...wanted, id: this.#records.newId(), state: 'PENDING', progress: 0, total: 1 },
       ...{ createdAt: new Date(now).toISOString(), expiresAt: new Date(now + keptMs).toISOString() },
@@ -134,7 +136,10 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     return record
   }
 
-  /** Ends when it is there or the signal aborts; at once where this process does not work on it. Throws why there is none. */
+  /**
+   * Resolves when the file is complete or the signal aborts; immediately if this process does not work on it.
+   * Throws the reason if there is no file.
+   */
   async wait(id: string, signal: AbortSignal): Promise<void> {
     const running = this.#running.get(id)
     if (running === undefined || signal.aborted) return
@@ -149,14 +154,14 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     }
   }
 
-  /** Throws `Failure` (`not-found`) where there is none, or its layer is gone. */
+  /** Throws `Failure` (`not-found`) if there is none, or if its layer was deleted. */
   async get(id: string): Promise<{ record: Made; layer: Layer }> {
     const found = await this.find(id)
     if (found === undefined) throw unknownDownload(id)
     return found
   }
 
-  /** The same; undefined where `get` throws. */
+  /** The same; undefined instead of an error. */
   async find(id: string): Promise<{ record: Made; layer: Layer } | undefined> {
     const record = await this.#records.find(id)
     if (record === undefined || this.#hasExpired(record)) return undefined
@@ -164,12 +169,12 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     return layer && { record, layer }
   }
 
-  /** Where the finished file stands; undefined while there is none. */
+  /** Returns the path of the finished file; undefined while there is none. */
   filePath(record: MadeFile): string | undefined {
     return record.state === 'COMPLETE' ? this.#records.filePath(record) : undefined
   }
 
-  /** Ends the work where it is under way, and removes the file. */
+  /** Cancels running work and removes the file. */
   async remove(id: string): Promise<void> {
     const running = this.#running.get(id)
     running?.stop.abort(new Error('The file was cancelled'))
@@ -190,7 +195,7 @@ export class MadeFiles<Made extends MadeFile, Layer> {
     return [...this.#running.values()].filter((one) => one.owner === owner).length >= mostOfOne
   }
 
-  /** Everything stands on the record in the end; gives why there is no file, and throws nothing. */
+  /** The result is always stored in the record. Returns the reason if there is no file; throws nothing. */
   async #run(
     first: Made,
     make: MakeFile<Made>,
@@ -265,7 +270,7 @@ export class MadeFiles<Made extends MadeFile, Layer> {
   }
 }
 
-/** What is told of a download that is not there, whatever it was. */
+/** The error for a missing download, whatever the reason. */
 export function unknownDownload(id: string): Failure {
   return notFound('unknown-download', `There is no download "${id}", or not any more`)
 }

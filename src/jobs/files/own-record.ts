@@ -1,7 +1,7 @@
 import type { FileRecords } from './file-records.ts'
 import type { MadeFile } from './made-file.ts'
 
-/** The record of a file that this process works on. */
+/** The record of a file that this process creates. */
 export class OwnRecord<Made extends MadeFile> {
   record: Made
   readonly #records: FileRecords<Made>
@@ -13,7 +13,7 @@ export class OwnRecord<Made extends MadeFile> {
     this.record = record
   }
 
-  /** Aborts when somebody has removed the record. */
+  /** Aborts when the record is removed. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
@@ -22,7 +22,7 @@ export class OwnRecord<Made extends MadeFile> {
     this.record = { ...this.record, ...values }
   }
 
-  /** One after the other: the last is the one that stays. */
+  /** Saves run in sequence: the last one wins. */
   save(): Promise<void> {
     this.#saved = this.#saved.catch(() => undefined).then(() => this.#saveNow())
     return this.#saved

@@ -1,22 +1,23 @@
 import type { Failure } from '../../lib/errors.ts'
 import type { Unpacking } from './unpacking.ts'
 
-/** A kind of archive: it describes itself, and everything else reads this from the registry. */
+/** A kind of archive, with all its properties; all other code reads them from the registry. */
 export interface ArchiveKind {
   name: string
-  /** Lower-case endings of file names, with the dot; the usual one first. */
+  /** Lower-case file name extensions, with the dot; the usual one first. */
   endings: readonly string[]
-  /** Media types by which servers send such files. */
+  /** Media types of such files on web servers. */
   mediaTypes?: readonly string[]
-  /** First bytes that tell such a file where its name has no ending. */
+  /** First bytes that identify such a file if its name has no extension. */
   beginning?: readonly number[]
   /**
-   * Reads the file and hands every entry to an `Unpacking`, which holds the limits, checks names and writes. Stops soon
-   * after its signal aborts, and closes what it opened. Absent for kinds that are recognised and refused.
+   * Reads the file and passes every entry to an `Unpacking`, which enforces the limits, checks names and
+   * writes. Stops soon after its signal aborts, and closes what it opened. Absent for kinds that are
+   * recognised and refused.
    */
   unpack?(path: string, unpacking: Unpacking): Promise<void>
-  /** Why an archive of a kind that is refused is so; default: that it is not read. */
+  /** Returns the error of a refused kind; default: that it is not supported. */
   refusal?(name: string): Failure
-  /** Which entries are written; default: all. */
+  /** Selects the entries to write; default: all. */
   isWanted?(name: string): boolean
 }

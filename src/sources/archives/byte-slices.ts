@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into pieces of known sizes, one after the other. */
+/** Splits a byte stream into consecutive pieces of known sizes. */
 export class ByteSlices {
   readonly #content: AsyncIterator<Uint8Array>
   #rest: Uint8Array = new Uint8Array(0)
@@ -7,7 +7,7 @@ export class ByteSlices {
     this.#content = content[Symbol.asyncIterator]()
   }
 
-  /** The next `sizeBytes`; throws when fewer are left. Read it to its end before the next one. */
+  /** Yields the next `sizeBytes`; throws if fewer are left. Consume it completely before the next call. */
   async *take(sizeBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
     for (let left = sizeBytes; left > 0; ) {
       if (this.#rest.length === 0) await this.#refill(left)
@@ -18,7 +18,7 @@ export class ByteSlices {
     }
   }
 
-  /** Reads on to the end, which must come at once; closes the stream. */
+  /** Reads to the end, which must follow immediately; closes the stream. */
   async finish(): Promise<void> {
     const isDone = this.#rest.length === 0 && (await this.#content.next()).done === true
     if (!isDone) throw new Error('more bytes follow than its entries have')

@@ -36,7 +36,7 @@ async function* counted(
   }
 }
 
-/** The first bytes of a stream, at least `wantedBytes` where it has them. */
+/** Returns the first bytes of a stream, at least `wantedBytes` if it has them. */
 async function readHead(content: AsyncIterator<Uint8Array>, wantedBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes < wantedBytes; ) {
@@ -57,7 +57,7 @@ function isTar(head: Buffer): boolean {
   return head.toString('latin1', tarMagicAt, tarMagicAt + 5) === 'ustar'
 }
 
-/** Unpacks what one stream of compressed bytes holds: a tar archive, else one file named `name`. */
+/** Unpacks one compressed stream: a tar archive, else one file named `name`. */
 async function unpackCompressed(
   path: string,
   compression: Compression,
@@ -76,7 +76,9 @@ async function unpackCompressed(
   }
 }
 
-/** Unpacks a tar archive, compressed or not; without the magic of newer ones it is still one by its name. */
+/**
+ * Unpacks a tar archive, compressed or not. Old archives without magic bytes are recognized by their name.
+ */
 async function unpackTarFile(
   path: string,
   compression: Compression | undefined,
@@ -107,7 +109,7 @@ export const tarFiles: readonly ArchiveKind[] = [
   tarKind('tar.xz', 'xz', ['.tar.xz', '.txz']),
 ]
 
-/** One compressed file each, or a tar archive without that in its name. */
+/** Kinds with one compressed file, or a tar archive without that in its name. */
 export const compressedFiles: readonly ArchiveKind[] = [
   {
     ...fileKind('gzip', '.gz'),

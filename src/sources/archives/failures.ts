@@ -1,13 +1,13 @@
 import { Failure, invalid } from '../../lib/errors.ts'
 import { shownName } from '../entry-name.ts'
 
-/** An archive that cannot be read as what its name says. */
+/** The error for an archive that cannot be read as the kind its name says. */
 export function broken(archive: string, kind: string, why: string, cause?: unknown): Failure {
   const text = `"${archive}" is not a readable ${kind} archive: ${why}`
   return invalid('broken-archive', text, cause === undefined ? {} : { cause })
 }
 
-/** An archive that is refused for one of its entries. */
+/** The error for an archive refused because of one of its entries. */
 export function refused(archive: string, name: string, why: string): Failure {
   return invalid(
     'bad-archive-entry',
@@ -15,7 +15,7 @@ export function refused(archive: string, name: string, why: string): Failure {
   )
 }
 
-/** One part of an archive that was cut in pieces. */
+/** The error for one part of a split archive. */
 export function splitArchive(archive: string): Failure {
   const text = `"${archive}" is one part of a split archive: join the parts into one file first`
   return invalid('split-archive', text)
@@ -28,7 +28,10 @@ function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** What ended an unpacking, in words for who sent the archive; errors of this machine's stay as they are. */
+/**
+ * Converts an error of unpacking to a message for the sender of the archive; returns errors of this machine
+ * unchanged.
+ */
 export function toFailure(error: unknown, archive: string, kind: string): unknown {
   if (error instanceof Failure) return error
   const code = systemCode(error)

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 
 const windowBytes = 256 << 10
 
-/** A file read through a window, so that many small pieces near one another cost one read. */
+/** Reads a file through a window, so that adjacent small reads need one system call. */
 export class FileWindow {
   readonly #file: FileHandle
   readonly #bytes = Buffer.allocUnsafe(windowBytes)
@@ -13,7 +13,7 @@ export class FileWindow {
     this.#file = file
   }
 
-  /** At most 256 KiB from `position`, fewer where the file ends; valid until the next read. */
+  /** Returns at most 256 KiB from `position`, less at the end of the file; valid until the next read. */
   async read(position: number, length: number): Promise<Buffer> {
     const isInside = position >= this.#from && position + length <= this.#from + this.#length
     if (!isInside) {

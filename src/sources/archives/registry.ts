@@ -4,7 +4,7 @@ import { rar, split } from './refused.ts'
 import { sevenZip } from './seven-zip.ts'
 import { kmz, zip } from './zip.ts'
 
-/** Every kind of archive; the first whose ending fits counts. */
+/** All kinds of archives; the first with a matching extension is used. */
 export const archives: readonly ArchiveKind[] = [
   zip,
   kmz,

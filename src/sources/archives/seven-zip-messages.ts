@@ -1,11 +1,11 @@
-/** What the worker gets. */
+/** Input of the worker. */
 export interface SevenZipOrder {
   path: string
-  /** The name that the archive has for the program. */
+  /** File name of the archive for the program. */
   input: string
   args: string[]
   maxMemoryBytes: number
-  /** How many pieces may lie unread, and a counter of those that do. */
+  /** Maximum number of unread pieces, and a counter of them. */
   maxWaiting: number
   waiting: SharedArrayBuffer
 }
@@ -13,11 +13,11 @@ export interface SevenZipOrder {
 export interface SevenZipEnding {
   type: 'ended'
   exitCode: number
-  /** The beginning of what it wrote to standard error. */
+  /** Start of its standard error. */
   said: string
-  /** It asked for more memory than it may have. */
+  /** True if it requested more memory than permitted. */
   isMemoryShort: boolean
 }
 
-/** What the worker gives. */
+/** Output of the worker. */
 export type SevenZipReport = { type: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | SevenZipEnding

@@ -4,7 +4,7 @@ import { compiledSources } from '../../lib/process.ts'
 import { workerEntry } from '../../lib/workers/worker-entry.ts'
 import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
-/** 7-Zip ended in failure; the message is what it said. */
+/** A failure of 7-Zip; the message is its output. */
 class SevenZipError extends Error {
   constructor(message: string) {
     super(message)
@@ -15,10 +15,13 @@ class SevenZipError extends Error {
 const input = '/in'
 const maxMemoryBytes = 512 << 20
 const maxWaiting = 8
-/** The program gives something within this time or is ended. */
-/** By the clock, from the start of its thread: long enough for a machine that has a tenth of a processor to spare. */
+/** The program is terminated if it writes nothing for this time. */
+/**
+ * Elapsed time from the start of its thread: sufficient for a machine with only a tenth of a processor
+ * available.
+ */
 const silenceMs = 300_000
-/** Exit codes of 7-Zip: 0 fine, 1 a warning such as bytes behind the archive. */
+/** Exit codes of 7-Zip: 0 success, 1 a warning such as bytes after the archive. */
 const maxFineCode = 1
 
 function explainEnding({ exitCode, said, isMemoryShort }: SevenZipEnding): string {
@@ -36,12 +39,12 @@ function explainEnding({ exitCode, said, isMemoryShort }: SevenZipEnding): strin
   return told.length === 0 ? `7-Zip ended with code ${exitCode}` : told.slice(0, 3).join('; ').slice(0, 300)
 }
 
-/** An exception of the program comes as a number: it could not make sense of what it read. */
+/** An exception of the program is a number: its input was invalid. */
 function brokenDown(error: unknown): Error {
   return new SevenZipError(typeof error === 'number' ? 'it is damaged, or encrypted' : explain(error))
 }
 
-/** Reports of one worker in their order, for one reader. */
+/** Queue of the reports of one worker for one reader. */
 class Reports {
   readonly #queue: SevenZipReport[] = []
   #error: Error | undefined
@@ -81,8 +84,9 @@ class Reports {
 }
 
 /**
- * Streams what 7-Zip, compiled to WebAssembly, writes to its standard output. It runs in a thread of its own, sees no
- * file but `path`, and waits while its output is not read. Throws `SevenZipError`, or the signal's reason.
+ * Streams the standard output of 7-Zip, compiled to WebAssembly. It runs in a thread of its own, can only
+ * read the file `path`, and waits while its output is not consumed. Throws `SevenZipError`, or the reason of
+ * the signal.
  */
 export async function* runSevenZip(
   path: string,

@@ -5,7 +5,7 @@ import sevenZip from '7z-wasm'
 import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 import type { SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
-/** What the FS of the program lets us replace; the package's types leave it out. */
+/** Replaceable functions of the program's file system, which the types of the package omit. */
 interface OpenNode extends FSNode {
   node_ops: { getattr(node: FSNode): object }
   stream_ops: object
@@ -24,7 +24,7 @@ function report(message: SevenZipReport, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
-/** Hands a piece on, and waits while too many lie unread. */
+/** Sends a piece and waits while too many are unread. */
 function give(bytes: Uint8Array<ArrayBuffer>): void {
   Atomics.add(waiting, 0, 1)
   report({ type: 'bytes', bytes }, [bytes.buffer])
@@ -33,7 +33,7 @@ function give(bytes: Uint8Array<ArrayBuffer>): void {
   }
 }
 
-/** A memory of WebAssembly, whose types no library in use here declares. */
+/** A WebAssembly memory, whose types no used library declares. */
 interface WasmMemory {
   buffer: ArrayBuffer
   grow(pages: number): number
@@ -42,7 +42,7 @@ const { WebAssembly } = globalThis as unknown as { WebAssembly: { Memory: { prot
 const pageBytes = 1 << 16
 let isMemoryShort = false
 
-/** Only this worker's memories: each thread has its own prototype. */
+/** Only limits the memories of this worker: each thread has its own prototype. */
 function limitMemory(maxBytes: number): void {
   const { prototype } = WebAssembly.Memory
   const { grow } = prototype
@@ -59,7 +59,7 @@ function bytesOf(heap: Int8Array, offset: number, length: number): Uint8Array {
   return new Uint8Array(heap.buffer, heap.byteOffset + offset, length)
 }
 
-/** The program sees one file, read-only, and no other; what it writes to standard output comes out by `give`. */
+/** Runs the program, which sees one read-only file and no other; its standard output goes to `give`. */
 async function run(file: number, sizeBytes: number): Promise<number> {
   const program = await sevenZip.default({
     stdin: () => null as unknown as number,

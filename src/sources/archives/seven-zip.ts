@@ -4,7 +4,7 @@ import { ByteSlices } from './byte-slices.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import type { Unpacking } from './unpacking.ts'
 
-/** `-px` gives a password, so that it never asks for one. */
+/** `-px` passes a password, so that 7-Zip never prompts for one. */
 const listing = ['l', '-slt', '-ba', '-sccUTF-8', '-t7z', '-px']
 const contents = ['x', '-so', '-t7z', '-px']
 const maxLineCharacters = 1 << 16
@@ -21,7 +21,7 @@ async function* readLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<st
   yield rest
 }
 
-/** The properties of each entry, in the order of the archive. */
+/** Yields the properties of each entry, in archive order. */
 async function* listProperties(path: string, signal: AbortSignal): AsyncGenerator<Map<string, string>> {
   let properties = new Map<string, string>()
   for await (const line of readLines(runSevenZip(path, listing, signal))) {
@@ -36,7 +36,7 @@ async function* listProperties(path: string, signal: AbortSignal): AsyncGenerato
 }
 
 interface SevenZipEntry {
-  /** Undefined where it is not written. */
+  /** Undefined if it is not written. */
   name: string | undefined
   sizeBytes: number
   crc?: number
@@ -50,7 +50,7 @@ const kindFaults: Record<string, string> = {
   c: 'it is a device',
 }
 
-/** Attributes look like `A -rw-r--r--`, `D` or `AL`: those of Windows, then the mode of Unix. */
+/** Attributes look like `A -rw-r--r--`, `D` or `AL`: those of Windows, then the Unix mode. */
 function faultOf(attributes: string, isEncrypted: boolean): string | undefined {
   if (isEncrypted) return 'it is encrypted: pack it without a password'
   const [windows = '', mode = ''] = attributes.split(' ')
@@ -73,7 +73,7 @@ async function drain(content: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _chunk of content);
 }
 
-/** Unpacks a 7z archive: its list is checked as a whole, then all contents come as one stream in the list's order. */
+/** Unpacks a 7z archive: checks its whole list first, then reads all contents as one stream in list order. */
 async function unpackSevenZip(path: string, unpacking: Unpacking): Promise<void> {
   const { signal } = unpacking
   const entries: SevenZipEntry[] = []

@@ -5,13 +5,15 @@ import type { Unpacking } from './unpacking.ts'
 
 type TarEntry = AsyncIterable<unknown> & { header: Header; resume(): unknown }
 
-/** Options of the package that its types leave out. */
+/** Options that the types of the package omit. */
 const reading: object = { filenameEncoding: 'latin1', allowUnknownFormat: true }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 const windows1252 = new TextDecoder('windows-1252')
 
-/** POSIX.1-2001 pax headers hold UTF-8; elsewhere names are bytes, mostly UTF-8 as well, else Windows-1252. */
+/**
+ * POSIX.1-2001 pax headers contain UTF-8; elsewhere names are bytes, mostly UTF-8 as well, else Windows-1252.
+ */
 function entryName({ name }: Header, pax: Record<string, string>): string {
   if (pax.path !== undefined) return name
   const raw = Buffer.from(name, 'latin1')
@@ -31,7 +33,7 @@ function faultOf({ type }: Header, pax: Record<string, string>): string | undefi
   return 'it is of a kind that is not read, such as a sparse file or a part of a split archive'
 }
 
-/** The package's types do not say what an entry gives. */
+/** The types of the package do not declare the type of chunks. */
 async function* bytesOf(content: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) if (chunk instanceof Uint8Array) yield chunk
 }
@@ -46,7 +48,7 @@ async function writeEntry(entry: TarEntry, unpacking: Unpacking): Promise<void> 
   else await unpacking.write(name, bytesOf(entry))
 }
 
-/** Unpacks a tar archive (v7, ustar, GNU, pax) as it comes; the caller counts the bytes. */
+/** Unpacks a tar archive (v7, ustar, GNU, pax) as a stream; the caller counts the bytes. */
 export async function unpackTar(content: AsyncIterable<Uint8Array>, unpacking: Unpacking): Promise<void> {
   const entries = extract(reading)
   const feeding = pipeline(content, entries)

@@ -10,36 +10,36 @@ import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import type { SourceLimits, Unpacked } from '../limits.ts'
 import { refused } from './failures.ts'
 
-/** Below this the ratio says nothing: a short text of blanks packs very well. */
+/** Below this size the ratio is not checked: a short text of blanks compresses very well. */
 const ratioFloorBytes = 1 << 20
-/** How long others wait for their turn. */
+/** Time after which unpacking yields to other work, in milliseconds. */
 const turnMs = 5
-/** Up to this size a file is written at once. */
+/** Files up to this size are written with one call. */
 const smallBytes = 64 << 10
 
 export interface UnpackingOptions {
   limits: SourceLimits
   signal: AbortSignal
-  /** Of the archive, for messages. */
+  /** Name of the archive, for messages. */
   name: string
   archiveBytes: number
-  /** Taken of the limits by archives before this one. */
+  /** Already used amounts of the limits, by earlier archives. */
   before?: Unpacked
-  /** Which entries are written; default: all. */
+  /** Selects the entries to write; default: all. */
   isWanted?(name: string): boolean
 }
 
 export interface EntryFacts {
   isFolder: boolean
-  /** Why it cannot be unpacked whatever its name is. */
+  /** Why it cannot be unpacked, independent of its name. */
   fault?: string | undefined
 }
 
 const takenCodes = new Set(['EEXIST', 'ENOTDIR', 'EISDIR'])
 
 /**
- * One archive on its way into a folder. Every entry is admitted before a byte of it is written, and every expanded byte
- * is counted, whatever kind of archive it comes from.
+ * Unpacks one archive into a folder. Every entry is checked before any byte of it is written, and every
+ * expanded byte is counted, whatever the kind of archive.
  */
 export class Unpacking {
   readonly name: string
@@ -51,7 +51,7 @@ export class Unpacking {
   readonly #before: Unpacked
   readonly #names = new Set<string>()
   readonly #folders = new Set<string>()
-  /** The folder that was written to last. */
+  /** The folder that was written last. */
   #made: string | undefined
   #turnBegan = performance.now()
   #entryCount = 0
@@ -67,13 +67,13 @@ export class Unpacking {
     this.archiveBytes = options.archiveBytes
   }
 
-  /** What this archive and those before it have taken of the limits. */
+  /** Amounts of the limits used by this archive and earlier ones. */
   get taken(): Unpacked {
     const { entries, bytes } = this.#before
     return { entries: entries + this.#entryCount, bytes: bytes + this.#expandedBytes }
   }
 
-  /** Refuses more entries than allowed; `entries` are those told of so far. */
+  /** Throws if there are more entries than allowed; `entries` is the count so far. */
   checkCount(entries: number): void {
     const { maxEntries } = this.#limits
     if (this.#before.entries + entries <= maxEntries) return
@@ -82,7 +82,7 @@ export class Unpacking {
     throw invalid('too-many-entries', text)
   }
 
-  /** Counts expanded bytes, announced or seen. */
+  /** Counts expanded bytes, declared or actual. */
   expand(bytes: number): void {
     this.#expandedBytes += bytes
     const { maxExpandedBytes, maxRatio } = this.#limits
@@ -98,14 +98,17 @@ export class Unpacking {
     return invalid('archive-too-large', `"${this.name}" expands to more than ${than}`)
   }
 
-  /** Lets others have their turn; call it between entries, since small ones need not wait for anything. */
+  /** Yields to other work; call between entries, since small ones never wait. */
   async rest(): Promise<void> {
     if (performance.now() - this.#turnBegan < turnMs) return
     await nextTurn()
     this.#turnBegan = performance.now()
   }
 
-  /** The name to write an entry under; undefined for folders and what nobody asked for. Throws for a refused entry. */
+  /**
+   * Returns the file name for an entry; undefined for folders and unselected entries. Throws for a refused
+   * entry.
+   */
   admit(rawName: string, { isFolder, fault }: EntryFacts): string | undefined {
     this.signal.throwIfAborted()
     this.#entryCount += 1
@@ -122,7 +125,7 @@ export class Unpacking {
     return name
   }
 
-  /** Writes an admitted entry; where `crc` is given its content must have that checksum. */
+  /** Writes an admitted entry; if `crc` is given, its content must have that checksum. */
   async write(name: string, content: AsyncIterable<Uint8Array>, crc?: number): Promise<void> {
     await this.rest()
     try {
@@ -138,7 +141,9 @@ export class Unpacking {
     }
   }
 
-  /** Gives the checksum of what was written. Small files are written in one go: most of many are small. */
+  /**
+   * Writes a file and returns its checksum. Small files, the most frequent ones, are written with one call.
+   */
   async #writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     const pieces = content[Symbol.asyncIterator]()
     let file: FileHandle | undefined
@@ -173,7 +178,7 @@ export class Unpacking {
     this.#made = path
   }
 
-  /** Folders count as entries, since a long path makes many of them. */
+  /** Folders count as entries, since a long path creates many of them. */
   #addFolders(name: string): void {
     for (let at = dirname(name); at !== '.' && !this.#folders.has(at); at = dirname(at)) {
       this.#folders.add(at)

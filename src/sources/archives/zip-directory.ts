@@ -6,9 +6,9 @@ import { FileWindow } from './file-window.ts'
 import type { Unpacking } from './unpacking.ts'
 import { zipNameDecoder } from './zip-names.ts'
 
-/** An admitted entry and where its content lies. */
+/** An admitted entry and the location of its content. */
 export interface ZipItem {
-  /** To write it under. */
+  /** Name for writing it. */
   name: string
   headerAt: number
   packedBytes: number
@@ -37,7 +37,7 @@ function faultOf(entry: Entry): string | undefined {
   return unixTypes[(entry.externalFileAttributes >>> 16) & unixTypeMask]
 }
 
-/** The fewest bytes of the archive that an entry takes: its local header, its name and its content. */
+/** Minimum byte range of an entry in the archive: its local header, its name and its content. */
 interface Span {
   name: string
   from: number
@@ -49,7 +49,7 @@ function spanOf(entry: Entry, name: string): Span {
   return { name, from, to: from + localHeaderBytes + entry.fileNameLength + entry.compressedSize }
 }
 
-/** Entries that share bytes are how a small archive expands without end. */
+/** Entries that share bytes allow a small archive to expand without limit. */
 function refuseOverlaps(spans: Span[], archive: string): void {
   spans.sort((a, b) => a.from - b.from)
   let end = 0
@@ -95,7 +95,10 @@ async function openDirectory(file: FileHandle, archive: string, sizeBytes: numbe
   }
 }
 
-/** Zips of more than 65,535 entries without zip64 count from 0 again (APPNOTE 4.4.21): nothing of them is left out. */
+/**
+ * The entry count of zips with more than 65,535 entries without zip64 overflows (APPNOTE 4.4.21): no entry
+ * must be omitted.
+ */
 async function refuseMiscount(zip: ZipFile, file: FileHandle): Promise<void> {
   const { readEntryCursor: end } = zip as unknown as { readEntryCursor: number }
   const next = await new FileWindow(file).read(end, 4)
@@ -104,7 +107,7 @@ async function refuseMiscount(zip: ZipFile, file: FileHandle): Promise<void> {
   }
 }
 
-/** Looks at every entry of the central directory before anything is written; gives those to write. */
+/** Checks every entry of the central directory before anything is written; returns those to write. */
 export async function readZipDirectory(file: FileHandle, unpacking: Unpacking): Promise<ZipItem[]> {
   const zip = await openDirectory(file, unpacking.name, unpacking.archiveBytes)
   unpacking.checkCount(zip.entryCount)

@@ -5,7 +5,7 @@ import { getTextEncoding, isValidUtf8, type TextEncoding } from '../../lib/text/
 /** Info-ZIP Unicode path extra field (APPNOTE 4.6.9). */
 const unicodePathField = 0x7075
 
-/** Encodings that writers use against the standard, in the order in which they are tried. */
+/** Encodings that writers use against the standard, in the order of the attempts. */
 const candidates: readonly { name: string; isLatin: boolean }[] = [
   { name: 'CP437', isLatin: true },
   { name: 'windows-1252', isLatin: true },
@@ -41,7 +41,7 @@ function findCodePage(names: readonly Uint8Array[]): string {
   return fitting?.name ?? 'CP437'
 }
 
-/** True if all characters beyond ASCII are letters, in the way in which words are written in that script. */
+/** True if all characters beyond ASCII are letters, as in words of that script. */
 function fits(encoding: TextEncoding, isLatin: boolean, raw: Uint8Array): boolean {
   const text = encoding.decode(raw)
   if (!isLatin) return /^(?:[\p{ASCII}№]|\p{Script=Cyrillic})*$/u.test(text)

@@ -9,7 +9,7 @@ import type { ZipItem } from './zip-directory.ts'
 import { localHeaderBytes, readZipDirectory } from './zip-directory.ts'
 
 const localSignature = 0x04034b50
-/** Up to this size an entry is read and inflated at once. */
+/** Entries up to this size are read and inflated with one call. */
 const smallBytes = 64 << 10
 
 /** APPNOTE 4.3.7: the local header has lengths of its own. */
@@ -26,7 +26,7 @@ function packedStream(file: FileHandle, item: ZipItem, start: number): AsyncIter
   return item.isDeflated ? pipeline(packed, createInflateRaw(), () => undefined) : packed
 }
 
-/** Gives exactly the announced bytes, or throws. */
+/** Yields exactly the declared number of bytes, or throws. */
 async function* readContent(
   file: FileHandle,
   window: FileWindow,
@@ -49,7 +49,7 @@ async function* readContent(
   if (bytes !== sizeBytes) throw new Error(`the entry "${item.name}" is smaller than the archive says`)
 }
 
-/** Unpacks a zip archive: its directory is checked as a whole first, then every entry is held to what it says. */
+/** Unpacks a zip archive: checks its whole directory first, then every entry against its directory entry. */
 async function unpackZip(path: string, unpacking: Unpacking): Promise<void> {
   const file = await openGuarded(path)
   try {
@@ -69,7 +69,7 @@ export const zip: ArchiveKind = {
   unpack: unpackZip,
 }
 
-/** A zip archive of KML; icons and other images in it are left. */
+/** A zip archive of KML; icons and other images in it are ignored. */
 export const kmz: ArchiveKind = {
   name: 'kmz',
   endings: ['.kmz'],

@@ -4,13 +4,13 @@ import type { DescribeOptions } from './database.ts'
 
 const shownTables = 20
 
-/** Names for a message, at most 20 of them. */
+/** Lists names for a message, at most 20 of them. */
 export function listNames(names: readonly string[]): string {
   const rest = names.length - shownTables
   return names.slice(0, shownTables).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** Throws where wanted tables are not among those that are there; `place` names where that is. */
+/** Throws if requested tables do not exist; `place` names the database in the message. */
 export function requireTables(wanted: readonly string[], found: readonly string[], place: string): void {
   const missing = wanted.filter((name) => !found.includes(name)).map((name) => `"${name}"`)
   if (missing.length === 0) return
@@ -18,7 +18,7 @@ export function requireTables(wanted: readonly string[], found: readonly string[
   throw invalid('unknown-table', `${place} has no table ${missing.join(', ')}: ${there}`)
 }
 
-/** The tables wanted of those that a database file has, in the order of their names. */
+/** Returns the requested tables of a database file, ordered by name. */
 export function chooseTables(
   found: LayerDescription[],
   database: string,

@@ -2,11 +2,11 @@ import type { LayerDescription, Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { TlsMode } from '../../lib/postgres/address.ts'
 
-/** How a database is reached. Plain data without its secret: it may be stored and shown. */
+/** Address of a database. Plain data without its secret: it may be stored and shown. */
 export interface DatabasePlace {
-  /** That of the reader in the registry. */
+  /** Type of the reader in the registry. */
   type: string
-  /** Its name; of a database that is a file the file's absolute path. */
+  /** Database name; for a file its absolute path. */
   database: string
   host?: string
   port?: number
@@ -16,20 +16,22 @@ export interface DatabasePlace {
   tls?: TlsMode
 }
 
-/** Everything that opens a database. Plain data: it crosses threads, and is never logged or shown. */
+/**
+ * All parameters for opening a database. Plain data: it is passed between threads, and never logged or shown.
+ */
 export interface DatabaseConnection extends DatabasePlace {
   password?: string
 }
 
-/** What a database holds, as far as it was asked for. */
+/** Contents of a database, as far as requested. */
 export interface DescribedDatabase {
-  /** One for each table, named after it, in the order of the names. */
+  /** One for each table, with its name, ordered by name. */
   tables: LayerDescription[]
-  /** What was left out and why. */
+  /** Omitted tables and the reasons. */
   messages: Message[]
 }
 
-/** What of a database is told, and what stops it. */
+/** Options for describing a database, and the signal that stops it. */
 export interface DescribeOptions {
   /** Tables by name; absent: every table, and every view that has a geometry. */
   tables?: readonly string[]
@@ -38,22 +40,23 @@ export interface DescribeOptions {
 }
 
 /**
- * A kind of database that is read. `describe` and `read` throw `Failure` that says what is wrong (host, password, table,
- * rights) and never holds the secret, and close every connection, also when the signal aborts or the consumer stops.
+ * A kind of database that can be read. `describe` and `read` throw a `Failure` with the reason (host,
+ * password, table, privileges) that never contains the secret, and close every connection, also when the
+ * signal aborts or the consumer stops.
  */
 export interface DatabaseReader {
   /** The `dbtype` of its connection parameters. */
   type: string
-  /** Further names of the type, in lower case; those of servers are schemes of addresses too. */
+  /** Further names of the type, in lower case; those of servers are also URL schemes. */
   aliases: readonly string[]
-  /** Of a database that is a file: the extensions of such files. */
+  /** File name extensions, for a database that is a file. */
   fileExtensions?: readonly string[]
-  /** The place with what is usual where nothing was said; throws `Failure` (`invalid`) for what does not suit. */
+  /** Returns the address with defaults; throws `Failure` (`invalid`) for invalid parts. */
   standardPlace(place: DatabasePlace): DatabasePlace
-  /** The wire name of the format, such as `PostGIS`. */
+  /** API name of the format, such as `PostGIS`. */
   format: string
   describe(connection: DatabaseConnection, options: DescribeOptions): Promise<DescribedDatabase>
-  /** Streams one table as it stands at the beginning; `table` is an element of what `describe` gave. */
+  /** Streams one table in the state at the start; `table` must be an element of the result of `describe`. */
   read(
     connection: DatabaseConnection,
     table: LayerDescription,

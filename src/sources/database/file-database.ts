@@ -17,7 +17,7 @@ async function checkFormat(
   throw new FormatError(`"${connection.database}" is no database of the format ${format.name}`)
 }
 
-/** A database that is a file, read as its format reads it. */
+/** Creates a reader for a database file, using the reader of its format. */
 export function fileDatabase(
   format: Format,
   { type, aliases }: Pick<DatabaseReader, 'type' | 'aliases'>,

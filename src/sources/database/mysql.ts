@@ -16,7 +16,7 @@ const driver: GdalDriver = {
   suits: () => false,
 }
 
-/** GDAL parts the name of a MySQL database by commas; a schema is a database there. */
+/** GDAL separates the name of a MySQL database by commas; a schema is a database there. */
 function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): DatabasePlace {
   requireUser(place)
   if (tls !== undefined) throw invalid('database-connection', 'SSL mode is for PostgreSQL alone')
@@ -31,11 +31,13 @@ function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): Database
   return { host: 'localhost', port: 3306, ...place }
 }
 
-/** What MySQL's client says of a server that is away (errors 2002, 2003, 2006, 2013, 1053 and 1927). */
+/**
+ * Messages of the MySQL client about an unreachable server (errors 2002, 2003, 2006, 2013, 1053 and 1927).
+ */
 const mysqlAway =
   /Can't connect to|Lost connection|server has gone away|shutdown in progress|Connection was killed/i
 
-/** The server shall not be able to ask for files of this host. */
+/** Prevents the server from requesting files of this host. */
 const clientSettings = '[client]\nlocal-infile=0\n'
 
 async function* withMysql<T>(
@@ -63,7 +65,7 @@ async function* withMysql<T>(
   }
 }
 
-/** MySQL and MariaDB, through GDAL where it has the driver. */
+/** MySQL and MariaDB, through GDAL if it has the driver. */
 export const mysql: DatabaseReader = {
   type: 'mysql',
   aliases: ['mariadb'],

@@ -1,9 +1,9 @@
-/** What the name of a granule says of its time: milliseconds since 1970 in UTC, or why there is none. */
+/** Time according to the name of a granule: milliseconds since 1970 in UTC, or why there is none. */
 export type NamedTime = { timeMs: number } | { fault: string }
 
 /**
- * A date from the year alone to seconds and their fraction, no digit before or behind it. The separator between its
- * parts, if any, is `-`, `_` or `.`; between those of the clock also `:`.
+ * A date from only the year up to fractions of a second, without a digit before or after it. The separator of
+ * its parts, if any, is `-`, `_` or `.`; in the time also `:`.
  */
 const dateForm =
   /(?<!\d)(?<year>\d{4})(?:(?<dash>[-_.]?)(?<month>\d{2})(?:\k<dash>(?<day>\d{2})(?:[T_ -]?(?<hour>\d{2})(?<colon>[-_.:]?)(?<minute>\d{2})(?:\k<colon>(?<second>\d{2})(?:[.,]?(?<fraction>\d{3}))?)?Z?)?)?)?(?!\d)/giu
@@ -16,7 +16,7 @@ const extension = /\.[^.\s]*[a-z][^.\s]*$/iu
 interface Candidate {
   text: string
   timeMs: number
-  /** How many parts it has: the more, the surer. */
+  /** Number of its parts: more parts make it more certain. */
   parts: number
 }
 
@@ -41,7 +41,7 @@ function toCandidate(match: RegExpExecArray): Candidate | undefined {
   }
 }
 
-/** Every date that stands in the text; what begins later may overlap with what was found before. */
+/** Lists every date in the text; a later one may overlap with an earlier one. */
 function listCandidates(text: string): Candidate[] {
   const found: Candidate[] = []
   dateForm.lastIndex = 0
@@ -54,9 +54,9 @@ function listCandidates(text: string): Candidate[] {
 }
 
 /**
- * The date in a file name, its extension left out: `yyyy`, `yyyyMM`, `yyyyMMdd`, `yyyyMMddHHmm`, `yyyyMMddHHmmss` and
- * `yyyyMMddHHmmssSSS`, with `T`, `-`, `_` or a blank before the hour, with or without separators, years 1800 to 2199.
- * The date of most parts counts; two of them that differ are none.
+ * Finds the date in a file name without its extension: `yyyy`, `yyyyMM`, `yyyyMMdd`, `yyyyMMddHHmm`,
+ * `yyyyMMddHHmmss` and `yyyyMMddHHmmssSSS`, with `T`, `-`, `_` or a blank before the hour, with or without
+ * separators, years 1800 to 2199. The date with most parts is used; if two of these differ, there is none.
  */
 export function findDateInName(fileName: string): NamedTime {
   const text = fileName.replace(extension, '')

@@ -11,22 +11,25 @@ import { ownValue } from '../../lib/own-value.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface GuardOptions {
-  /** Networks that may be reached though they are private. */
+  /** Private networks that may be accessed. */
   allow: readonly string[]
-  /** The port that this server listens on, which is never reached on this host. */
+  /** Returns the port that this server listens on, which must not be accessed on this host. */
   ownPort(): number | undefined
-  /** How names become addresses; default: the system's way. */
+  /** Resolves host names; default: the resolver of the system. */
   resolve?(host: string): Promise<LookupAddress[]>
 }
 
-/** Opens connections to addresses that may be reached, and to no others. */
+/** Opens connections to permitted addresses only. */
 export interface AddressGuard {
-  /** Throws `Failure` (`remote-address-refused`) for an address that is not to be reached; `host` names it. */
+  /**
+   * Throws `Failure` (`remote-address-refused`) for an address that is not permitted; `host` is its name in
+   * the message.
+   */
   check(host: string, address: string, port: number): void
-  /** A host's addresses, each checked; whoever connects to one looks nothing up again. */
+  /** Returns the checked addresses of a host; callers must connect to these without another lookup. */
   resolve(host: string, port: number, signal: AbortSignal): Promise<string[]>
   /**
-   * A connection to one of the host's addresses, each checked after it was resolved; the name is not looked up again.
+   * Connects to one of the host's addresses, each checked after resolving; the name is not looked up again.
    * Throws `Failure` (`remote-address-refused`) or `RemoteFault`.
    */
   connect(host: string, port: number, signal: AbortSignal): Promise<Socket>

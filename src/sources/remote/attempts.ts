@@ -4,15 +4,15 @@ import type { RemoteSession } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface AttemptLimits {
-  /** Longest time in which nothing comes. */
+  /** Maximum time without received data, in milliseconds. */
   stallMs: number
-  /** How often one place of a file is tried. */
+  /** Maximum number of attempts at one position of a file. */
   tries: number
-  /** Wait before the second try; doubled for each further one. */
+  /** Wait before the second attempt; doubled for each further one. */
   retryMs: number
 }
 
-/** Sessions opened when they are needed; one that failed is not used again. */
+/** Opens sessions on demand; a failed session is not used again. */
 export class SessionSource {
   readonly #open: (signal: AbortSignal) => Promise<RemoteSession>
   #session: RemoteSession | undefined
@@ -38,12 +38,12 @@ export interface AttemptOptions {
   signal: AbortSignal
 }
 
-/** What one attempt works with. */
+/** Data of one attempt. */
 export interface Attempt {
   session: RemoteSession
-  /** Aborts also when nothing comes for too long. */
+  /** Also aborts if nothing is received for too long. */
   signal: AbortSignal
-  /** Something came. */
+  /** Call when data are received. */
   touch(): void
 }
 
@@ -75,8 +75,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Does work over a connection, and again over a new one when that breaks: as often as the limits allow without any
- * progress, which `measure` tells. Throws the last error, or the signal's reason.
+ * Runs work over a connection, and repeats it with a new one if that breaks: up to the limit of attempts
+ * without progress according to `measure`. Throws the last error, or the reason of the signal.
  */
 export async function persist<T>(
   options: AttemptOptions,

@@ -1,4 +1,4 @@
-/** Who asks; absent parts are sent as nothing. */
+/** User name and password; absent parts are sent as empty. */
 export interface RemoteCredentials {
   username?: string
   password?: string

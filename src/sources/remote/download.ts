@@ -10,17 +10,17 @@ import type { RemoteBody } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface DownloadLimits extends AttemptLimits {
-  /** Bytes of all files together. */
+  /** Maximum size of all files together, in bytes. */
   maxBytes: number
-  /** Files of a folder, or entries of its lists. */
+  /** Maximum number of files in a folder, or of entries in its lists. */
   maxEntries: number
-  /** For everything together. */
+  /** Maximum total time, in milliseconds. */
   totalMs: number
 }
 
 export interface DownloadOptions extends AttemptOptions {
   limits: DownloadLimits
-  /** Bytes that may still come. */
+  /** Remaining permitted bytes. */
   remainingBytes: number
   onBytes(bytes: number, totalBytes: number | undefined): void
 }
@@ -38,10 +38,10 @@ function tooLarge(limits: DownloadLimits): Failure {
   )
 }
 
-/** A file that is being fetched: what of it has come, and of which version that is. */
+/** A file being fetched: the received bytes, and their version. */
 class Arriving {
   bytes = 0
-  /** The most that ever came. */
+  /** Maximum number of bytes received so far. */
   furthest = 0
   #version: string | undefined
   readonly #file: FileHandle
@@ -50,13 +50,13 @@ class Arriving {
     this.#file = file
   }
 
-  /** Where to go on; at the start where the server cannot tell that the file is still the same. */
+  /** Position to continue from; the start if the server cannot confirm that the file is unchanged. */
   get from(): { offset: number; version?: string } {
     const version = this.#version
     return version === undefined || this.bytes === 0 ? { offset: 0 } : { offset: this.bytes, version }
   }
 
-  /** Begins anew where the server does. */
+  /** Starts again if the server does. */
   async begin({ offset, version }: RemoteBody): Promise<void> {
     if (offset !== this.bytes) {
       await this.#file.truncate(offset)
@@ -65,7 +65,7 @@ class Arriving {
     this.#version = version
   }
 
-  /** What has come cannot be gone on with. */
+  /** Discards the received bytes. */
   forget(): void {
     this.#version = undefined
   }
@@ -84,7 +84,7 @@ async function receive(body: RemoteBody, arriving: Arriving, options: DownloadOp
   const { limits, remainingBytes, onBytes } = options
   const { chunks, totalBytes } = body
   const { signal } = attempt
-  // Some clients say once more that the connection is gone when nobody reads any longer.
+  // Some clients report the broken connection again after reading has stopped.
   chunks.on('error', () => undefined)
   const stop = (): void => {
     chunks.destroy(signal.reason instanceof Error ? signal.reason : undefined)
@@ -112,8 +112,9 @@ async function receive(body: RemoteBody, arriving: Arriving, options: DownloadOp
 }
 
 /**
- * Fetches one file. A broken connection is taken up again where it broke, where the server can tell that the file is
- * the same, else from the start. Throws the last `RemoteFault`, or a `Failure` for what no further try can mend.
+ * Fetches one file. After a broken connection continues at the last byte if the server can confirm that the
+ * file is unchanged, else from the start. Throws the last `RemoteFault`, or a `Failure` if further attempts
+ * are useless.
  */
 export async function download(
   location: RemoteLocation,

@@ -3,10 +3,10 @@ import { ownValue } from '../../lib/own-value.ts'
 import { plainReason } from '../../lib/plain-reason.ts'
 import { RemoteFault } from './remote.ts'
 
-/** Certificates, protocols and answers that no further try changes. */
+/** Errors of certificates, protocols and responses that a further attempt does not change. */
 const permanent = /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HPE_|ERR_SSL|EPROTO|HOSTNAME_)/
 
-/** What errors of the system mean for those who read them. */
+/** Texts for system errors. */
 const reasons: Record<string, string> = {
   ECONNRESET: 'the connection broke off',
   EPIPE: 'the connection broke off',
@@ -14,13 +14,16 @@ const reasons: Record<string, string> = {
   ENOSPC: 'the disk is full',
 }
 
-/** An error in words: the system's own where it has no better ones. */
+/** Returns a text for an error: that of the system if there is no better one. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
   return ownValue(reasons, String(code)) ?? plainReason(error) ?? message ?? String(error)
 }
 
-/** An error of a connection or of a client as a fault; what says for itself what is to be done stays as it is. */
+/**
+ * Converts an error of a connection or client to a fault; errors with instructions for the user are returned
+ * unchanged.
+ */
 export function toFault(error: unknown, isPassing?: boolean): Error {
   if (error instanceof Failure || error instanceof RemoteFault) return error
   const { code } = error as { code?: unknown }

@@ -19,11 +19,11 @@ import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 
 export interface FetchProgress {
-  /** The file that is coming. */
+  /** The file being fetched. */
   file: string
-  /** Of all files together. */
+  /** Bytes of all files together. */
   bytes: number
-  /** Where it is known, and of one file alone. */
+  /** Total size, if known; only for a single file. */
   totalBytes?: number
 }
 
@@ -33,10 +33,10 @@ export interface FetchOptions extends SessionOptions {
   onProgress(progress: FetchProgress): void
 }
 
-/** What scans pass over, so that a part of a file is never taken for one. */
+/** Extension that scans ignore, so that a partial file is never mistaken for a complete one. */
 const partName = '.part'
 
-/** One fetch: what has come so far counts against the limit of all. */
+/** One fetch: all received bytes count against the total limit. */
 class Fetch {
   readonly sessions: SessionSource
   readonly #folder: string
@@ -49,7 +49,7 @@ class Fetch {
     this.sessions = sessions
   }
 
-  /** Fetches a file under the name that `nameOf` gives it. */
+  /** Fetches a file under the name that `nameOf` returns. */
   async file(
     location: RemoteLocation,
     nameOf: (downloaded: Downloaded, head: Uint8Array) => string,
@@ -97,7 +97,7 @@ function nameOfFile(location: RemoteLocation) {
     withPackedEnding(withEnding(safeFileName(name ?? location.path), contentType), head)
 }
 
-/** The files without which a main file is not whole, such as those of a shapefile; what is not there is left out. */
+/** Fetches required sidecars of a main file, such as those of a shapefile; ignores missing ones. */
 async function fetchSidecars(fetch: Fetch, location: RemoteLocation, main: string): Promise<void> {
   const extension = extensionOf(location.path)
   if (extensionOf(main) !== extension) return
@@ -118,7 +118,7 @@ async function fetchSidecars(fetch: Fetch, location: RemoteLocation, main: strin
   }
 }
 
-/** A path below the folder for each file of a remote one; throws where one could lead out of it. */
+/** Returns a path below the folder for each remote file; throws if it would be outside. */
 function pathBelow(name: string): string {
   const clean = cleanEntryName(name)
   const fault = findNameFault(clean)
@@ -152,7 +152,7 @@ async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOp
   await fetchSidecars(fetch, location, main)
 }
 
-/** Any error as one that people can act on, without a secret in it. */
+/** Converts any error to one with instructions for the user, without secrets. */
 function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
   if (error instanceof Failure) return error
   const reason = withoutSecrets(reasonOf(error), credentials, { mask: '********' })
@@ -160,8 +160,8 @@ function toFailure(error: unknown, location: RemoteLocation, credentials: Remote
 }
 
 /**
- * Fetches a file (with what it is not whole without) or the files below a folder into an empty folder. Throws
- * `Failure` that names the location, or the signal's reason.
+ * Fetches a file (with its required sidecars) or the files below a folder into an empty folder. Throws a
+ * `Failure` that names the location, or the reason of the signal.
  */
 export async function fetchRemote(
   location: RemoteLocation,

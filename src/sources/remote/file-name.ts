@@ -6,21 +6,23 @@ import { archives } from '../archives/registry.ts'
 
 const maxNameBytes = 200
 
-/** Endings of the files that servers send as a media type, the usual one first. */
+/** Returns the extensions of a media type, the usual one first. */
 function endingsOfType(type: string): string[] {
   const ofFormat = extensionsOfMediaType(type).map((extension) => `.${extension}`)
   const ofArchive = archives.filter(({ mediaTypes = [] }) => mediaTypes.includes(type))
   return [...ofFormat, ...ofArchive.flatMap(({ endings }) => endings.slice(0, 1))]
 }
 
-/** Whether a name ends like a file whose media type is known. */
+/** True if a name has the extension of a file with a known media type. */
 function hasKnownEnding(name: string): boolean {
   const isOfArchive = ({ mediaTypes, endings }: ArchiveKind): boolean =>
     mediaTypes !== undefined && endings[0] === extname(name)
   return extensionsWithMediaType.has(extensionOf(name)) || archives.some(isOfArchive)
 }
 
-/** A name for a file of ours: the last segment, without what a file system or a scan would trip over. */
+/**
+ * Returns a safe file name: the last segment, without characters that a file system or a scan does not allow.
+ */
 export function safeFileName(name: string): string {
   const last = name.split(/[/\\]/).findLast((segment) => segment !== '') ?? ''
   const clean = last
@@ -35,7 +37,7 @@ export function safeFileName(name: string): string {
   return base === '' ? `data${Buffer.byteLength(ending) > 20 ? '' : ending}` : base + ending
 }
 
-/** The name with the ending that a file's first bytes tell, where it has none. */
+/** Adds the extension that the first bytes of a file indicate, if the name has none. */
 export function withPackedEnding(name: string, head: Uint8Array): string {
   if (extname(name) !== '') return name
   const packed = archives.find(
@@ -44,7 +46,7 @@ export function withPackedEnding(name: string, head: Uint8Array): string {
   return name + (packed?.endings[0] ?? '')
 }
 
-/** The name with the ending that its media type stands for, where it has another. */
+/** Adds the extension of the media type, if the name has another one. */
 export function withEnding(name: string, contentType: string | undefined): string {
   const endings = endingsOfType(contentType ?? '')
   const [usual] = endings

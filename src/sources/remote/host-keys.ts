@@ -3,9 +3,12 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { invalid } from '../../lib/errors.ts'
 
 export interface HostKeys {
-  /** Kinds of key that are known of a host; empty where the host is not known. */
+  /** Returns the key types known for a host; empty for an unknown host. */
   kindsOf(host: string, port: number): string[]
-  /** Notes the key of a new host. Throws `Failure` for a key that is not the one known, or that may not be taken. */
+  /**
+   * Stores the key of a new host. Throws `Failure` for a key that differs from the known one, or that may not
+   * be accepted.
+   */
   verify(host: string, port: number, key: Buffer): void
 }
 
@@ -20,7 +23,7 @@ function nameOf(host: string, port: number): string {
   return port === 22 ? name : `[${name}]:${port}`
 }
 
-/** Host names in clear or hashed (`|1|salt|hash`), as OpenSSH writes them. */
+/** True for a matching host name, in plain text or hashed (`|1|salt|hash`), as written by OpenSSH. */
 function means(hosts: string, name: string): boolean {
   const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(hosts) ?? []
   if (salt === undefined) return hosts.toLowerCase().split(',').includes(name)
@@ -32,14 +35,14 @@ function kindOfKey(key: Buffer): string {
   return length > 0 && length < 100 ? key.toString('latin1', 4, 4 + length) : 'unknown'
 }
 
-/** How people compare keys: as `ssh-keygen -l` shows them. */
+/** Returns a key fingerprint for comparison, in the format of `ssh-keygen -l`. */
 function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 }
 
 /**
- * Keys of SFTP servers in a file of OpenSSH's `known_hosts` form. A host that is not in it is trusted at first sight
- * and written down, unless `onlyKnown`.
+ * Keys of SFTP servers in a file in OpenSSH's `known_hosts` format. An unknown host is trusted on first use
+ * and added, unless `onlyKnown`.
  */
 export function createHostKeys(path: string, onlyKnown: boolean): HostKeys {
   function linesOf(host: string, port: number): Line[] {

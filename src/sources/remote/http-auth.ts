@@ -8,14 +8,14 @@ export interface KnownUser extends RemoteCredentials {
   username: string
 }
 
-/** What is asked for with credentials. */
+/** An HTTP request that requires credentials. */
 export interface HttpRequestLine {
   method: string
   /** Path and query. */
   target: string
 }
 
-/** The user's name with the domain in front, where there is one. */
+/** Returns the user name, preceded by the domain if there is one. */
 export function fullName({ username, domain }: KnownUser): string {
   return domain === undefined || username.includes('\\') ? username : `${domain}\\${username}`
 }
@@ -28,7 +28,7 @@ export function basicFor(user: KnownUser): string {
 export interface HttpChallenge {
   /** In lower case. */
   scheme: string
-  /** The text of NTLM; empty for schemes with parameters. */
+  /** NTLM token; empty for schemes with parameters. */
   token: string
   parameters: Map<string, string>
 }
@@ -54,7 +54,10 @@ export function parseChallenges(header: string | undefined): HttpChallenge[] {
 
 const digestHashes: Record<string, string> = { md5: 'md5', 'sha-256': 'sha256' }
 
-/** RFC 7616 with `qop=auth` or none; undefined where the challenge asks for something else. */
+/**
+ * Returns the RFC 7616 authorization with `qop=auth` or none; undefined if the challenge requires something
+ * else.
+ */
 export function digestAuthorization(
   user: KnownUser,
   { parameters }: HttpChallenge,
@@ -89,7 +92,7 @@ export function digestAuthorization(
   ].join(', ')
 }
 
-/** The domain and the name, also where they came as `DOMAIN\user`. */
+/** Returns domain and name, also from `DOMAIN\user`. */
 function ntlmIdentity(user: KnownUser) {
   const [first = '', second] = user.username.split('\\', 2)
   return {
@@ -99,14 +102,16 @@ function ntlmIdentity(user: KnownUser) {
   }
 }
 
-/** Whether the credentials are those of a Windows domain: then nothing is sent before the server asks. */
+/**
+ * True if the credentials are those of a Windows domain: then nothing is sent before the server requests it.
+ */
 export function isDomainUser(user: KnownUser): boolean {
   return user.domain !== undefined || user.username.includes('\\')
 }
 
 /**
- * The next `Authorization` for a request that was refused, undefined when there is none left to try. `sent` is what the
- * refused request carried.
+ * Returns the next `Authorization` for a refused request, undefined if all have been tried. `sent` is that of
+ * the refused request.
  */
 export function nextAuthorization(
   user: KnownUser,

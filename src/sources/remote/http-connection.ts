@@ -9,7 +9,7 @@ import type { AddressGuard } from './address-guard.ts'
 const maxHeaderBytes = 32 << 10
 const maxHeaders = 200
 
-/** TLS towards a host whose certificate must bear its name. */
+/** Returns TLS options that require a certificate for the name of the host. */
 export function tlsOptions(host: string, authorities: readonly string[]): ConnectionOptions {
   return {
     ca: [...authorities],
@@ -18,7 +18,7 @@ export function tlsOptions(host: string, authorities: readonly string[]): Connec
   }
 }
 
-/** What every client of HTTP connects by: checked addresses, no proxy of the environment. */
+/** Returns the agent of all HTTP clients: checked addresses, no proxy from the environment. */
 export function checkedAgent(isSecure: boolean, guard: AddressGuard, authorities: readonly string[]): Agent {
   const settings = { keepAlive: true, maxSockets: 1 }
   const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings)
@@ -67,7 +67,7 @@ export class HttpConnection {
 
 const drainBytes = 64 << 10
 
-/** Reads away a short body, so that its connection can be used again; a long one ends the connection. */
+/** Consumes a short body, so that its connection can be reused; a long one closes the connection. */
 export async function discard(reply: IncomingMessage): Promise<void> {
   let bytes = 0
   try {
@@ -76,6 +76,6 @@ export async function discard(reply: IncomingMessage): Promise<void> {
       if (bytes > drainBytes) break
     }
   } catch {
-    // The connection is gone: the next request opens another.
+    // The connection is closed: the next request opens another.
   }
 }

@@ -11,7 +11,7 @@ export interface TreeEntry {
   location: RemoteLocation
 }
 
-/** Every file below a remote folder; links are not followed. Throws `Failure` beyond `maxEntries`. */
+/** Lists every file below a remote folder; does not follow links. Throws `Failure` beyond `maxEntries`. */
 export async function listTree(
   root: RemoteLocation,
   { maxEntries, touch }: ListOptions,

@@ -1,22 +1,22 @@
 import { invalid } from '../../lib/errors.ts'
 
 export interface RemoteLocation {
-  /** That of a protocol in the registry. */
+  /** Scheme of a protocol in the registry. */
   scheme: string
-  /** Name or address of the server; the bucket where addresses name buckets. */
+  /** Name or address of the server; the bucket if the address names one. */
   host: string
   port: number
-  /** Decoded path; without the slash in front where addresses name buckets. */
+  /** Decoded path; without the leading slash if the address names a bucket. */
   path: string
-  /** The address without credentials. */
+  /** URL without credentials. */
   url: string
-  /** Whether the address names a bucket and a key in place of a host and a path. */
+  /** True if the address names a bucket and a key instead of a host and a path. */
   isBucket?: true
 }
 
 const shownLength = 200
 
-/** Throws `Failure` (`invalid-location`), which repeats no credentials. */
+/** Throws `Failure` (`invalid-location`), which contains no credentials. */
 export function malformed(text: string, why: string): never {
   const shown = text
     .replace(/\/\/[^/?#]*@/, '//')
@@ -25,7 +25,7 @@ export function malformed(text: string, why: string): never {
   throw invalid('invalid-location', `The location "${shown}" cannot be used: ${why}`)
 }
 
-/** A part of an address without its escapes; `whole` is named where that fails. */
+/** Decodes the escapes of a part of a URL; `whole` is named in the error. */
 export function decode(text: string, whole: string): string {
   try {
     return decodeURIComponent(text)
@@ -34,7 +34,7 @@ export function decode(text: string, whole: string): string {
   }
 }
 
-/** An address without its user part and fragment. */
+/** Returns a URL without its user part and fragment. */
 export function withoutUser(url: URL): URL {
   const bare = new URL(url)
   bare.username = ''
@@ -43,7 +43,7 @@ export function withoutUser(url: URL): URL {
   return bare
 }
 
-/** The path that an address means. */
+/** Returns the path of a URL. */
 export function pathOf(url: URL, { isBucket }: Pick<RemoteLocation, 'isBucket'>): string {
   const path = decode(url.pathname, url.href)
   if (/\p{Cc}/u.test(path)) malformed(url.href, 'it holds a control character')
@@ -51,20 +51,22 @@ export function pathOf(url: URL, { isBucket }: Pick<RemoteLocation, 'isBucket'>)
   return path === '' ? '/' : path
 }
 
-/** The location of another file beside this one: the path changed, host and query kept. */
+/**
+ * Returns the location of another file on the same server: with a changed path, and the same host and query.
+ */
 export function withPath(location: RemoteLocation, change: (path: string) => string): RemoteLocation {
   const url = new URL(location.url)
   url.pathname = change(url.pathname)
   return { ...location, path: pathOf(url, location), url: url.href }
 }
 
-/** The location of an entry of a folder; a folder's ends with a slash. */
+/** Returns the location of a folder entry; that of a folder ends with a slash. */
 export function childOf(folder: RemoteLocation, name: string, isFolder: boolean): RemoteLocation {
   const path = [...name.split('/').map(encodeURIComponent), ...(isFolder ? [''] : [])].join('/')
   return withPath(folder, (base) => base + path)
 }
 
-/** How messages name a location: without credentials and query. */
+/** Returns a location for messages: without credentials and query. */
 export function shownLocation(location: RemoteLocation): string {
   return location.url.replace(/[?#].*$/s, '').slice(0, 300)
 }

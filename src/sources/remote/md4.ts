@@ -26,7 +26,7 @@ function pad(text: Buffer): Buffer {
   return padded
 }
 
-/** MD4 (RFC 1320), which OpenSSL no longer offers and NTLM is built on. Never use it for anything else. */
+/** MD4 (RFC 1320), which OpenSSL no longer supports and NTLM requires. Never use it for anything else. */
 export function md4(text: Buffer): Buffer {
   const state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476]
   const padded = pad(text)

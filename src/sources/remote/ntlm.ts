@@ -4,7 +4,7 @@ import { md4 } from './md4.ts'
 const signature = 'NTLMSSP\0'
 /** Unicode, request target, NTLM, always sign, extended session security, target info, 128 bit. */
 const flags = 0x20888205
-/** Between 1601 and 1970, in units of 100 ns. */
+/** Time between 1601 and 1970, in units of 100 ns. */
 const epochShift = 116_444_736_000_000_000n
 const targetInfoFlag = 0x800000
 const timestampId = 7
@@ -16,7 +16,7 @@ export interface NtlmIdentity {
   domain: string
 }
 
-/** The first message ([MS-NLMP] 2.2.1.1), in base64. */
+/** Returns the first message ([MS-NLMP] 2.2.1.1), in base64. */
 export function ntlmNegotiate(): string {
   const message = Buffer.alloc(32)
   message.write(signature, 'latin1')
@@ -30,7 +30,7 @@ interface Challenge {
   targetInfo: Buffer
 }
 
-/** [MS-NLMP] 2.2.1.2; undefined where it is none. */
+/** [MS-NLMP] 2.2.1.2; undefined if invalid. */
 export function parseChallenge(base64: string): Challenge | undefined {
   const message = Buffer.from(base64.slice(0, maxMessageBytes), 'base64')
   const isChallenge =
@@ -44,7 +44,7 @@ export function parseChallenge(base64: string): Challenge | undefined {
   return { nonce, targetInfo: message.subarray(offset, offset + length) }
 }
 
-/** The server's time from the target information (AV pairs, 2.2.2.1), which NTLMv2 takes where it is given. */
+/** Returns the server time from the target information (AV pairs, 2.2.2.1), which NTLMv2 uses if present. */
 function timestampOf(targetInfo: Buffer): Buffer | undefined {
   for (let at = 0; at + 4 <= targetInfo.length; ) {
     const id = targetInfo.readUInt16LE(at)
@@ -97,7 +97,9 @@ export function ntlmResponses(
   }
 }
 
-/** The answer to a challenge ([MS-NLMP] 2.2.1.3), in base64; undefined where the challenge is none. */
+/**
+ * Returns the response to a challenge ([MS-NLMP] 2.2.1.3), in base64; undefined if the challenge is invalid.
+ */
 export function ntlmAuthenticate(identity: NtlmIdentity, challengeBase64: string): string | undefined {
   const challenge = parseChallenge(challengeBase64)
   if (challenge === undefined) return undefined

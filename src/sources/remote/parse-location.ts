@@ -6,7 +6,7 @@ import { findProtocol, remoteSchemes } from './registry.ts'
 const maxLength = 8000
 const bucketName = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
 
-/** Whether a text is for this host's own files: a path, or a `file:` address. */
+/** True if a text refers to files of this host: a path, or a `file:` URL. */
 export function isLocalLocation(text: string): boolean {
   return /^file:/i.test(text) || !/^[a-z][a-z0-9+.-]*:/i.test(text)
 }
@@ -34,7 +34,9 @@ function locationOf(url: URL, scheme: string): RemoteLocation {
   return { scheme, host, port, path, url: bare.href, ...place }
 }
 
-/** Where a text points, and the credentials in it. Throws `Failure` (`invalid-location`), which repeats none of them. */
+/**
+ * Parses a location and the credentials in it. Throws `Failure` (`invalid-location`), which repeats neither.
+ */
 export function parseLocation(text: string): { location: RemoteLocation; credentials: RemoteCredentials } {
   const { url, scheme } = parseUrl(text.trim())
   const username = decode(url.username, url.href)

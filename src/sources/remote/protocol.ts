@@ -2,15 +2,15 @@ import type { RemoteLocation } from './location.ts'
 import type { RemoteSession } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 
-/** A way to fetch remote data: it describes itself, and everything else reads this from the registry. */
+/** A protocol for remote data, with all its properties; all other code reads them from the registry. */
 export interface RemoteProtocol {
-  /** The schemes of its addresses, in lower case, with the port of each that needs not be named. */
+  /** The URL schemes, in lower case, with their default ports. */
   ports: Readonly<Record<string, number>>
-  /** Whether an address names a bucket and a key in place of a host and a path. */
+  /** True if an address names a bucket and a key instead of a host and a path. */
   namesBuckets?: true
   /**
-   * Opens a session for a location, within what `options` allow: connections go through their guard alone. Throws
-   * `RemoteFault` or `Failure`, and the signal's reason soon after it aborts; then nothing is left open.
+   * Opens a session for a location, as `options` permit: connections only go through their guard. Throws
+   * `RemoteFault` or `Failure`, and the reason of the signal soon after it aborts; then nothing is left open.
    */
   open(location: RemoteLocation, options: SessionOptions, signal: AbortSignal): Promise<RemoteSession>
 }

@@ -7,21 +7,21 @@ import type { DownloadLimits } from './download.ts'
 import { createHostKeys } from './host-keys.ts'
 import type { SessionOptions } from './session-options.ts'
 
-/** What every fetch shares: the guard, who vouches for servers, and the limits. */
+/** Shared settings of all fetches: the address guard, known host keys and certificates, and the limits. */
 export interface RemoteAccess extends Omit<SessionOptions, 'credentials'> {
   limits: DownloadLimits
 }
 
 const retryMs = 500
 
-/** Throws an `Error` when the file of authorities cannot be read. */
+/** Throws an `Error` if the file of certificate authorities is unreadable. */
 export function createRemoteAccess(
   settings: RemoteSettings,
   needs: {
     maxBytes: number
     maxEntries: number
     ownPort(): number | undefined
-    /** The file that holds the keys of SFTP servers. */
+    /** Path of the file with the keys of SFTP servers. */
     knownHosts: string
   },
 ): RemoteAccess {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { RemoteLocation } from './location.ts'
 
-/** Where a read begins, and the version that the bytes before it had. */
+/** Start offset of a read, and the version of the preceding bytes. */
 export interface ReadFrom {
   offset: number
   version?: string
@@ -9,13 +9,13 @@ export interface ReadFrom {
 
 export interface RemoteBody {
   chunks: Readable
-  /** What `chunks` begin at: the offset asked for, or 0 where the server begins anew. */
+  /** Offset of `chunks`: the requested one, or 0 if the server starts again. */
   offset: number
-  /** Size of the whole file, where the server tells it. */
+  /** Size of the whole file, if the server gives it. */
   totalBytes?: number
-  /** Changes with the content; absent where a broken read cannot be gone on with. */
+  /** Changes with the content; absent if an interrupted read cannot be continued. */
   version?: string
-  /** The name that the server gives the file. */
+  /** File name according to the server. */
   name?: string
   /** Media type in lower case, without parameters. */
   contentType?: string
@@ -24,7 +24,7 @@ export interface RemoteBody {
 export interface ListOptions {
   maxEntries: number
   signal: AbortSignal
-  /** Called whenever a part of the list came. */
+  /** Called when a part of the list is received. */
   touch(): void
 }
 
@@ -35,19 +35,19 @@ export interface RemoteEntry {
 }
 
 /**
- * A connection to one server. Throws `RemoteFault` or `Failure`; after a fault it is closed and opened anew. Whoever
- * opens it closes it.
+ * A connection to one server. Throws `RemoteFault` or `Failure`; after a fault it must be closed and opened
+ * again. The caller must close it.
  */
 export interface RemoteSession {
   read(location: RemoteLocation, from: ReadFrom, signal: AbortSignal): Promise<RemoteBody>
-  /** The files below a folder, at most `maxEntries`; undefined where the location is no folder. */
+  /** Lists the files below a folder, at most `maxEntries`; undefined if the location is not a folder. */
   list?(location: RemoteLocation, options: ListOptions): Promise<RemoteEntry[] | undefined>
   close(): void
 }
 
-/** A remote server did not do what was asked; the message holds no secret of ours. */
+/** A remote server failed to fulfil a request; the message contains no secrets. */
 export class RemoteFault extends Error {
-  /** Whether it may go away by itself. */
+  /** True if a later attempt may succeed. */
   readonly isPassing: boolean
 
   constructor(message: string, options: { isPassing: boolean }) {

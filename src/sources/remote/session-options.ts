@@ -3,16 +3,16 @@ import type { RemoteCredentials } from './credentials.ts'
 import type { HostKeys } from './host-keys.ts'
 
 interface S3Place {
-  /** Absent: that of Amazon. */
+  /** Absent: Amazon's endpoint. */
   endpoint?: string
   region: string
 }
 
-/** What sessions are opened with. */
+/** Options for opening sessions. */
 export interface SessionOptions {
   guard: AddressGuard
   credentials: RemoteCredentials
-  /** Certificates that servers may be vouched for by, in PEM. */
+  /** Certificate authorities in PEM format. */
   authorities: readonly string[]
   hostKeys: HostKeys
   s3: S3Place

@@ -3,7 +3,10 @@ import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** A value of a row as JSON, written as features have it; large integers and decimals keep their digits. */
+/**
+ * Returns a value of a row as JSON, in the form of features; large integers and decimals preserve their
+ * digits.
+ */
 export function valueToJson(value: unknown, attribute: Attribute | undefined): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'bigint') return bigToJson(value, attribute)

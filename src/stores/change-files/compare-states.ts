@@ -8,33 +8,36 @@ import type { RowMatch, SpoolPlan } from './spooled-rows.ts'
 import { createSpool, spooledRow, spoolPage } from './spooled-rows.ts'
 import { writeChanges } from './write-changes.ts'
 
-/** One of two states of a table: what it has, and its rows, maybe without columns that are worked out. */
+/** One of the two compared states of a table: its schema and its rows, possibly without computed columns. */
 export interface ComparedState {
   schema: Schema
   pages: AsyncIterable<FeaturePage>
 }
 
-/** What differs between two states. `changed` is null where rows were matched whole. */
+/** Differences between two states. `changed` is null if whole rows were compared. */
 export interface StateChanges {
   counts: ChangeCounts
   matchedBy: string[]
-  /** How many of them stand in the file. */
+  /** Number of changes that the file lists. */
   listed: number
 }
 
 interface Wish {
   match: RowMatch
-  /** The change file that is written; other files beside it, of its name, go at the end. */
+  /** Path of the change file; files next to it whose names begin with its name are removed at the end. */
   path: string
-  /** Most that it lists. */
+  /** Maximum number of listed changes. */
   limit: number
-  /** Called after each page: may throw. */
+  /** Called after each page; may throw. */
   onPage: () => void
 }
 
 const changesPerTurn = 500
 
-/** Compares two states row by row and lists what differs in a change file. Rows stand on the disk meanwhile. */
+/**
+ * Compares two states row by row and writes the differences to a change file. Rows are stored on disk
+ * meanwhile.
+ */
 export async function compareStates(
   before: ComparedState,
   after: ComparedState,
@@ -95,7 +98,10 @@ async function spoolBoth(
   }
 }
 
-/** Columns of both, the later types; not those that both have and one cannot be read with. */
+/**
+ * Returns the columns of both states, with the types of the later one; without columns that both have but
+ * that cannot be read from one of them.
+ */
 function comparedColumns(
   [before, after]: readonly [Schema, Schema],
   read: readonly (Schema | undefined)[],
@@ -110,13 +116,13 @@ function comparedColumns(
 
 const tables = ['before', 'after'] as const
 
-/** Without one of these every row of one state would look at all of the other. */
+/** Creates indexes, without which each row of one state would be compared with all rows of the other. */
 function addIndexes(db: DatabaseSync): void {
   for (const table of tables)
     db.exec(`CREATE INDEX ${table}_match ON ${table} (match); CREATE INDEX ${table}_hash ON ${table} (hash)`)
 }
 
-/** Whether every row of both can be told from all others of its state. */
+/** True if the match distinguishes each row of both states from all others of its state. */
 function hasMatches(db: DatabaseSync): boolean {
   return tables.every((table) => {
     const isNull = db.prepare(`SELECT 1 FROM ${table} WHERE match IS NULL LIMIT 1`).get()
@@ -140,7 +146,7 @@ function findDifferences(db: DatabaseSync, column: 'match' | 'hash'): void {
     WHERE NOT EXISTS (SELECT 1 FROM before b WHERE b.match = a.match) ORDER BY n`)
 }
 
-/** Rows of one state that stand in it more often than in the other. */
+/** Returns SQL for rows that occur more often in one state than in the other. */
 function surplus(change: 'removed' | 'added', own: string, other: string): string {
   const numbers = change === 'removed' ? 'n, NULL' : 'NULL, n'
   return `SELECT '${change}', ${numbers} FROM

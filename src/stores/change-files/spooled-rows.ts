@@ -9,17 +9,17 @@ import type { ChangedRow } from '../changes.ts'
 import type { FeaturePage } from '../store.ts'
 import { valueToJson } from './change-json.ts'
 
-/** How rows of two states are matched: by their ids, by columns, or, where there are none, whole. */
+/** How rows of two states are matched: by ids, by key columns, or, without either, as whole rows. */
 export type RowMatch = { by: 'ids' } | { by: 'keys'; keys: readonly string[] }
 
-/** The columns that are compared, by their names as they are told. */
+/** The compared columns, by their reported names. */
 export interface SpoolPlan {
   table: 'before' | 'after'
   columns: readonly Attribute[]
   match: RowMatch
 }
 
-/** Makes the table of one state; `match` is null where a row has no whole key. */
+/** Creates the table of one state; `match` is null if a key value of the row is missing. */
 export function createSpool(db: DatabaseSync, table: SpoolPlan['table']): void {
   db.exec(
     `CREATE TABLE ${table} (n INTEGER PRIMARY KEY, id TEXT, match BLOB, hash BLOB NOT NULL, row BLOB NOT NULL, geometry BLOB)`,
@@ -62,7 +62,7 @@ function insertRow(
   insert.run(id, isWhole ? digestOf(keys) : null, digest, serialize(values), geometry ?? null)
 }
 
-/** A row as it was spooled. */
+/** Returns a row as stored. */
 export function spooledRow(row: unknown, geometry: unknown): ChangedRow {
   const values = deserialize(row as Uint8Array) as Record<string, unknown>
   return geometry instanceof Uint8Array ? { values, geometry } : { values }
@@ -73,7 +73,7 @@ type Part = readonly [tag: string, bytes: Uint8Array]
 const none: Part = ['0', new Uint8Array()]
 const times: readonly string[] = ['date', 'time', 'timestamp']
 
-/** The same for values that are the same to whoever reads them: an integer is the same in a wider column. */
+/** Returns the same bytes for equal values of different types: an integer is equal in a wider column. */
 function partOf(value: ReturnType<typeof columnValue>, own: Attribute | undefined): Part {
   if (value === null) return none
   if (value instanceof Uint8Array) return ['b', value]
@@ -91,7 +91,7 @@ function digestOf(parts: readonly Part[]): Uint8Array {
   return hash('sha1', Buffer.concat(pieces), 'buffer')
 }
 
-/** A value of a column that has another type later, as text. */
+/** Returns a value as text, for a column that has another type later. */
 function asText(value: unknown, own: Attribute): unknown {
   if (value === null || typeof value === 'boolean') return value
   const json = valueToJson(value, own)
@@ -103,7 +103,7 @@ function geometryOf({ geometry }: FeatureBatch, row: number): Uint8Array | undef
   return geometry.bytes.slice(geometry.offsets[row], geometry.offsets[row + 1])
 }
 
-/** With 0 for -0, and one NaN. */
+/** Normalizes −0 to 0, and all NaN values to one. */
 function canonical(wkb: Uint8Array): Uint8Array {
   const copy = wkb.slice()
   const view = new DataView(copy.buffer, copy.byteOffset, copy.byteLength)

@@ -10,21 +10,24 @@ import { openVectorStore, ownStores } from '../registry.ts'
 import type { LoadRequest } from '../store.ts'
 import { valueToJson } from './change-json.ts'
 
-/** The one table of a change file. */
+/** Name of the only table of a change file. */
 export const changesTable = 'changes'
 
-/** What is listed in a file, and how much of it. */
+/** Changes to write to a file, and their limit. */
 export interface ChangeList {
-  /** The table that is changed. */
+  /** Schema of the changed table. */
   table: Schema
   changes: AsyncIterable<RowChange[]>
-  /** The columns by which rows are the same. */
+  /** Key columns. */
   keys: readonly string[]
-  /** Further changes are left out. */
+  /** Maximum number of changes; further ones are omitted. */
   limit?: number
 }
 
-/** Columns of a change file: one row for each change, its geometry as it becomes, or as it was where the row goes. */
+/**
+ * Returns the columns of a change file: one row per change, with the new geometry, or the old one of a
+ * removed row.
+ */
 function changeSchema({ geometry }: Schema): Schema {
   return {
     attributes: [
@@ -39,7 +42,7 @@ function changeSchema({ geometry }: Schema): Schema {
   }
 }
 
-/** Writes a change file; gives how many changes it lists. What it throws has left no file. */
+/** Writes a change file; returns the number of listed changes. If it throws, no file is left. */
 export async function writeChanges(path: string, list: ChangeList, signal: AbortSignal): Promise<number> {
   const part = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o750 })

@@ -3,7 +3,7 @@ import type { StoreDescription } from '../description.ts'
 import { fileSource } from './file-source.ts'
 import { FileStore } from './file-store.ts'
 
-/** Files of a format as stores, served as they are. */
+/** Returns the store type of the files of a format, which are served directly. */
 export function servedFiles(format: Format): StoreDescription {
   const { name, extensions } = format
   return {

@@ -5,18 +5,18 @@ import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreConnection, StoreType } from '../store.ts'
 
-/** A file that is served as it is. */
+/** A file that is served directly. */
 export interface FileSource {
   type: StoreType
   format: Format
   /** The main file. */
   path: string
   charset?: string
-  /** Where its index is, or is to be. */
+  /** Path of its index, which may not exist yet. */
   indexPath: string
 }
 
-/** What the index of a file depends on. */
+/** Returns the name of an index, derived from everything that the index depends on. */
 export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | 'parameters'>): string {
   const { path = '', charset = '' } = parameters
   const digest = createHash('sha256')
@@ -25,7 +25,7 @@ export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | '
   return `${digest.slice(0, 32)}.index`
 }
 
-/** The file that `parameters.path` names; `parameters.charset` overrides its text encoding. */
+/** Returns the file at `parameters.path`; `parameters.charset` overrides its text encoding. */
 export function fileSource(connection: StoreConnection, format: Format): FileSource {
   const { path, charset } = connection.parameters
   if (path === undefined) throw invalid('store-path', `A ${connection.type} store needs the parameter "path"`)

@@ -48,7 +48,7 @@ async function idsOf(store: FileStore, table: string, query: Query = {}): Promis
   return ids
 }
 
-/** The same question answered by reading the whole file. */
+/** Answers the same query by reading the whole file. */
 async function idsByScan({ format, path }: FileSource, { bboxes, time }: Query): Promise<string[]> {
   const file = await withSidecars(path)
   const [layer] = await format.describe(file, { signal })
@@ -91,7 +91,7 @@ const fields = [
   { name: 'day', type: 'D', width: 8 },
 ]
 
-/** Triangles, slivers and null shapes, some deleted, in no order of place. */
+/** Yields triangles, slivers and null shapes, some deleted, in random spatial order. */
 function* triangles(count: number, seed: number): Generator<WriterRow> {
   const next = random(seed)
   for (let row = 1; row <= count; row += 1) {
@@ -270,7 +270,10 @@ describe('an index', () => {
     [...triangles(count, seed)].map((row) => ({ ...row, isDeleted: false }))
   const write = (path: string, count: number, seed?: number): void =>
     void writeShapefile(path, { shapeType: 5, fields, rows: rows(count, seed) })
-  /** Changes a file or folder all the time, as file systems of whole seconds tell it; gives what ends that. */
+  /**
+   * Changes a file or folder continuously, with times in whole seconds like some file systems. Returns a
+   * function that stops the changes.
+   */
   function keepChanging(path: string): () => void {
     let turn = 0
     const change = (): void => {

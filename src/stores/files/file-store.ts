@@ -33,31 +33,33 @@ import { TilesOfFile } from './tiles-of-file.ts'
 import { withSidecars } from './with-sidecars.ts'
 
 const pieceRows = 2048
-/** Results of searches that are kept, since the count and each page of one question need the same. */
+/**
+ * Maximum number and size of cached search results. The count and each page of a query use the same result.
+ */
 const keptMatches = 4
 const keptMatchBytes = 1 << 23
-/** Of an order that is kept: four bytes a row. */
+/** Maximum size of a cached sort order: four bytes per row. */
 const keptOrderBytes = 1 << 25
 
-/** A file with the index that fits it, open. */
+/** An open file with a matching index. */
 interface Indexed {
   index: FileIndex
   file: DataFile
 }
 
 /**
- * A file served as it is, read-only: its layer is the one table, a feature's id is its row number in the file. Rows are
- * found by an index that somebody else makes (`buildIndex`); while there is none that fits the file, questions fail
- * with `layer-not-indexed`.
+ * A file that is served directly, read-only: its layer is the only table, and feature ids are row numbers of
+ * the file. An index, built separately by `buildIndex`, finds the rows. Without an index that matches the
+ * file, queries fail with `layer-not-indexed`.
  */
 export class FileStore implements VectorStore {
   readonly type: StoreType
   readonly tiles: TileReading
   readonly #source: FileSource
-  /** By filter; all of one state of the file. */
+  /** Search results by filter, all from the same state of the file. */
   readonly #matches = new Map<string, RowSet | undefined>()
   #matchedState = ''
-  /** The order that was asked for last. */
+  /** The most recent sort order. */
   #order: { key: string; positions: Uint32Array } | undefined
 
   constructor(source: FileSource) {
@@ -173,7 +175,7 @@ export class FileStore implements VectorStore {
     return walkRows({ rowCount, matches, order, behind, isBackward, offset, limit }, pieceRows, signal)
   }
 
-  /** All positions in an order, which every page needs. */
+  /** Returns all positions in an order, which every page uses. */
   async #sorted(indexed: Indexed, sort: readonly SortKey[], signal: AbortSignal): Promise<Uint32Array> {
     const { layer, rowCount, stamp } = indexed.index.header
     const key = JSON.stringify([stamp, sort])
@@ -225,7 +227,7 @@ export class FileStore implements VectorStore {
     throw notFound('unknown-table', `The ${this.type} file has no layer "${table}"`)
   }
 
-  /** Opens the index where it fits the file as it stands now. */
+  /** Opens the index if it matches the present file. */
   async #open(): Promise<Indexed> {
     const { path, indexPath, format } = this.#source
     const index = openIndex(indexPath)
@@ -247,7 +249,7 @@ export class FileStore implements VectorStore {
     }
   }
 
-  /** Opens the files for reading rows; those of another state are refused. */
+  /** Opens the files for reading rows; refuses those of another state. */
   async #openRows(
     { index, file }: Indexed,
     signal: AbortSignal,
@@ -266,7 +268,7 @@ export class FileStore implements VectorStore {
     throw notIndexed()
   }
 
-  /** Passes batches on as long as the files are those that the index was made from. */
+  /** Yields batches while the files match the index. */
   async *#unchanged(
     { index }: Indexed,
     rows: PlacedRows,

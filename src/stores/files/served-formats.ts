@@ -2,10 +2,10 @@ import { flatgeobuf } from '../../formats/flatgeobuf/flatgeobuf.ts'
 import type { Format } from '../../formats/format.ts'
 import { shapefile } from '../../formats/shapefile/shapefile.ts'
 
-/** Formats whose files are served as they are, by an index; one line for each. */
+/** Formats whose files are served directly, by an index; one line for each. */
 export const servedFormats: readonly Format[] = [shapefile, flatgeobuf]
 
-/** The format of a store that is a file served as it is; undefined for any other store. */
+/** Returns the format of a store that is a file served directly; undefined for any other store. */
 export function findServedFormat(type: string): Format | undefined {
   return servedFormats.find(({ name }) => name === type)
 }

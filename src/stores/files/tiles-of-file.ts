@@ -9,12 +9,12 @@ import { allPositions, RowSet } from './index/row-set.ts'
 const pageRows = 512
 const envelopeRows = 8192
 
-/** What a store of a file does for those who read its rows for tiles. `Opened` holds the index, which `close` closes. */
+/** What a file store provides to read rows of tiles. `Opened` contains the index; `close` closes it. */
 export interface TileFile<Opened extends { index: FileIndex }> {
   open(): Promise<Opened>
-  /** Throws `Failure` (`notFound`) where the file has no such layer. */
+  /** Throws `Failure` (`notFound`) if the file has no such layer. */
   requireLayer(opened: Opened, table: string): void
-  /** Rows at these positions; throws where the file is another one than that of the index. */
+  /** Yields the rows at these positions. Throws if the file no longer matches the index. */
   rowsAt(
     opened: Opened,
     pieces: Iterable<Uint32Array>,
@@ -23,7 +23,7 @@ export interface TileFile<Opened extends { index: FileIndex }> {
   ): AsyncIterable<FeaturePage>
 }
 
-/** Rows of a file for tiles, by its index. */
+/** Reads rows of a file for tiles, by its index. */
 export class TilesOfFile<Opened extends { index: FileIndex }> implements TileReading {
   readonly #file: TileFile<Opened>
 
@@ -42,7 +42,7 @@ export class TilesOfFile<Opened extends { index: FileIndex }> implements TileRea
     return this.#opened((opened) => this.#envelopes(opened, query, signal))
   }
 
-  /** Each row that is read is held against the index, which is of one state of the file. */
+  /** Each row is checked against the index, which describes one state of the file. */
   async atOneState<Result>(
     table: string,
     work: (reads: TileReads) => Promise<Result>,
@@ -99,7 +99,7 @@ export class TilesOfFile<Opened extends { index: FileIndex }> implements TileRea
   }
 }
 
-/** Positions of the rows that are asked for, ascending. */
+/** Returns the positions of the requested rows, ascending. */
 async function piecesOf(
   index: FileIndex,
   { boxes, ids }: TileQuery,

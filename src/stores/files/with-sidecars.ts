@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
 
-/** The main file with every file of its folder that shares its base name, in any letter case. */
+/** Returns the main file with every file of its folder that has the same base name, in any case. */
 export async function withSidecars(path: string): Promise<DataFile> {
   const base = `${basename(path, extname(path))}.`.toLowerCase()
   const sidecars: Record<string, string> = {}

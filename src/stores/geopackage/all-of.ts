@@ -1,6 +1,6 @@
 /**
- * Conditions joined by AND as a balanced tree: SQLite takes expressions of a depth of 1,000 (SQLITE_MAX_EXPR_DEPTH), and a table may have
- * more columns.
+ * Joins conditions by AND as a balanced tree: SQLite accepts expressions of depth 1,000
+ * (SQLITE_MAX_EXPR_DEPTH), and a table may have more columns.
  */
 export function allOf(conditions: readonly string[]): string {
   if (conditions.length <= mostInRow) return conditions.join(' AND ')

@@ -4,13 +4,13 @@ import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { completeSkeleton, createSkeleton } from './new-file.ts'
 import { beginOwnWrite, ownWrite } from './own-writes.ts'
 
-/** A transaction of ours, open; end it by `commit` or `rollBack`. */
+/** An open transaction; the caller must end it by `commit` or `rollBack`. */
 export interface FileChange {
   commit(): void
   rollBack(): void
 }
 
-/** Begins a transaction once nobody else writes; no trigger of the catalogue tables runs in it. */
+/** Starts a transaction when no other connection writes. No triggers of the catalogue tables run in it. */
 export async function beginChange(path: string, db: DatabaseSync, signal: AbortSignal): Promise<FileChange> {
   await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
   const write = beginOwnWrite(path, db)
@@ -31,7 +31,7 @@ export async function beginChange(path: string, db: DatabaseSync, signal: AbortS
   }
 }
 
-/** Does a change in a transaction of its own. */
+/** Runs a change in a transaction of its own. */
 export async function changeFile<Result>(
   path: string,
   db: DatabaseSync,
@@ -49,7 +49,7 @@ export async function changeFile<Result>(
   }
 }
 
-/** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
+/** Makes an empty file a GeoPackage, and sets the journal mode in which readers continue during a commit. */
 export async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
   if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
     await whenFree(db, signal, () => ownWrite(path, db, () => db.exec('PRAGMA journal_mode = WAL')))

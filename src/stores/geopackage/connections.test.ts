@@ -14,7 +14,7 @@ it('waits for others that write without holding up its thread', async (test) => 
   const waitOf = (db: DatabaseSync): unknown =>
     Object.values(db.prepare('PRAGMA busy_timeout').get() ?? {})[0]
   await whenFree(ours, new AbortController().signal, () => {
-    // SQLite itself would sleep in this thread.
+    // SQLite itself would block this thread.
     waits.push(waitOf(ours))
     try {
       ours.exec('BEGIN IMMEDIATE')

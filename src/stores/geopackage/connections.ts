@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../lib/errors.ts'
 
-/** How long a load waits for others that write to the same file. */
+/** Maximum wait of a load for other writers of the same file, in milliseconds. */
 const maxWaitMs = 15 * 60 * 1000
-/** Another process that opens the file first or closes it last keeps even readers out, for a moment. */
+/** Another process that opens the file first or closes it last blocks even readers for a moment. */
 const briefMs = 500
 const longestPauseMs = 50
 const busyCode = 5
@@ -15,8 +15,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * A connection for one load. It may write the tables behind an R*Tree, which SQLite forbids otherwise; nothing that
- * stands in the file is trusted all the same.
+ * Opens a connection for one load. It may write the shadow tables of an R*Tree, which SQLite forbids
+ * otherwise. The contents of the file remain untrusted.
  */
 export function openForLoading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { defensive: false, timeout: briefMs, limits: { attach: 1 } })
@@ -25,7 +25,7 @@ export function openForLoading(path: string): DatabaseSync {
   return db
 }
 
-/** A connection for looking: it sees one state at a time whatever is written meanwhile. */
+/** Opens a read connection, which sees one state at a time while other connections write. */
 export function openForReading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, {
     enableForeignKeyConstraints: false,
@@ -36,7 +36,10 @@ export function openForReading(path: string): DatabaseSync {
   return db
 }
 
-/** Does something at which SQLite itself waits for nobody: it would hold up the whole thread. */
+/**
+ * Runs an action with the busy timeout of SQLite set to 0, since waiting in SQLite would block the whole
+ * thread.
+ */
 export function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): Result {
   db.exec('PRAGMA busy_timeout = 0')
   try {
@@ -46,7 +49,7 @@ export function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): 
   }
 }
 
-/** A connection for comparing: it only looks at the file, and writes to another one that it attaches. */
+/** Opens a connection for comparing: it reads the file and writes to another, attached file. */
 export function openForComparing(path: string): DatabaseSync {
   const db = new DatabaseSync(path, {
     enableForeignKeyConstraints: false,
@@ -57,13 +60,13 @@ export function openForComparing(path: string): DatabaseSync {
   return db
 }
 
-/** Attaches staged rows as `side`; what is written to them is undone in memory, and lost with the machine. */
+/** Attaches staged rows as `side`; writes to them are rolled back in memory, and lost in a power failure. */
 export function attachSide(db: DatabaseSync, side: string): void {
   db.prepare('ATTACH ? AS side').run(side)
   db.exec('PRAGMA side.journal_mode = MEMORY; PRAGMA side.synchronous = OFF; PRAGMA side.cache_size = -8000')
 }
 
-/** Does what needs a lock, again and again while others hold it, without blocking the thread meanwhile. */
+/** Retries an action that needs a lock while others have it, without blocking the thread. */
 export async function whenFree<Result>(
   db: DatabaseSync,
   signal: AbortSignal,

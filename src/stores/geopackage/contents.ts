@@ -5,14 +5,14 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
 import type { LoadPlan } from './load-plan.ts'
 
-/** A time for `last_change` that is later than every one in the file. */
+/** Returns a time for `last_change` that is later than all in the file. */
 export function nextChange(db: DatabaseSync, now: Date): string {
   const latest = db.prepare('SELECT max(last_change) AS latest FROM gpkg_contents').get()?.['latest']
   const parsed = Date.parse(String(latest))
   return new Date(Number.isNaN(parsed) ? now.getTime() : Math.max(now.getTime(), parsed + 1)).toISOString()
 }
 
-/** `last_change` of a table, undefined where it is not in the file. */
+/** Returns `last_change` of a table, undefined if it is not in the file. */
 export function findChange(db: DatabaseSync, table: string): string | undefined {
   const row = db
     .prepare('SELECT last_change FROM gpkg_contents WHERE lower(table_name) = lower(?)')
@@ -27,7 +27,7 @@ export function setLastChange(db: DatabaseSync, table: string, lastChange: strin
   )
 }
 
-/** Enters a new table in the catalogue tables (OGC 12-128r18, sections 1.1.3 and 2.1.5). */
+/** Inserts a new table into the catalogue tables (OGC 12-128r18, sections 1.1.3 and 2.1.5). */
 export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number): void {
   const { table, geometry } = plan
   const isTaken = db.prepare('SELECT 1 FROM gpkg_contents WHERE identifier = ?').get(table) !== undefined
@@ -53,14 +53,14 @@ export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number):
 
 export interface Change {
   lastChange: string
-  /** Of the rows that were loaded. */
+  /** Envelope of the loaded rows. */
   envelope: Envelope | undefined
   rowsAdded: number
-  /** Of the table as it is now, where that is known. */
+  /** Envelope of the table after the change, if known. */
   bounds?: { envelope: Envelope | undefined }
 }
 
-/** Brings bounds, time of change and, where the file keeps one, the row count up to date. */
+/** Updates the bounds, the time of change and, if the file stores it, the row count. */
 export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change): void {
   const bounds = change.bounds === undefined ? boundsAfter(db, plan, change) : change.bounds.envelope
   const sides =
@@ -77,7 +77,7 @@ export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change)
   ).run(change.rowsAdded, plan.table)
 }
 
-/** Bounds that were not known before an append stay unknown, unless there was nothing. */
+/** Bounds unknown before an append stay unknown, unless the table was empty. */
 function boundsAfter(db: DatabaseSync, plan: LoadPlan, change: Change): Envelope | undefined {
   if (plan.request.mode !== 'APPEND') return change.envelope
   const before = plan.existing?.envelope
@@ -97,7 +97,7 @@ export const referringTables = [
   'gpkg_contents',
 ]
 
-/** Removes every row of the catalogue tables that names a table. */
+/** Deletes every row about a table from the catalogue tables. */
 export function deleteContents(db: DatabaseSync, table: string): void {
   for (const name of referringTables) {
     if (findObject(db, name) === undefined) continue

@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
-/** What is written of a CRS that a code names. */
+/** CRS definition for a code. */
 export interface CrsDefinition {
   organization: string
   code: number
@@ -10,13 +10,13 @@ export interface CrsDefinition {
   wkt: string
 }
 
-/** The definition of `EPSG:25832`, undefined where the code is not known. */
+/** Returns the definition of a code such as `EPSG:25832`, undefined if unknown. */
 export type FindCrsDefinition = (srs: string) => CrsDefinition | undefined
 
 const firstOwnId = 100_000
 const undefinedCartesian = -1
 
-/** The `srs_id` of a CRS, after adding its row where there is none (OGC 12-128r18, section 1.1.2). */
+/** Returns the `srs_id` of a CRS, after inserting its row if missing (OGC 12-128r18, section 1.1.2). */
 export function ensureCrs(
   db: DatabaseSync,
   crs: CrsDeclaration | undefined,
@@ -27,7 +27,7 @@ export function ensureCrs(
   return named ?? ensureDefined(db, crs.wkt ?? crs.projjson ?? crs.proj4 ?? 'undefined')
 }
 
-/** What `ensureCrs` would give, without a word in the file. */
+/** Returns what `ensureCrs` would return, without writing to the file. */
 export function foreseeCrs(
   db: DatabaseSync,
   crs: CrsDeclaration | undefined,
@@ -71,7 +71,7 @@ function ensureNamed(
   return id
 }
 
-/** A CRS without code: found again by its text, otherwise given an id of its own. */
+/** Returns the id of a CRS without a code: an existing one with the same definition, otherwise a new id. */
 function ensureDefined(db: DatabaseSync, definition: string): number {
   const known = db
     .prepare(`SELECT srs_id FROM gpkg_spatial_ref_sys WHERE definition = ? AND srs_id >= ?`)

@@ -2,9 +2,9 @@ import type { FileLook } from '../file-state.ts'
 import { lookAtFile, lookAtFileNow } from '../file-state.ts'
 
 /**
- * What a database looks like: its file, and its log where one stands. Neither it nor the index of its log is opened for
- * that: whichever of them a process closes, it gives up the locks that SQLite holds for it there (POSIX, `fcntl`), and
- * two servers write at once.
+ * Returns the state of a database: of its file and of its log, if there is one. Opens neither the file nor
+ * the index of the log: closing either would release the locks that SQLite has on it in this process (POSIX,
+ * `fcntl`), and two servers could write at the same time.
  */
 export async function lookAtDatabase(path: string): Promise<FileLook> {
   const lookAtLog = (): Promise<FileLook> => lookAtFile(`${path}-wal`, { isLog: true })
@@ -12,7 +12,8 @@ export async function lookAtDatabase(path: string): Promise<FileLook> {
   for (let attempt = 1; ; attempt += 1) {
     const file = await lookAtFile(path)
     if (log.text === noLog || attempt === mostLooks) return lookOf(file, log)
-    // Whoever moves the log in between leaves a file that never stood beside it.
+    // If the log is moved into the file in between, this file state never existed together with that log
+    // state.
     const again = await lookAtLog()
     if (again.text === log.text) return lookOf(file, log)
     log = again
@@ -21,15 +22,15 @@ export async function lookAtDatabase(path: string): Promise<FileLook> {
 
 const mostLooks = 4
 
-/** The text of a log that holds nothing. */
+/** State text of an empty log. */
 export const noLog = lookAtFileNow('').text
 
-/** How the log of a database looks; `noLog` where it holds nothing. */
+/** Returns the state of the log of a database; `noLog` if the log is empty. */
 export function lookAtLogNow(path: string): string {
   return lookAtFileNow(`${path}-wal`, { isLog: true }).text
 }
 
-/** The same at once, for threads that may wait for a file. */
+/** Synchronous version, for threads that may block. */
 export function lookAtDatabaseNow(path: string): FileLook {
   let log = lookAtFileNow(`${path}-wal`, { isLog: true })
   for (let attempt = 1; ; attempt += 1) {

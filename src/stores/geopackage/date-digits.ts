@@ -1,10 +1,10 @@
 const microsPerDay = 86_400_000_000
-/** 0000-01-01 and 9999-12-31 as days since 1970-01-01: what four digits of year can say. */
+/** 0000-01-01 and 9999-12-31 as days since 1970-01-01: the range of four-digit years. */
 const firstDay = -719_528
 const lastDay = 2_932_896
 const daysPerEra = 146_097
 
-/** Bytes of a DATE, and of a DATETIME with milliseconds and with microseconds (OGC 12-128r18, table 1). */
+/** Lengths of a DATE, and of a DATETIME with milliseconds and with microseconds (OGC 12-128r18, table 1). */
 export const dateBytes = 10
 const millisecondBytes = 24
 const microsecondBytes = 27
@@ -23,7 +23,7 @@ function writeDigits(bytes: Uint8Array, end: number, value: number, count: numbe
   }
 }
 
-/** Writes `YYYY-MM-DD`; the years begin in March here, so that the day that comes and goes stands last. */
+/** Writes `YYYY-MM-DD`. Years start in March in this calculation, so that the leap day is the last day. */
 export function writeDate(bytes: Uint8Array, at: number, days: number): void {
   const day = days - firstDay - 60 + daysPerEra
   const era = (day / daysPerEra) | 0
@@ -40,13 +40,13 @@ export function writeDate(bytes: Uint8Array, at: number, days: number): void {
   writeDigits(bytes, at + 10, dayOfYear - (((153 * month + 2) / 5) | 0) + 1, 2)
 }
 
-/** Days and microseconds within the day of a time in microseconds, given as its two 32-bit halves. */
+/** Days, and microseconds within the day, of a time in microseconds given as two 32-bit halves. */
 export interface Instant {
   days: number
   micros: number
 }
 
-/** Takes a 64-bit time apart; its halves are exact where a double of the whole would not be. */
+/** Splits a 64-bit time; its halves are exact where a double of the whole would not be. */
 export function splitInstant(high: number, low: number, into: Instant): void {
   const value = high * 4_294_967_296 + (low >>> 0)
   if (Number.isSafeInteger(value)) {
@@ -64,7 +64,7 @@ export function instantBytes(instant: Instant): number {
   return instant.micros % 1000 === 0 ? millisecondBytes : microsecondBytes
 }
 
-/** Writes `YYYY-MM-DDTHH:MM:SS.SSSZ`, with six digits of fraction where three do not do. */
+/** Writes `YYYY-MM-DDTHH:MM:SS.SSSZ`, with six digits of fraction if three do not suffice. */
 export function writeInstant(bytes: Uint8Array, at: number, instant: Instant): void {
   const seconds = Math.floor(instant.micros / 1_000_000)
   const micros = instant.micros - seconds * 1_000_000

@@ -7,10 +7,10 @@ import { createGeoPackageStore } from './geopackage-store.ts'
 
 const type = 'GeoPackage'
 
-/** Within this time loads into one GeoPackage follow one another. */
+/** How long a connection is retained for the next load into the same GeoPackage, in milliseconds. */
 const keepMs = 250
 
-/** OGC GeoPackage: a file of SQLite. */
+/** OGC GeoPackage: an SQLite file. */
 export const geoPackage = {
   type,
   names: ['geopackage', 'geopkg', 'gpkg'],
@@ -18,10 +18,10 @@ export const geoPackage = {
   secrets: [],
   can: {
     takesLoads: true,
-    // SQLite lets one connection write at a time.
+    // SQLite allows one writing connection at a time.
     oneLoadAtATime: true,
     hasIndexes: true,
-    // A load is known by the latest change of its table.
+    // Only the latest load of a table can be recognized.
     outcomesLast: false,
     countsFast: true,
     findsTileRows: true,

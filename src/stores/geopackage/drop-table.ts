@@ -9,10 +9,10 @@ import { moveIntoFile } from './move-log.ts'
 import { beginOwnWrite, closeQuietly } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
-/** Removes a table, its index and every mention of it. */
+/** Drops a table, its index and all references to it. */
 export async function dropTable(path: string, name: string, signal: AbortSignal): Promise<void> {
   const db = openForLoading(path)
-  // Dropping a table would otherwise delete rows of others that refer to it.
+  // Otherwise dropping a table would delete rows of other tables that reference it.
   db.exec('PRAGMA foreign_keys = OFF')
   try {
     await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))

@@ -15,11 +15,14 @@ const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | '
   26: { code: 'store-file', kind: 'invalid', text: 'is no SQLite database' },
 }
 
-/** What SQLite or the system says of the file, as a `Failure` a caller can act on; other errors stay as they are. */
+/**
+ * Converts an error of SQLite or the operating system about the file to a `Failure` that a caller can act on;
+ * returns other errors unchanged.
+ */
 export function storeFailure(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error
   const { errcode, code, path: failed } = error as { errcode?: unknown; code?: unknown; path?: unknown }
-  // A load reads other files too: one that is missing elsewhere is no failure of the store.
+  // A load reads other files too: a missing file elsewhere is not an error of the store.
   if (code === 'ENOENT' && typeof failed === 'string' && dirname(failed) !== dirname(path)) return error
   const name = basename(path)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -32,7 +35,7 @@ export function storeFailure(error: unknown, path: string): unknown {
   }
   const known = typeof errcode === 'number' ? causes[errcode & 0xff] : undefined
   if (known === undefined) return error
-  // Only a constraint is named by SQLite's own words.
+  // SQLite's own text is only used for constraints.
   const said = known.code === 'constraint-violated' ? `: ${error.message}` : ''
   const message = `The GeoPackage "${name}" ${known.text}${said}`
   return new Failure(known.kind, known.code, message, { cause: error })

@@ -9,26 +9,35 @@ import { closeQuietly } from './own-writes.ts'
 
 export interface GeoPackageStoreSettings {
   path: string
-  /** A file of somebody else's: served as it is, never written to, nor anything beside it. */
+  /**
+   * True for a file that belongs to another program: it is served directly; neither the file nor its folder
+   * is written to.
+   */
   isReadOnly?: boolean
-  /** Refuses files of which SQLite may never be done (`needs-process`): for threads, which cannot be ended inside it. */
+  /**
+   * True to refuse files that may block SQLite indefinitely (`needs-process`): for threads, which cannot be
+   * terminated inside SQLite.
+   */
   refusesTraps?: boolean
-  /** Nothing that stands in the file is believed, whosever it is: for processes, which read what threads refuse. */
+  /**
+   * True to treat the contents as untrusted, whoever owns the file: for processes, which read files that
+   * threads refuse.
+   */
   isGuarded?: boolean
 }
 
-/** An open database for looking; `close` it in any case. */
+/** A database open for reading; the caller must call `close()`. */
 export interface Opened {
   db: DatabaseSync
   close(): void
 }
 
-/** Whether there is anything to read yet. */
+/** True if the file exists and is not empty. */
 export function hasFile(path: string): boolean {
   return existsSync(path) && statSync(path).size > 0
 }
 
-/** The longest value that a process reads, and all that SQLite may fill there. */
+/** Maximum size of a value that a process reads, and of the memory of SQLite. */
 const maxValueBytes = 64 << 20
 const maxHeapBytes = 256 << 20
 
@@ -54,7 +63,10 @@ export function openFile(settings: GeoPackageStoreSettings): Opened {
   }
 }
 
-/** Throws `Failure` that says what keeps the file from being a store. One that is not there yet needs its folder. */
+/**
+ * Throws a `Failure` with the reason if the file cannot be a store. A file that does not exist yet needs its
+ * folder.
+ */
 export function checkFile(settings: GeoPackageStoreSettings, isGeoPackage: () => boolean): void {
   const { path, isReadOnly = false } = settings
   if (isReadOnly && !existsSync(path)) throw invalid('store-file', `There is no file "${path}"`)

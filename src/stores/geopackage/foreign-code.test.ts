@@ -15,7 +15,10 @@ const schema = schemaOf({ code: 'int32' }, 'Point')
 const rows = (...codes: number[]): Row[] =>
   codes.map((code) => ({ geometry: wkb('Point', [code, code]), values: [code] }))
 
-/** A GeoPackage with the layers `layer` (rows 1 and 2) and `other` (row 9), changed by somebody else. */
+/**
+ * Creates a GeoPackage with the layers `layer` (rows 1 and 2) and `other` (row 9), changed by another
+ * program.
+ */
 async function changed(test: TestContext, sql: string): Promise<{ store: VectorStore; path: string }> {
   const path = join(temporaryFolder(test), 'x.gpkg')
   const store = createGeoPackageStore({ path }, { findDefinition: () => undefined })

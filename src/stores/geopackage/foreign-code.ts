@@ -4,7 +4,7 @@ import { conflict } from '../../lib/errors.ts'
 import type { IndexedTable } from './rtree-sql.ts'
 import { rtreeName } from './rtree-sql.ts'
 
-/** Tables that loads write beside their own. */
+/** Catalogue tables that loads write in addition to their own. */
 const bookkeepingTables = [
   'gpkg_contents',
   'gpkg_geometry_columns',
@@ -19,11 +19,11 @@ interface Trigger {
   sql: string
 }
 
-/** Triggers that are not in the file for as long as we write. */
+/** Triggers that are removed from the file during a write. */
 export interface SetAside {
   names: string[]
   triggers: Pick<Trigger, 'name' | 'sql'>[]
-  /** Puts them back as they were; in the same transaction. */
+  /** Restores them, in the same transaction. */
   putBack(): void
 }
 
@@ -48,7 +48,9 @@ function setAside(db: DatabaseSync, triggers: Trigger[]): SetAside {
   }
 }
 
-/** Whether a trigger only keeps the R*Tree or the row count of its table right, which we do ourselves. */
+/**
+ * True if a trigger only maintains the R*Tree or the row count of its table, which Terrane maintains itself.
+ */
 function isBookkeeping(name: string, table: string, geometry: string | undefined): boolean {
   const prefixes = [`trigger_insert_feature_count_${table}`, `trigger_delete_feature_count_${table}`]
   if (geometry !== undefined) prefixes.push(`${rtreeName({ table, geometry })}_`)
@@ -59,15 +61,18 @@ function triggerTables(table: string, geometry: string | undefined): string[] {
   return geometry === undefined ? [table] : [table, rtreeName({ table, geometry })]
 }
 
-/** The names of the triggers of a table that do more than keep its index and row count, going by their names. */
+/**
+ * Returns the names of triggers that, judging by their names, do more than maintain index and row count of a
+ * table.
+ */
 export function foreignTriggers(db: DatabaseSync, table: string, geometry: string | undefined): string[] {
   const names = triggersOf(db, triggerTables(table, geometry)).map(({ name }) => name)
   return names.filter((name) => !isBookkeeping(name, table, geometry))
 }
 
 /**
- * Takes every trigger off a table and its R*Tree, so that none runs in our writes. `foreign` are those that did more
- * than keep the index and the row count, going by their names.
+ * Removes every trigger of a table and its R*Tree temporarily, so that none runs during our writes. `foreign`
+ * are those that, judging by their names, do more than maintain index and row count.
  */
 export function setTableTriggersAside(
   db: DatabaseSync,
@@ -79,8 +84,8 @@ export function setTableTriggersAside(
 }
 
 /**
- * Takes the triggers off the tables of the catalogue; throws `Failure` where one of these is a view or a virtual table,
- * which would run what somebody else wrote.
+ * Removes the triggers of the catalogue tables temporarily. Throws `Failure` if one of these is a view or a
+ * virtual table, which would run foreign code.
  */
 export function setCatalogueTriggersAside(db: DatabaseSync): SetAside {
   const names = bookkeepingTables.map(quoteText).join(', ')
@@ -99,7 +104,7 @@ export function setCatalogueTriggersAside(db: DatabaseSync): SetAside {
   return setAside(db, triggersOf(db, bookkeepingTables))
 }
 
-/** Throws `Failure` where deleting the rows of a table would delete or empty rows of others. */
+/** Throws `Failure` if deleting the rows of a table would delete rows, or set nulls, in other tables. */
 export function refuseCascades(db: DatabaseSync, table: string): void {
   const rows = db
     .prepare(
@@ -116,12 +121,12 @@ export function refuseCascades(db: DatabaseSync, table: string): void {
   )
 }
 
-/** Whether the rows of a table refer to others, or to one another. */
+/** True if the rows of a table reference other rows. */
 export function refersToOthers(db: DatabaseSync, table: string): boolean {
   return db.prepare(`PRAGMA main.foreign_key_list(${quoteText(table)})`).get() !== undefined
 }
 
-/** Whether rows of other tables, or of the same, may refer to those of a table. */
+/** True if other rows may reference the rows of a table. */
 export function isReferenced(db: DatabaseSync, table: string): boolean {
   const found = db
     .prepare(
@@ -138,7 +143,10 @@ export function generatedColumns(db: DatabaseSync, table: string): Set<string> {
   return new Set(infos.flatMap(({ name, hidden }) => (Number(hidden) > 1 ? [String(name)] : [])))
 }
 
-/** Throws `Failure` where a table or its R*Tree is not what it has to be for rows to be written as they are. */
+/**
+ * Throws `Failure` if a table or its R*Tree is not an ordinary table, so that writing rows would run other
+ * code.
+ */
 export function refuseVirtual(
   db: DatabaseSync,
   { table, geometry }: Pick<IndexedTable, 'table'> & { geometry?: string | undefined },

@@ -6,7 +6,7 @@ const scanner = new WkbScanner()
 /** minX, minY, maxX, maxY */
 export type Box = readonly [number, number, number, number]
 
-/** The sides of a geometry blob; undefined where it is empty or no geometry. */
+/** Returns the bounding box of a geometry blob; undefined if it is empty or not a geometry. */
 export function boxOf(blob: unknown): Box | undefined {
   if (!(blob instanceof Uint8Array)) return undefined
   try {

@@ -22,14 +22,14 @@ import { createGeoPackageStore } from './geopackage-store.ts'
 
 const stations = join(import.meta.dirname, '../../../tests/fixtures/geopackage/stations.gpkg')
 const stationTable = 'stazioni_metropolitana'
-/** Longer than the steps by which times of files are set. */
+/** Longer than the resolution of file times. */
 const settledMs = 60
 
 interface Place {
   folder: string
   path: string
   store: VectorStore
-  /** The first column of the first row of a query. */
+  /** Returns the first column of the first row of a query. */
   query(sql: string): unknown
 }
 

@@ -28,19 +28,21 @@ import { Writer } from './writer.ts'
 export interface GeoPackageStoreParts {
   findDefinition: FindCrsDefinition
   clock?: Clock
-  /** How long a connection stays open after a load, for the next one; by default not at all. */
+  /**
+   * How long a connection is retained after a load for the next one, in milliseconds; by default not at all.
+   */
   keepMs?: number
-  /** The same for connections that look. */
+  /** The same for read connections. */
   keepReadingMs?: number
-  /** Whether `close` moves a log into the file. */
+  /** True if `close` moves a log into the file. */
   leavesWhole?: boolean
 }
 
 const dropTimeoutMs = 60_000
 
 /**
- * A GeoPackage file (OGC 12-128r18) as a store. It is opened anew for each call, unless `keepMs` says otherwise, so that
- * a file nobody works with has nothing beside it and can be copied as it is.
+ * Creates a store for a GeoPackage file (OGC 12-128r18). The file is opened for each call, unless `keepMs` is
+ * set, so that an idle file has no other files next to it and can be copied.
  */
 export function createGeoPackageStore(
   settings: GeoPackageStoreSettings,
@@ -67,7 +69,7 @@ export function createGeoPackageStore(
     }
   }
 
-  /** Looks into the file; `absent` where there is no GeoPackage yet. */
+  /** Reads the file; returns `absent` if there is no GeoPackage yet. */
   function look<Result>(absent: Result, action: (db: DatabaseSync) => Result): Result {
     return reading.use(
       ({ db }) => (hasCatalogue(db) ? action(db) : absent),

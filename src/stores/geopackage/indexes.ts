@@ -4,7 +4,7 @@ import { freeName } from '../../lib/text/free-name.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan } from './load-plan.ts'
 
-/** Makes the indexes that a load asks for; a column whose index is there already needs none. */
+/** Creates the indexes that a load requests, except on columns that have one. */
 export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks): void {
   for (const wanted of plan.request.indexes) {
     const column = plan.columns.find(({ target }) => isSameName(target.name, wanted))?.name
@@ -22,7 +22,7 @@ export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks
   }
 }
 
-/** Whether an index begins with the column. */
+/** True if an index starts with the column. */
 function isIndexed(db: DatabaseSync, table: string, column: string): boolean {
   const indexes = db.prepare(`PRAGMA main.index_list(${quoteText(table)})`).all()
   return indexes.some(({ name, partial }) => {

@@ -7,13 +7,13 @@ import { stagedKey } from './load-plan.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
 
-/** Checks whether the ids of the source rows ascend, so that the rows can be written in that order. */
+/** Checks whether the ids of the source rows ascend, so that rows can be written in that order. */
 export class IdOrderCheck {
-  /** False from the first id on that is null, negative, beyond 2^53, or not larger than the one before. */
+  /** False from the first id on that is null, negative, above 2^53, or not greater than its predecessor. */
   areOrdered = true
   #last = -1
 
-  /** The id in a row of an `int64` column; 0 where it is not in order. */
+  /** Returns the id in a row of an `int64` column; 0 if it is not in order. */
   take(column: Column, row: number): number {
     if (column.kind !== 'big' || !isValid(column.validity, row)) this.areOrdered = false
     if (!this.areOrdered) return 0
@@ -25,8 +25,9 @@ export class IdOrderCheck {
 }
 
 /**
- * Makes the staged ids unique and complete, inside the caller's transaction: a row without an id, and one whose id an earlier row
- * has, gets a new one, and a message says so. Ids beyond 2^53 cannot be told apart by all readers and are replaced as well.
+ * Makes the staged ids unique and complete, inside the caller's transaction: a row without an id, or with the
+ * id of an earlier row, gets a new one, and a message reports it. Ids above 2^53 are also replaced, since not
+ * all readers can distinguish them.
  */
 export function settleKeptIds(
   db: DatabaseSync,

@@ -12,7 +12,7 @@ import { generatedColumns, refuseCascades, refuseVirtual } from './foreign-code.
 import { hasRtree } from './rtree-sql.ts'
 import { columnType, idColumn, storedAttribute, toColumnNames } from './table-names.ts'
 
-/** Columns of a table at most (SQLITE_MAX_COLUMN), the id and the geometry included. */
+/** Maximum number of columns of a table (SQLITE_MAX_COLUMN), including id and geometry. */
 const maxColumns = 2000
 
 const integerTypes: readonly AttributeType[] = ['int16', 'int32', 'int64']
@@ -21,31 +21,33 @@ const integerTypes: readonly AttributeType[] = ['int16', 'int32', 'int64']
 export interface PlannedColumn {
   /** Index of the batch's column. */
   source: number
-  /** The attribute's name in the source and its type and limits in the table. */
+  /** Name of the attribute in the source, and its type and limits in the table. */
   target: Attribute
-  /** The column's name in the table. */
+  /** Column name in the table. */
   name: string
 }
 
-/** What a load does, settled before its first batch. */
+/** What a load does, decided before its first batch. */
 export interface LoadPlan {
   request: LoadRequest
-  /** The table's name as it stands in the file. */
+  /** Name of the table as stored in the file. */
   table: string
-  /** What is there already; absent where the table is to be made. */
+  /** The existing table; absent if the table is to be created. */
   existing?: GeoPackageTable
   id: string
   geometry?: GeometryField
   columns: PlannedColumn[]
-  /** The feature id, where the data have it and rows may be matched by it or keep it; not among `columns`. */
+  /** The feature id, if the data have it and rows may be matched by it or retain it; not among `columns`. */
   keyColumn?: PlannedColumn
-  /** Whether rows get the ids in `keyColumn`: the identity column of the source is called like the id. */
+  /**
+   * True if rows get the ids in `keyColumn`: the identity column of the source has the name of the id column.
+   */
   keepsIds: boolean
-  /** Whether the geometry has, or gets, an R*Tree. */
+  /** True if the geometry has, or gets, an R*Tree. */
   isIndexed: boolean
 }
 
-/** Settles what a load does; throws `Failure` where it cannot be done. */
+/** Plans a load; throws `Failure` if it is not possible. */
 export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHooks): LoadPlan {
   const existing = findTable(db, request.table)
   const object = findObject(db, request.table)
@@ -151,7 +153,7 @@ function planExisting(
   }
 }
 
-/** The identity column of the data, where it is called like the feature id and holds whole numbers. */
+/** Returns the identity column of the data, if it has the name of the feature id and contains integers. */
 function findIdentity(schema: Schema, id: string): PlannedColumn | undefined {
   const source = schema.attributes.findIndex(
     ({ name, isIdentity }) => isIdentity === true && isSameName(name, id),
@@ -165,7 +167,10 @@ function tellNewIds({ mode }: LoadRequest, { target }: PlannedColumn, { onMessag
   onMessage({ level: 'info', code: 'ids-not-reused', message: explainNewIds(mode, target.name) })
 }
 
-/** Whatever type the feature id has in the data, an `UPSERT` by it takes it; others may only want to compare by it. */
+/**
+ * An `UPSERT` by the feature id accepts any type of it in the data; other loads may only need the id for
+ * comparing.
+ */
 function findKeyColumn(
   { mode, schema, upsert, isRehearsal }: LoadRequest,
   id: string,
@@ -179,7 +184,10 @@ function findKeyColumn(
   return { source, target: { name: attribute.name, type: 'int64' }, name: id }
 }
 
-/** The columns of a table that the data fill, matched by name without case; what does not match is told. */
+/**
+ * Returns the table columns that the data fill, matched by name without case; columns that do not match are
+ * reported.
+ */
 function matchColumns(
   { schema, mode }: LoadRequest,
   existing: GeoPackageTable,
@@ -235,7 +243,7 @@ function tellUnmatched(
   }
 }
 
-/** The column definitions of a new table, in the order of the staged rows. */
+/** Returns the column definitions of a new table, in the order of the staged rows. */
 export function columnDefinitions(plan: LoadPlan, quote: (name: string) => string): string[] {
   const { geometry, columns, request } = plan
   return [
@@ -247,10 +255,10 @@ export function columnDefinitions(plan: LoadPlan, quote: (name: string) => strin
   ]
 }
 
-/** The staged column with the feature id, where the data have it. */
+/** Name of the staged column with the feature id. */
 export const stagedKey = 'k'
 
-/** The columns of the staged rows behind the geometry: `c0`, `c1`, ..., and the feature id last. */
+/** Returns the columns of the staged rows after the geometry: `c0`, `c1`, ..., and the feature id last. */
 export function stagedColumns({ columns, keyColumn }: LoadPlan): PlannedColumn[] {
   return keyColumn === undefined ? columns : [...columns, keyColumn]
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import type { Writer } from './writer.ts'
 
-/** What loads into a file need. */
+/** Dependencies of loads into a file. */
 export interface LoadSurroundings {
   path: string
   writer: Writer

@@ -1,18 +1,19 @@
 import { statSync, utimesSync } from 'node:fs'
 import { lookAtLogNow, noLog } from './database-look.ts'
 
-/** Times of files are set in microseconds. */
+/** File times are set in microseconds. */
 const exactNs = 2000n
 
-/** Of the text of a look at a file or log: which it is, and when it was written to. */
+/** Splits the state text of a file or log into its identity and its modification time. */
 function partsOf(text: string): { identity: string; mtimeNs: bigint } | undefined {
   const [dev, ino, , mtimeNs] = text.split('.')
   return mtimeNs === undefined ? undefined : { identity: `${dev}.${ino}`, mtimeNs: BigInt(mtimeNs) }
 }
 
 /**
- * Gives a file into which its log was moved the time at which the log was written to last: by that it is known again, should
- * the process die before it has told of the move. `from` is how file and log looked before.
+ * After a log was moved into its file, sets the modification time of the file to that of the log, so that the
+ * state is recognized if the process dies before it reports the move. `from` is the state of file and log
+ * before.
  */
 export function bearTimeOfLog(path: string, from: string): void {
   const log = partsOf(from.split(' ')[1] ?? '')
@@ -20,11 +21,11 @@ export function bearTimeOfLog(path: string, from: string): void {
   try {
     utimesSync(path, Date.now() / 1000, Number(log.mtimeNs) / 1e9)
   } catch {
-    // It belongs to somebody else: a death in the next moment counts as a change by others.
+    // The file belongs to another user: if the process dies now, this counts as a foreign change.
   }
 }
 
-/** How else a file may have been seen that has no log: with one that was moved into it since. */
+/** Returns a test for earlier states of a file without a log: with the log that was moved into it since. */
 export function seenBeforeMove(path: string): ((text: string) => boolean) | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (found === undefined) return undefined

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 /** `GPKG` as a big-endian integer (OGC 12-128r18, section 1.1.1.1.1). */
 const applicationId = 0x47504b47
-/** GeoPackage 1.3: the newest whose R*Tree triggers every reader in use knows. */
+/** GeoPackage 1.3: the newest version whose R*Tree triggers all common readers know. */
 const userVersion = 10_300
 
 const wgs84 =

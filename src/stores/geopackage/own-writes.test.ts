@@ -33,7 +33,7 @@ try {
   console.log(error.message)
 }`
 
-/** What another process hears that asks SQLite for something. */
+/** Runs SQL in another process and returns its output. */
 function askElsewhere(path: string, sql: string): string {
   return execFileSync(process.execPath, ['-e', otherProcess, path, sql], {
     encoding: 'utf8',
@@ -90,13 +90,13 @@ describe('writes of ours that overlap', () => {
       const { text, sameAs } = await databaseState(path)
       return text === first || sameAs?.has(first) === true
     }
-    // Tries to move the log again and again from now on.
+    // Tries repeatedly to move the log.
     const writer = new Writer(path, 5)
     t.after(() => writer.close())
     await writer.keep(await writer.take({ isNew: true }))
     const other = openForLoading(path)
     t.after(() => other.close())
-    // What does not fit into memory goes to the log before it is committed.
+    // Changes that do not fit into memory are written to the log before the commit.
     other.exec('PRAGMA cache_size = 10')
     const change = await beginChange(path, other, AbortSignal.timeout(patienceMs))
     const insert = other.prepare('INSERT INTO t VALUES (?)')

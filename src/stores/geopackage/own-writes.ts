@@ -12,40 +12,46 @@ import { lookAtDatabase, lookAtDatabaseNow, lookAtLogNow, noLog } from './databa
 import { bearTimeOfLog } from './moved-log.ts'
 import { seenBeforeRest } from './unfinished-log.ts'
 
-/** What a thread or child process that changes a file, or moves a log into it, tells the main thread: when it begins, and at the end. */
+/**
+ * Message from a thread or child process that changes a file, or moves a log into it, to the main thread: at
+ * the start and at the end.
+ */
 interface Told {
   path: string
   work: Work
-  /** How the file looked before. */
+  /** State of the file before. */
   from: string
-  /** How it looks when it is over; absent where others may have written meanwhile, and where that was not to be seen. */
+  /**
+   * State of the file afterwards; absent if other programs may have written meanwhile, or if that could not
+   * be determined.
+   */
   to?: string
   isOver: boolean
 }
 
-/** Work of ours in a file. */
+/** Running work of Terrane on a file. */
 interface Work {
   pid: number
   threadId: number
   number: number
-  /** Whether a transaction is open in it, which keeps others from writing; else it is short. */
+  /** True if a transaction is open, which blocks other writers; otherwise the work is short. */
   isWrite: boolean
 }
 
-/** What is known of a file: how it looks, and how it has looked before changes that were all ours. */
+/** What is known about a file: its state, and its states before changes that Terrane made. */
 interface Known {
   latest: string
   before: Set<string>
-  /** What else it may have been seen as before a process of ours died in a transaction. */
+  /** Matches further possible states from before a process of Terrane died in a transaction. */
   beforeDeath?: (text: string) => boolean
 }
 
-/** What is not over after so long never tells so: it was lost. */
+/** Work that has not reported its end after this time is considered lost. */
 const longestMoveMs = 30_000
 const longestWriteMs = 3_600_000
-/** What a thread has told before it ended may come after the news of its end. */
+/** Messages of a thread may arrive after the message about its end, within this time. */
 const lastWordsMs = 1000
-/** What another thread has told before a change that was seen comes in that time. */
+/** Messages of another thread about an earlier change arrive within this time. */
 const newsMs = 3
 const newsLooks = 3
 const looks = 5
@@ -54,9 +60,9 @@ const rememberedFiles = 1000
 const rememberedLooks = 1000
 
 const files = new Map<string, Known>()
-/** Work that is under way, by file and by who does it. */
+/** Running work, by file and by worker. */
 const works = new Map<string, Map<string, Work & { begunMs: number }>>()
-// Whoever looks at files of others' does so in the main thread: it has to hear of writes that happen before it looks first.
+// The main thread reads the states of files, so it must receive messages about writes before its first read.
 const tell = openNews<Told>('own-writes', take)
 hearEnds((ended) => setTimeout(() => forgetWorksOf(ended), lastWordsMs).unref())
 
@@ -69,7 +75,7 @@ const keyOf = ({ pid, threadId: thread, number }: Work): string => `${pid}.${thr
 
 function takeBegin({ path, work, from }: Told): void {
   const known = files.get(path)
-  // In a transaction of ours a log may grow and be moved in part, and nothing of that is a change yet.
+  // During a transaction of Terrane a log may grow and be moved in part without a visible change.
   if (known !== undefined && isAtWork(path)) known.before.add(from)
   else if (!isKnown(path, from)) know(path, { latest: from, before: new Set() })
   const underWay = works.get(path) ?? new Map<string, Work & { begunMs: number }>()
@@ -112,13 +118,13 @@ function know(path: string, known: Known): void {
   for (const first of files.keys()) if (files.size > rememberedFiles) files.delete(first)
 }
 
-/** Whether a file has looked so since all changes were ours. */
+/** True if all changes since this state of the file were made by Terrane. */
 function isKnown(path: string, text: string): boolean {
   const known = files.get(path)
   return known?.latest === text || known?.before.has(text) === true
 }
 
-/** Whether one of ours is at work in a file. */
+/** True if Terrane is writing to a file. */
 function isAtWork(path: string): boolean {
   const now = performance.now()
   for (const [key, { isWrite, begunMs }] of works.get(path) ?? [])
@@ -126,14 +132,14 @@ function isAtWork(path: string): boolean {
   return works.has(path)
 }
 
-/** Another value than before means that another connection has changed the file since. */
+/** Returns a value that changes when another connection has changed the file. */
 export function dataVersion(db: DatabaseSync): unknown {
   return db.prepare('PRAGMA main.data_version').get()?.['data_version']
 }
 
 let begun = 0
 
-/** Begins work at a file that looks so; gives what tells of its end. */
+/** Registers the start of work on a file in this state. Returns a function that reports its end. */
 function beginWork(path: string, from: string, isWrite: boolean): (to: string | undefined) => void {
   begun += 1
   const work = { pid: process.pid, threadId, number: begun, isWrite }
@@ -141,17 +147,18 @@ function beginWork(path: string, from: string, isWrite: boolean): (to: string | 
   return (to) => tell({ path, work, from, isOver: true, ...(to === undefined ? {} : { to }) })
 }
 
-/** A write of ours in a transaction that is open. */
+/** A write in an open transaction. */
 export interface OwnWrite {
-  /** Does what commits it; where that throws it is not over. */
+  /** Runs the action that commits it; if the action throws, the write is not over. */
   commit(action: () => void): void
-  /** Ends it by what rolls it back; does nothing where it is over. */
+  /** Ends it with the action that rolls it back; does nothing if it is over. */
   rollBack(action: () => void): void
 }
 
 /**
- * Begins a write of ours in the transaction that the connection `db` has open in the file at `path`, so that it is not taken
- * for one of somebody else's. Where others may have written between its end and the look after it, it is.
+ * Registers a write in the open transaction of the connection `db` on the file at `path`, so that it is not
+ * mistaken for a foreign change. If another program may have written between the end of the transaction and
+ * reading the state, it counts as a foreign change.
  */
 export function beginOwnWrite(path: string, db: DatabaseSync): OwnWrite {
   const version = dataVersion(db)
@@ -181,7 +188,7 @@ export function beginOwnWrite(path: string, db: DatabaseSync): OwnWrite {
   }
 }
 
-/** Does what is short and changes the file by the connection `db`, or moves a log into it: see `beginOwnWrite`. */
+/** Runs a short write of the connection `db`, or moves a log into the file: see `beginOwnWrite`. */
 export function ownWrite<Result>(path: string, db: DatabaseSync, write: () => Result): Result {
   return inTurn(path, () => {
     const version = dataVersion(db)
@@ -198,8 +205,8 @@ export function ownWrite<Result>(path: string, db: DatabaseSync, write: () => Re
 }
 
 /**
- * Closes a connection by `close`. Whoever closes last moves the log into the file: that no log stands there any more shows
- * that it was this one, and that nobody else was at work.
+ * Closes a connection by `close`. The last connection that closes moves the log into the file: a missing log
+ * afterwards shows that it was this one and that no other process was using the file.
  */
 export function closeQuietly(path: string, close: () => void): void {
   inTurn(path, () => {
@@ -222,12 +229,13 @@ type Texts = NonNullable<TableState['sameAs']>
 
 const none: Texts = new Set()
 
-/** How a file looks, and how it has looked before changes that were all ours. */
+/** Returns the state of a file, and its states before changes that Terrane made. */
 export async function databaseState(path: string): Promise<TableState> {
   let text = ''
   for (let attempt = 0; attempt < looks; attempt += 1) {
     const before = files.get(path)
-    // What readers see is what was there before: nobody else can write in a transaction of ours, and a move changes nothing.
+    // Readers see the previous state: no other program can write during a transaction of Terrane, and a log
+    // move changes nothing.
     if (before !== undefined && isAtWork(path)) return { text: before.latest, sameAs: textsOf(before) }
     text = await settled(() => lookAtDatabase(path))
     const after = files.get(path)
@@ -242,17 +250,20 @@ export async function databaseState(path: string): Promise<TableState> {
   }
   const known = files.get(path)
   if (known === undefined) return { text, sameAs: none }
-  // It changes all the time: the next look tells of what is not known yet.
+  // The file changes constantly: the next call reports what is unknown yet.
   if (!isKnown(path, text)) return { text: known.latest, sameAs: textsOf(known), mayLag: true }
   return { text, sameAs: { has: (one) => one === known.latest || textsOf(known).has(one) } }
 }
 
-/** How a file looked before changes that were all ours. */
+/** Returns the states of a file before changes that Terrane made. */
 function textsOf({ before, beforeDeath }: Known): Texts {
   return beforeDeath === undefined ? before : { has: (text) => before.has(text) || beforeDeath(text) }
 }
 
-/** At the first look: how a file may have been seen before the last process died. It stays known for what we change from now on. */
+/**
+ * At the first read: finds states in which the file may have been seen before the last process died. They
+ * stay known for later changes.
+ */
 async function findBeforeDeath(path: string, text: string): Promise<Texts> {
   const beforeDeath = await seenBeforeRest(path).catch(() => undefined)
   if (beforeDeath === undefined || files.has(path)) return none
@@ -261,7 +272,7 @@ async function findBeforeDeath(path: string, text: string): Promise<Texts> {
   return textsOf(known)
 }
 
-/** How files looked of which nobody of ours has told. */
+/** States of files without reports from Terrane's threads or processes. */
 const seenTexts = new Map<string, string>()
 
 function rememberSeen(path: string, text: string): void {

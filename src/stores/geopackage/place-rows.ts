@@ -14,10 +14,10 @@ import type { StagedRows } from './stage-rows.ts'
 
 const constraintCode = 19
 
-/** Takes a staged row, by its id there, that a constraint of the table refuses. */
+/** Called with the id of a staged row that a constraint of the table rejects. */
 type OnRefused = (stagedId: number, refusal: Refusal) => void
 
-/** Makes the table and its index from what is staged; inside the transaction that ends the load. */
+/** Creates the table and its index from the staged rows, inside the transaction that ends the load. */
 export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): void {
   const { geometry } = plan
   const indexed =
@@ -36,7 +36,10 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): 
   placeRtree(db, plan, indexed, staged)
 }
 
-/** The staged rows as those of a new table. `SELECT *` lets SQLite copy records as they are. */
+/**
+ * Returns SQL for the staged rows as rows of a new table. With `SELECT *` SQLite copies records without
+ * decoding.
+ */
 function selectStaged(plan: LoadPlan): string {
   if (!plan.keepsIds) return 'SELECT * FROM side.t'
   const count = plan.columns.length + (plan.geometry === undefined ? 0 : 1)
@@ -46,18 +49,18 @@ function selectStaged(plan: LoadPlan): string {
 
 export interface Placing {
   onRefused: OnRefused
-  /** Puts the table aside and an empty one in its place. */
+  /** Renames the table and creates an empty one in its place. */
   exchange?: ((triggers: SetAside) => void) | undefined
 }
 
 export interface Placed {
-  /** Rows that constraints refused. */
+  /** Number of rows rejected by constraints. */
   refused: number
-  /** Triggers that were kept from running. */
+  /** Triggers that were not run. */
   foreignTriggers: string[]
 }
 
-/** Puts the staged rows in the place of those of the table, or behind them; none of its triggers runs. */
+/** Replaces the rows of the table by the staged rows, or appends them; runs none of its triggers. */
 export function placeExisting(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -101,7 +104,7 @@ function countRows(db: DatabaseSync, table: string): number {
   return Number(db.prepare(`SELECT count(*) AS n FROM main.${quoteName(table)}`).get()?.['n'])
 }
 
-/** A table may be told to drop rows without a word (`ON CONFLICT IGNORE`, `ON CONFLICT REPLACE`). */
+/** A table may silently drop rows (`ON CONFLICT IGNORE`, `ON CONFLICT REPLACE`). */
 export function requireRows(table: string, found: number, expected: number): void {
   if (found === expected) return
   throw conflict(
@@ -110,7 +113,10 @@ export function requireRows(table: string, found: number, expected: number): voi
   )
 }
 
-/** Fills an empty R*Tree with the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */
+/**
+ * Fills an empty R*Tree with the staged nodes. (`SELECT *` between equal tables copies records without
+ * decoding.)
+ */
 function placeRtree(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -129,7 +135,7 @@ function placeRtree(
   db.exec(`INSERT INTO ${shadow('parent')} SELECT * FROM side.rtree_parent`)
 }
 
-/** Fills an empty R*Tree from the rows of the table, whose ids were not known in their order when they were staged. */
+/** Fills an empty R*Tree from the rows of the table, whose order of ids was unknown when they were staged. */
 function packRtree(db: DatabaseSync, indexed: IndexedTable, shadow: (suffix: string) => string): void {
   const pageSize = Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
   const insert = (suffix: string): StatementSync => db.prepare(`INSERT INTO ${shadow(suffix)} VALUES (?, ?)`)
@@ -151,7 +157,7 @@ function packRtree(db: DatabaseSync, indexed: IndexedTable, shadow: (suffix: str
   db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(packer.finish())
 }
 
-/** Takes entries away whose rows were refused. */
+/** Removes index entries of rejected rows. */
 function removeWithoutRow(db: DatabaseSync, indexed: IndexedTable, count: number): void {
   if (count === 0) return
   db.exec(
@@ -160,7 +166,7 @@ function removeWithoutRow(db: DatabaseSync, indexed: IndexedTable, count: number
   )
 }
 
-/** The highest id that a row of the table has, or ever had. */
+/** Returns the highest id that a row of the table has, or ever had. */
 export function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
   const highest = db.prepare(`SELECT max(${quoteName(id)}) AS id FROM main.${quoteName(table)}`).get()?.['id']
   const hasSequence = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`).get()
@@ -171,7 +177,10 @@ export function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
   return Math.max(0, Number(highest ?? 0), Number(issued ?? 0))
 }
 
-/** All rows in one statement; where a constraint refuses one, row by row. Gives the staged ids refused. */
+/**
+ * Inserts all rows in one statement; if a constraint rejects one, row by row. Returns the staged ids that
+ * were rejected.
+ */
 export function insertRows(
   db: DatabaseSync,
   plan: LoadPlan,

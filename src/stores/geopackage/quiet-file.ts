@@ -7,8 +7,8 @@ import { hasFile } from './file-access.ts'
 import { createSkeleton } from './new-file.ts'
 
 /**
- * Opens a GeoPackage so that neither it nor what stands beside it is another after `close`; an empty one in memory where
- * there is none yet.
+ * Opens a GeoPackage so that neither the file nor its log differ after `close`; opens an empty in-memory
+ * database if the file does not exist.
  */
 export function openQuietly(path: string): Opened {
   if (!hasFile(path)) return emptyGeoPackage()
@@ -35,8 +35,8 @@ function emptyGeoPackage(): Opened {
 }
 
 /**
- * The last connection that closes moves the log into the file. One that may only read cannot, and while it is open no
- * other one is the last.
+ * Prevents the log from being moved: the last connection that closes moves the log into the file, but a
+ * read-only one cannot, and while it is open no other connection is the last.
  */
 function keepLog(path: string): () => void {
   if (!existsSync(`${path}-wal`)) return () => undefined

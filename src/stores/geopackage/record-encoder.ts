@@ -24,13 +24,13 @@ import {
 import type { TableWriter } from './sqlite-file/table-writer.ts'
 import { varintBytes, writeVarint } from './sqlite-file/varint.ts'
 
-/** What stands in a row behind its id: the geometry, where there is one, then the attributes. */
+/** Values of a row after its id: the geometry, if any, then the attributes. */
 export interface RecordLayout {
   geometry: (GeometryRules & { srsId: number }) | undefined
   attributes: Attribute[]
 }
 
-/** Why a row was left out. */
+/** Why a row was rejected. */
 export interface Refusal {
   field?: string
   reason: string
@@ -39,17 +39,18 @@ export interface Refusal {
 const noWords = new Int32Array(0)
 const headerBytes = 8
 const envelopeBytes = 32
-/** Bytes put before a single geometry that becomes the only part of a multi geometry. */
+/** Size of the header before a single geometry that becomes the only part of a multi geometry. */
 const promotionBytes = 9
 
 /**
- * Encodes rows of batches as records of SQLite (file format, section 2.1): a null for the rowid, the geometry as a
- * GeoPackage blob (OGC 12-128r18, section 2.1.3), the attributes. `begin` a batch, then `encodeRow` each row.
+ * Encodes rows of batches as SQLite records (file format, section 2.1): a null for the rowid, the geometry as
+ * a GeoPackage blob (OGC 12-128r18, section 2.1.3), the attributes. Call `begin` for a batch, then
+ * `encodeRow` for each row.
  */
 export class RecordEncoder {
-  /** Why the last row was refused. */
+  /** Why the last row was rejected. */
   refusal: Refusal = { reason: '' }
-  /** Values of rows that were written, which became null since SQLite has no NaN and no infinite dates and times. */
+  /** Values of written rows that became null, since SQLite has no NaN and no infinite dates and times. */
   readonly lost = new LostValues()
   readonly #layout: RecordLayout
   readonly #fits: Fit[]
@@ -73,7 +74,7 @@ export class RecordEncoder {
     this.#instants = layout.attributes.map(() => ({ days: 0, micros: 0 }))
   }
 
-  /** Takes a batch: the columns that the layout names, in its order, already of its types. */
+  /** Sets a batch: the columns of the layout, in its order and with its types. */
   begin(columns: Column[], geometry: GeometryColumn | undefined): void {
     this.#columns = columns
     this.#words = columns.map((column) =>
@@ -87,7 +88,7 @@ export class RecordEncoder {
     }
   }
 
-  /** Writes a row, or leaves it out and says why in `refusal`. */
+  /** Writes a row, or skips it and sets `refusal` to the reason. */
   encodeRow(row: number, rowid: number): boolean {
     let bodyBytes = 0
     if (this.#layout.geometry !== undefined) {
@@ -126,7 +127,7 @@ export class RecordEncoder {
     table.endRow()
   }
 
-  /** The serial type of a value, or -1 where it cannot stand in its column. */
+  /** Returns the serial type of a value, or -1 if its column cannot store it. */
   #measure(index: number, row: number): number {
     const column = this.#columns[index] as Column
     if ((((column.validity[row >> 3] as number) >> (row & 7)) & 1) === 0) {
@@ -211,7 +212,7 @@ export class RecordEncoder {
     return at + serialBytes(serial)
   }
 
-  /** Bytes of the geometry blob, 0 for null, -1 where the column does not take the geometry. */
+  /** Returns the size of the geometry blob, 0 for null, -1 if the column does not accept the geometry. */
   #measureGeometry(row: number): number {
     const geometry = this.#geometry
     if (geometry === undefined || (((geometry.validity[row >> 3] as number) >> (row & 7)) & 1) === 0) {

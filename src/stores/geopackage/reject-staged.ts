@@ -7,7 +7,7 @@ import type { LoadPlan } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
 import type { StagedRows } from './stage-rows.ts'
 
-/** Hands back a row that a constraint refused, read again from where it was staged. */
+/** Reports a row that a constraint rejected, with its values read back from the staging table. */
 export function rejectStaged(
   db: DatabaseSync,
   plan: LoadPlan,

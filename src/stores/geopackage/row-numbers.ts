@@ -1,4 +1,4 @@
-/** Which row of the source stands under an id: kept as the places where the difference of the two changes. */
+/** Maps ids to row numbers of the source, stored as the positions where their difference changes. */
 export class RowNumbers {
   readonly #ids: number[] = []
   readonly #differences: number[] = []
@@ -10,12 +10,12 @@ export class RowNumbers {
     this.#differences.push(difference)
   }
 
-  /** The places in pairs of an id and a difference, from which `add` makes them again. */
+  /** Yields pairs of an id and a difference, which `add` restores. */
   *places(): Generator<[number, number]> {
     for (const [index, id] of this.#ids.entries()) yield [id, this.#differences[index] as number]
   }
 
-  /** The row number of an id that was added. */
+  /** Returns the row number of an added id. */
   rowNumber(id: number): number {
     let low = 0
     let high = this.#ids.length

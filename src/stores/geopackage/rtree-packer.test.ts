@@ -7,7 +7,7 @@ import { RtreePacker } from './rtree-packer.ts'
 
 type Box = [number, number, number, number]
 
-/** Packs boxes under the ids 10, 13, 16, ... into an R*Tree of SQLite. */
+/** Packs boxes with the ids 10, 13, 16, ... into an R*Tree of SQLite. */
 function pack(boxes: Box[], pageSize = 4096): DatabaseSync {
   const db = new DatabaseSync(':memory:', { defensive: false })
   db.exec(

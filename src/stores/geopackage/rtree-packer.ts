@@ -2,30 +2,33 @@ import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
 import type { Boxes } from '../../geo/hilbert.ts'
 import { hilbertOrder } from '../../geo/hilbert.ts'
 
-/** Bytes of an entry: a 64-bit id and four 32-bit floats. */
+/** Size of an entry: a 64-bit id and four 32-bit floats. */
 const entryBytes = 24
-/** Most entries of a node (SQLite's RTREE_MAXCELLS). */
+/** Maximum number of entries of a node (SQLite's RTREE_MAXCELLS). */
 const maxEntries = 51
-/** Entries sorted in memory at a time: more of them make chunks, each with leaves of its own. */
+/** Maximum number of entries sorted in memory; more entries are split into chunks with separate leaves. */
 const chunkEntries = 1 << 20
 
-/** Bytes of a node in a database of this page size (SQLite documentation, "The SQLite R*Tree Module", 3.4). */
+/**
+ * Returns the size of a node in a database of this page size (SQLite documentation, "The SQLite R*Tree
+ * Module", 3.4).
+ */
 function nodeBytes(pageSize: number): number {
   return Math.min(pageSize - 64, 4 + maxEntries * entryBytes)
 }
 
-/** Takes the rows of the three shadow tables, each in ascending order of its key. */
+/** Receives the rows of the three shadow tables, each in ascending order of its key. */
 export interface RtreeSink {
   /** Node `number`, from 2 on. */
   node(number: number, bytes: Uint8Array): void
-  /** The leaf that holds a feature. */
+  /** Records the leaf that contains a feature. */
   leafOf(id: number, node: number): void
   parentOf(node: number, parent: number): void
 }
 
 /**
- * Builds the nodes of an R*Tree from boxes in ascending order of id: leaves full along a Hilbert curve, then the
- * levels above. `finish` gives node 1, the root.
+ * Builds the nodes of an R*Tree from boxes in ascending order of id: full leaves along a Hilbert curve, then
+ * the levels above. `finish` returns node 1, the root.
  */
 export class RtreePacker {
   readonly #sink: RtreeSink
@@ -34,7 +37,7 @@ export class RtreePacker {
   #ids = new Float64Array(4096)
   #boxes: Boxes = new Float32Array(4096 * 4)
   #count = 0
-  /** The finished nodes of the lowest level, from number 2 on. */
+  /** Finished nodes of the lowest level, from number 2 on. */
   #leafBoxes: number[] = []
   #nextNode = 2
 
@@ -78,7 +81,7 @@ export class RtreePacker {
     this.#boxes = boxes
   }
 
-  /** Writes the leaves of the entries at hand. */
+  /** Writes the leaves of the buffered entries. */
   #packChunk(): void {
     const order = hilbertOrder(this.#boxes, this.#count)
     const nodes = new Uint32Array(this.#count)
@@ -126,7 +129,7 @@ export class RtreePacker {
     }
   }
 
-  /** The bytes of a node: depth (of the root alone), count, entries, all big-endian. */
+  /** Returns the bytes of a node: depth (only in the root), count, entries, all big-endian. */
   #node(entries: Uint32Array, ids: Float64Array, boxes: Boxes): Uint8Array {
     const bytes = new Uint8Array(this.#nodeSize)
     const view = new DataView(bytes.buffer)

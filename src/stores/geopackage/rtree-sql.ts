@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { conflict } from '../../lib/errors.ts'
 
-/** A table whose geometry column has, or is to have, an R*Tree. */
+/** A table whose geometry column has, or will have, an R*Tree. */
 export interface IndexedTable {
   table: string
   geometry: string
@@ -17,7 +17,7 @@ function rtreeDefinition(indexed: IndexedTable): string {
   return `CREATE VIRTUAL TABLE ${quoteName(rtreeName(indexed))} USING rtree(id, minx, maxx, miny, maxy)`
 }
 
-/** Makes an empty R*Tree and declares it (OGC 12-128r18, annex F.3). */
+/** Creates an empty R*Tree and declares it (OGC 12-128r18, annex F.3). */
 export function createRtree(db: DatabaseSync, indexed: IndexedTable): void {
   db.exec(rtreeDefinition(indexed))
   declareRtree(db, indexed)
@@ -30,7 +30,7 @@ function declareRtree(db: DatabaseSync, indexed: IndexedTable): void {
   ).run(indexed.table, indexed.geometry)
 }
 
-/** The tables behind an R*Tree, as SQLite makes them. */
+/** Shadow tables of an R*Tree, as SQLite creates them. */
 const shadowColumns = {
   node: 'nodeno INTEGER PRIMARY KEY,data',
   rowid: 'rowid INTEGER PRIMARY KEY,nodeno',
@@ -38,9 +38,10 @@ const shadowColumns = {
 }
 
 /**
- * Makes the R*Tree of a new table, its first node empty, and its triggers. What has no pages of its own is entered in
- * the schema directly: SQLite reads the whole schema for each `CREATE`, which a file of many tables pays dearly. This
- * connection does not know of the R*Tree and the triggers; every other one does.
+ * Creates the R*Tree of a new table, with an empty first node, and its triggers. Objects without pages of
+ * their own are inserted into the schema table directly: SQLite reads the whole schema for each `CREATE`,
+ * which is slow in a file with many tables. This connection does not know the R*Tree and the triggers; every
+ * other connection does.
  */
 export function enterRtree(db: DatabaseSync, indexed: IndexedTable): void {
   const name = rtreeName(indexed)
@@ -60,7 +61,7 @@ export function enterRtree(db: DatabaseSync, indexed: IndexedTable): void {
   declareRtree(db, indexed)
 }
 
-/** Throws `Failure` where a name is taken that a new table or its index needs: `enterRtree` does not find out. */
+/** Throws `Failure` if a name for a new table or its index is in use, which `enterRtree` does not detect. */
 export function checkFree(db: DatabaseSync, indexed: IndexedTable): void {
   const names = [indexed.table, rtreeName(indexed), ...rtreeTriggers(indexed).map(({ name }) => name)]
   const taken = db
@@ -73,7 +74,7 @@ export function checkFree(db: DatabaseSync, indexed: IndexedTable): void {
   throw conflict('table-exists', message)
 }
 
-/** The triggers that keep the R*Tree right when other programs write (annex F.3). */
+/** Returns the triggers that maintain the R*Tree when other programs write (annex F.3). */
 function rtreeTriggers(indexed: IndexedTable): { name: string; sql: string }[] {
   const name = rtreeName(indexed)
   const [rtree, table, id, geometry] = [name, indexed.table, indexed.id, indexed.geometry].map(quoteName)
@@ -102,7 +103,7 @@ function rtreeTriggers(indexed: IndexedTable): { name: string; sql: string }[] {
   }))
 }
 
-/** Whether the geometry column has an R*Tree. */
+/** True if the geometry column has an R*Tree. */
 export function hasRtree(db: DatabaseSync, indexed: { table: string; geometry: string }): boolean {
   return (
     db

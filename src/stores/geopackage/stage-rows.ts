@@ -15,22 +15,25 @@ import { DatabaseFile } from './sqlite-file/database-file.ts'
 import { StagedBoxes } from './staged-boxes.ts'
 import { columnType } from './table-names.ts'
 
-/** Rows written to a side file, under the ids 1, 2, 3, ... */
+/** Rows written to a side file, with ids 1, 2, 3, ... */
 export interface StagedRows {
-  /** The rows that are left, and the highest id of all that were staged. */
+  /** Number of remaining rows, and the highest id of all staged ones. */
   rowCount: number
   lastId: number
-  /** Ids of rows that were refused afterwards; they may stand in the R*Tree yet. */
+  /** Ids of rows that were rejected later; the R*Tree may still contain them. */
   refused: number[]
   rowNumbers: RowNumbers
   envelope: Envelope | undefined
-  /** Whether the ids that the rows keep ascend, none of them null, negative or beyond 2^53: then the R*Tree has them. */
+  /**
+   * True if the ids of the rows ascend and none is null, negative or above 2^53: then the R*Tree contains
+   * them.
+   */
   areIdsOrdered: boolean
-  /** Node 1 of a packed R*Tree, where one was built. */
+  /** Node 1 of a packed R*Tree, if one was built. */
   root: Uint8Array | undefined
 }
 
-/** The file beside the GeoPackage that holds the rows of a load until they are put in place. */
+/** Returns the path of the file next to the GeoPackage that contains the staged rows of a load. */
 export function sidePath(path: string, loadId: string): string {
   return `${path}.load-${encodeURIComponent(loadId)}`
 }
@@ -47,7 +50,7 @@ interface Target {
   pageSize: number
 }
 
-/** Writes every row that the table takes to the side file; the others go to `onReject`. */
+/** Writes every acceptable row to the side file; the others go to `onReject`. */
 export async function stageRows(
   file: string,
   target: Target,
@@ -74,8 +77,8 @@ export async function stageRows(
 }
 
 /**
- * The staged columns are those of a new table under short names and types of the same affinity, so that SQLite can copy records as
- * they are, and the definition of 2,000 columns fits the first page.
+ * The staged columns are those of a new table with short names and types of the same affinity, so that SQLite
+ * copies records without decoding, and the definition of 2,000 columns fits the first page.
  */
 function stagedDefinition(plan: LoadPlan): string {
   const { geometry, columns, existing, keyColumn, request } = plan
@@ -88,7 +91,7 @@ function stagedDefinition(plan: LoadPlan): string {
   return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(',')
 }
 
-/** A short type with the affinity of a declared one (SQLite, Datatypes, section 3.1). */
+/** Returns a short type with the affinity of a declared one (SQLite, Datatypes, section 3.1). */
 function affinityOf(type: string): string {
   if (/INT/i.test(type)) return 'INT'
   if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
@@ -139,7 +142,7 @@ async function encodeBatches(
   }
 }
 
-/** Takes the envelope of a row into that of the layer and into the index. */
+/** Extends the envelope of the layer by that of a row and adds it to the index. */
 function include(
   envelope: Envelope,
   boxes: StagedBoxes | undefined,

@@ -5,8 +5,8 @@ import type { TableWriter } from './sqlite-file/table-writer.ts'
 import { varintBytes, writeVarint } from './sqlite-file/varint.ts'
 
 /**
- * What a load stages for the R*Tree: with a page size the rows of its three tables (`rtree_node`, `rtree_rowid`,
- * `rtree_parent`), ready to be put in place; without one a table `boxes` of what is to be inserted.
+ * Staged rows of the R*Tree. With a page size: the rows of its three tables (`rtree_node`, `rtree_rowid`,
+ * `rtree_parent`), ready to be copied. Without: a table `boxes` of entries to be inserted.
  */
 export class StagedBoxes {
   readonly #packer: RtreePacker | undefined
@@ -33,7 +33,7 @@ export class StagedBoxes {
     if (this.#boxes !== undefined) writeBoxRow(this.#boxes, id, minX, maxX, minY, maxY)
   }
 
-  /** Node 1 of the packed tree. */
+  /** Returns node 1 of the packed tree. */
   finish(): Uint8Array | undefined {
     return this.#packer?.finish()
   }

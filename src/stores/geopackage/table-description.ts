@@ -3,7 +3,7 @@ import { findTable } from '../../formats/geopackage/tables.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TableDescription } from '../store.ts'
 
-/** A table as others are to see it; undefined where there is none. */
+/** Returns the description of a table; undefined if there is none. */
 export function describeTable(db: DatabaseSync, name: string): TableDescription | undefined {
   const table = findTable(db, name)
   if (table === undefined) return undefined

@@ -6,13 +6,15 @@ export const idColumn = 'fid'
 const defaultGeometryColumn = 'geom'
 const maxNameLength = 120
 
-/** A name like `wanted` for a table: none of those kept for SQLite, the standard and its indexes. */
+/** Returns a table name like `wanted` that is not reserved by SQLite, the standard and its indexes. */
 export function toTableName(wanted: string, suffix = ''): string {
   const name = cleanName(wanted, 'layer')
   return (/^(sqlite|gpkg|rtree)_/i.test(name) ? `a_${name}` : name) + suffix
 }
 
-/** NFC, blanks as `_`, no control characters, no lone surrogates, cut to a sensible length. */
+/**
+ * Normalizes to NFC, replaces blanks by `_`, removes control characters and lone surrogates, and truncates.
+ */
 function cleanName(wanted: string, fallback: string): string {
   const cleaned = wanted
     .normalize('NFC')
@@ -28,8 +30,8 @@ function fold(name: string): string {
 }
 
 /**
- * Column names of a new table: the geometry's, then one for each attribute, all different whatever their case. The attribute
- * `identity` goes into the id column.
+ * Returns the column names of a new table: the geometry's, then one for each attribute, unique without case.
+ * The attribute `identity` is stored in the id column.
  */
 export function toColumnNames(schema: Schema, identity?: number): { geometry: string; attributes: string[] } {
   const geometry = cleanName(schema.geometry?.name ?? '', defaultGeometryColumn)
@@ -43,7 +45,7 @@ export function toColumnNames(schema: Schema, identity?: number): { geometry: st
   return { geometry: geometryName, attributes }
 }
 
-/** The data type of a new column (OGC 12-128r18, table 1). */
+/** Returns the data type of a new column (OGC 12-128r18, table 1). */
 export function columnType(attribute: Attribute): string {
   const { type, maxLength } = storedAttribute(attribute)
   if (type === 'text' && maxLength !== undefined && maxLength > 0) return `TEXT(${maxLength})`
@@ -67,14 +69,14 @@ const plainTypes = {
 
 /** Decimal digits that a double represents exactly (DBL_DIG). */
 const doubleDigits = 15
-/** Decimal digits of the widest integers of 16, 32 and 64 bits that always fit. */
+/** Number of decimal digits that always fit into integers of 16, 32 and 64 bits. */
 const integerDigits = [
   ['int16', 4],
   ['int32', 9],
   ['int64', 18],
 ] as const
 
-/** The attribute as which a new column is read back. GeoPackage has no decimals and no times. */
+/** Returns the attribute as read back from a new column. GeoPackage has no decimals and no times. */
 export function storedAttribute(attribute: Attribute): Attribute {
   const { type, name, maxLength } = attribute
   if (type === 'decimal') return { name, type: decimalType(attribute) }
@@ -84,7 +86,7 @@ export function storedAttribute(attribute: Attribute): Attribute {
     : { name, type }
 }
 
-/** An integer where the scale is 0, a double where it represents every value, otherwise text. */
+/** Returns an integer if the scale is 0, a double if it represents every value, otherwise text. */
 function decimalType({ precision, scale = 0 }: Attribute): AttributeType {
   if (precision === undefined || scale < 0 || scale > precision) return 'text'
   const integer = integerDigits.find(([, digits]) => precision <= digits)

@@ -10,7 +10,7 @@ import { lookAtDatabaseNow } from './database-look.ts'
 import { closeQuietly, databaseState } from './own-writes.ts'
 import { seenBeforeRest } from './unfinished-log.ts'
 
-/** Dies after so many statements, the file kept open by them. */
+/** Kills the process after these statements, with the file still open. */
 const dyingProcess = `
 const db = new (require('node:sqlite').DatabaseSync)(process.argv[1])
 for (const sql of JSON.parse(process.argv[2])) db.exec(sql)
@@ -26,7 +26,7 @@ function dieAfter(path: string, ...statements: string[]): void {
   assert.equal(signal, 'SIGKILL', String(stderr))
 }
 
-/** More than the memory of the connection holds. */
+/** More data than fit into the memory of the connection. */
 const spilling = [
   'PRAGMA cache_size = 10',
   'BEGIN IMMEDIATE',
@@ -65,7 +65,7 @@ describe('a file whose process died in a transaction', () => {
     const path = createFile(test)
     dieAfter(path, 'INSERT INTO t VALUES (2)')
     const before = lookAtDatabaseNow(path).text
-    // As far as the move came: what of the log stands in the file is the same either way.
+    // Depending on the progress of the move: the log pages already in the file change nothing.
     dieAfter(path, 'PRAGMA wal_checkpoint(PASSIVE)')
     const [fileBefore, logBefore] = before.split(' ')
     const [file, log] = lookAtDatabaseNow(path).text.split(' ')

@@ -4,25 +4,29 @@ import { lookAtFile } from '../file-state.ts'
 import { lookAtDatabase, noLog } from './database-look.ts'
 import { seenBeforeMove } from './moved-log.ts'
 
-/** The log of SQLite (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a header and a page. */
+/**
+ * The SQLite log (https://sqlite.org/fileformat2.html#the_write_ahead_log): a header, then frames, each a
+ * header and a page.
+ */
 const logHeaderBytes = 32
 const frameHeaderBytes = 24
 const logMagics = new Set([0x377f0682, 0x377f0683])
 const readBytes = 4 << 20
-/** A longer log is not looked through. */
+/** A longer log is not scanned. */
 const longestBytes = 4 * 2 ** 30
 
 /**
- * How else a file may have been seen that looks as it does now only because a process died at work in it. In a transaction:
- * what did not fit into memory stands in the log behind the last commit, and counts for nothing. While it moved the log:
- * what of it stands in the file already changes nothing. Undefined where the file can only have been seen as it is.
+ * Returns a test for further states in which a file may have been seen, if the present state results from a
+ * process that died while using it. In a transaction: pages that did not fit into memory are in the log after
+ * the last commit and are ignored. During a log move: the log pages already in the file change nothing.
+ * Undefined if only the present state is possible.
  */
 export async function seenBeforeRest(path: string): Promise<((text: string) => boolean) | undefined> {
   const [file, log] = [await lookAtFile(path), await findLog(path)]
   if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
   if (committed === size) return seenBeforePart(path)
-  // A log that holds no commit is one whose commits are all in the file, or there was none.
+  // A log without a commit is either completely moved into the file, or there was none.
   const seenInFile = committed === 0 ? seenBeforeMove(path) : undefined
   if ((await lookAtFile(path)).text !== file.text) return undefined
   return (text) => {
@@ -32,7 +36,7 @@ export async function seenBeforeRest(path: string): Promise<((text: string) => b
   }
 }
 
-/** A log that nothing was written to since it was seen: the file can have changed only by what was moved out of it. */
+/** If the log was not written to since it was seen, the file can only have changed by moving the log. */
 async function seenBeforePart(path: string): Promise<((text: string) => boolean) | undefined> {
   const [file = '', log] = (await lookAtDatabase(path)).text.split(' ')
   if (log === undefined || log === noLog) return undefined
@@ -42,21 +46,21 @@ async function seenBeforePart(path: string): Promise<((text: string) => boolean)
   }
 }
 
-/** Device and number of the file, of the text of a look at it. */
+/** Returns device and inode of the file from its state text. */
 function identityOf(file: string): string {
   return file.split('.', 2).join('.')
 }
 
 interface Log {
-  /** Device and number of the file. */
+  /** Device and inode of the file. */
   identity: string
   size: number
-  /** Where its last commit ends; 0 where it holds none. */
+  /** End offset of its last commit; 0 if there is none. */
   committed: number
 }
 
 async function findLog(path: string): Promise<Log | undefined> {
-  // SQLite holds no locks in the log itself, which closing it would give up.
+  // SQLite has no locks on the log itself that closing it would release.
   const handle = await open(`${path}-wal`, 'r').catch(() => undefined)
   if (handle === undefined) return undefined
   try {
@@ -69,8 +73,8 @@ async function findLog(path: string): Promise<Log | undefined> {
 }
 
 /**
- * Where the last frame ends that commits; frames of an earlier round of the log have other salts. A process that dies as it
- * begins a log leaves nothing but its header, or a part of it.
+ * Returns the end offset of the last commit frame; frames of an earlier round of the log have other salts. A
+ * process that dies when starting a log leaves only its header, or a part of it.
  */
 async function findLastCommit(handle: FileHandle, size: number): Promise<number> {
   const header = Buffer.alloc(logHeaderBytes)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteText } from '../../formats/geopackage/sql-names.ts'
 import type { UniqueKey } from '../store.ts'
 
-/** The primary key of a table, and its unique indexes without condition or expression. */
+/** Returns the primary key of a table, and its unique indexes without condition or expression. */
 export function uniqueKeys(db: DatabaseSync, table: string): UniqueKey[] {
   const primary = db
     .prepare(`SELECT name FROM pragma_table_info(${quoteText(table)}) WHERE pk > 0 ORDER BY pk`)
@@ -21,7 +21,7 @@ export function uniqueKeys(db: DatabaseSync, table: string): UniqueKey[] {
   ]
 }
 
-/** Columns that an index begins with. */
+/** Returns first columns of indexes. */
 export function indexedColumns(db: DatabaseSync, table: string): string[] {
   const indexes = db
     .prepare(`SELECT name FROM pragma_index_list(${quoteText(table)}) WHERE partial = 0`)

@@ -20,7 +20,7 @@ interface Place {
   folder: string
   store: VectorStore
   load(table: string, mode?: UpdateMode): Promise<Awaited<ReturnType<typeof loadRows>>>
-  /** The first column of the rows of a query, by another connection. */
+  /** Returns the first column of the rows of a query, with another connection. */
   query(sql: string): unknown[]
 }
 
@@ -120,7 +120,7 @@ describe('loads that follow one another', () => {
     reader.exec('BEGIN; SELECT count(*) FROM a')
     await load('b')
     const before = await databaseState(path)
-    // Longer than a load that ends waits for those who read.
+    // Longer than an ending load waits for readers.
     await sleep(700)
     reader.close()
     await until(() => readdirSync(folder).length === 1)

@@ -5,23 +5,23 @@ import { openForLoading } from './connections.ts'
 import { logBytes, moveIntoFile, movePart, tryToMove } from './move-log.ts'
 import { closeQuietly } from './own-writes.ts'
 
-/** A log of commits longer than this is moved into the file at once, though more loads follow. */
+/** A larger log is moved into the file immediately, even if more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
 
-/** After a load its connection is kept for less. */
+/** Maximum time to move the log, less than the time a connection is retained after a load. */
 const longestMoveMs = 500
 const movePauseMs = 10
 
 interface Kept {
   db: DatabaseSync
   file: string
-  /** Whether it was used for nothing that it does not know of itself. */
+  /** True if the connection was only used in ways that do not make its cached schema outdated. */
   knowsAll: boolean
 }
 
 /**
- * Gives loads their connections. One is kept for `keepMs` after a load: SQLite reads the whole schema anew in a new
- * connection, and what a load has committed is moved into the file once for all loads that follow one another.
+ * Provides connections for loads. A connection is retained for `keepMs` after a load: a new connection reads
+ * the whole schema again, and the committed changes of consecutive loads are moved into the file once.
  */
 export class Writer {
   readonly #path: string
@@ -35,7 +35,10 @@ export class Writer {
     this.#keepMs = keepMs
   }
 
-  /** A connection for one load; `isNew` asks for one that knows every trigger. Give it to `keep` or close it. */
+  /**
+   * Returns a connection for one load; `isNew` requests one that knows every trigger. The caller must pass it
+   * to `keep` or close it.
+   */
   async take({ isNew }: { isNew: boolean }): Promise<DatabaseSync> {
     const kept = this.#kept
     clearTimeout(this.#timer)
@@ -47,7 +50,10 @@ export class Writer {
     return openForLoading(this.#path)
   }
 
-  /** Ends a load or edit that committed; `knowsAll` where no schema was written behind the back of the connection. */
+  /**
+   * Ends a committed load or edit; `knowsAll` if no schema was written without the knowledge of the
+   * connection.
+   */
   async keep(db: DatabaseSync, { knowsAll = false }: { knowsAll?: boolean } = {}): Promise<void> {
     const file = identity(this.#path)
     if (this.#keepMs === 0 || this.#kept !== undefined || file === undefined) {
@@ -65,14 +71,20 @@ export class Writer {
     await this.#letGo()
   }
 
-  /** Waits a moment for who has loaded to move the log: two of ours at once cannot tell their writes from those of others. */
+  /**
+   * Waits until the last load has moved the log: two concurrent writers of Terrane cannot distinguish their
+   * writes from those of other programs.
+   */
   async whenMoved(): Promise<void> {
     const deadline = performance.now() + longestMoveMs
     while (this.#kept === undefined && logBytes(this.#path) > 0 && performance.now() < deadline)
       await sleep(movePauseMs)
   }
 
-  /** Leaves no log behind, where nobody is at work: what ends with the process does not tell that it has moved it. */
+  /**
+   * Moves the log into the file if no other connection is active: a process that just ends does not report
+   * the move.
+   */
   async moveRest(): Promise<void> {
     if (logBytes(this.#path) === 0) return
     const db = openForLoading(this.#path)
@@ -85,8 +97,8 @@ export class Writer {
   }
 
   /**
-   * Whoever closes last moves the log into the file, and a reader does not tell of that: so the connection stays as long as
-   * somebody reads what was there before.
+   * The last connection that closes moves the log into the file, and a reader does not report the move, so
+   * this connection stays open while another one reads the previous state.
    */
   #letGoOnceMoved(): void {
     const kept = this.#kept
@@ -99,7 +111,7 @@ export class Writer {
     closeQuietly(this.#path, () => kept.db.close())
   }
 
-  /** What keeps a log from being moved may be wrong with the file: then it is let be. */
+  /** Errors of moving the log may be due to the file, and are ignored. */
   #isMoved(db: DatabaseSync): boolean {
     try {
       return tryToMove(this.#path, db)
@@ -115,7 +127,7 @@ export class Writer {
     if (kept !== undefined) await this.#leave(kept.db, () => moveIntoFile(this.#path, kept.db))
   }
 
-  /** Ends a load that failed, whatever is wrong with the file, and waits for nobody. */
+  /** Ends a failed load, whatever the state of the file, without waiting. */
   async drop(db: DatabaseSync): Promise<void> {
     await this.#leave(db, () => movePart(this.#path, db)).catch(() => undefined)
   }
@@ -129,7 +141,7 @@ export class Writer {
   }
 }
 
-/** Which file stands under a path; undefined where there is none. */
+/** Returns the identity of the file at a path; undefined if there is none. */
 function identity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev} ${found.ino}`

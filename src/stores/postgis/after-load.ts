@@ -9,7 +9,7 @@ const indexedSql = `
 select exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
   where i.indrelid = $1 and a.attname = $2 and i.indpred is null) as indexed`
 
-/** Indexes asked for that the table does not have. */
+/** Creates requested indexes that the table lacks. */
 export async function addIndexes(connection: Connection, facts: TableFacts, plan: TargetPlan): Promise<void> {
   const doing = 'building the indexes'
   for (const column of plan.indexes) {
@@ -21,7 +21,7 @@ export async function addIndexes(connection: Connection, facts: TableFacts, plan
   }
 }
 
-/** Statistics after the commit: their failure is no failure of the load. */
+/** Updates statistics after the commit; a failure does not fail the load. */
 export async function analyzeTable(
   connection: Connection,
   facts: TableFacts,

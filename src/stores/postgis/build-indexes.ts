@@ -3,11 +3,11 @@ import type { LoadRequest } from '../store.ts'
 import { stagingName, suffixedIdentifier } from './identifiers.ts'
 import type { Connection, Session } from './session.ts'
 
-/** An index that is built on the staging table under a name of its own. */
+/** An index to build on the staging table, with its name. */
 export interface IndexPlan {
   isUnique: boolean
   isPrimaryKey: boolean
-  /** What follows the table in `create index`: method and columns. */
+  /** Method and columns: the part of `create index` after the table name. */
   definition: string
   finalName: string
 }
@@ -16,7 +16,7 @@ export interface StagedIndex extends IndexPlan {
   name: string
 }
 
-/** Fewer rows are indexed before another connection is open. */
+/** Fewer rows are indexed before a second connection is open. */
 const rowsWorthHelp = 20_000
 
 export function stagedIndexes(
@@ -30,8 +30,8 @@ export function stagedIndexes(
 }
 
 /**
- * Whether an index can be built whatever the rows are, such as that of the geometry and that of the key that the server
- * counts: one of values may find some too long, or refuse an expression.
+ * True if the index can be built whatever the values are, such as on the geometry and on the key that the
+ * server assigns. An index on other values may find some too long, or its expression may fail.
  */
 export function isAlwaysBuilt(
   { isPrimaryKey, definition }: IndexPlan,
@@ -43,7 +43,10 @@ export function isAlwaysBuilt(
   return isPrimaryKey ? isOf(countedKey) : method.toLowerCase() === 'gist' && isOf(geometryColumn)
 }
 
-/** Two connections share the indexes of a large table, the longest (GiST) begun first. Those that are there stay. */
+/**
+ * Builds the indexes of a large table with two connections, the slowest (GiST) first. Existing indexes are
+ * not changed.
+ */
 export async function buildIndexes(
   { session }: { session: Session },
   connection: Connection,

@@ -15,7 +15,7 @@ const plainTypes = {
   binary: 'bytea',
 } as const
 
-/** The PostgreSQL type of a new column. */
+/** Returns the PostgreSQL type of a new column. */
 export function columnType(attribute: Attribute): string {
   const { type, maxLength, precision, scale } = attribute
   if (type === 'text') {
@@ -30,7 +30,7 @@ export function columnType(attribute: Attribute): string {
   return plainTypes[type]
 }
 
-/** The type of a new geometry column, such as `geometry(MultiPolygonZ, 25832)`. */
+/** Returns the type of a new geometry column, such as `geometry(MultiPolygonZ, 25832)`. */
 export function geometryColumnType(
   geometry: Pick<GeometryField, 'type' | 'hasZ' | 'hasM'>,
   srid: number,

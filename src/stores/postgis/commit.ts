@@ -10,36 +10,39 @@ import type { ConnectionSettings } from './connection-settings.ts'
 import type { ComparedRows } from './held-rows.ts'
 import type { Connection } from './session.ts'
 
-/** A lock that others hold is asked for in turns, so that their readers get through in between. */
+/** A lock is requested repeatedly with a short timeout, so that waiting readers get through in between. */
 const lockTurnMs = 1000
 const lockPatienceMs = 60_000
 
-/** What is left to do for a load whose rows are staged. */
+/** Remaining steps of a load whose rows are staged. */
 export interface FinalSteps {
   connection: Connection
-  /** What the load comes to, as far as it is known before `place`. */
+  /** Result of the load, as far as known before `place`. */
   result: LoadResult
-  /** Whether the transaction that `place` works in is open already. */
+  /** True if the transaction of `place` is already open. */
   isBegun?: boolean
-  /** Ends what was put off when the rows were staged: all that a commit needs, and that nothing can be against. */
+  /** Completes deferred steps of staging: everything that the commit needs and that cannot be refused. */
   complete?(): Promise<void>
-  /** Puts the rows in place as far as no reader has to wait for it; gives what is known better now. */
+  /** Places the rows as far as possible without blocking readers; returns an updated result. */
   place?(): Promise<LoadResult>
-  /** What takes locks that readers wait for: the last thing before the commit. */
+  /** Takes the locks that block readers: the last step before the commit. */
   publish?(): Promise<void>
-  /** What is done after the commit. */
+  /** Steps after the commit. */
   finish?(): Promise<void>
-  /** Exactly what the commit of an upsert does, once it is in place. */
+  /** Yields exactly the changes of an upsert after they are placed. */
   changes?(): AsyncIterable<RowChange[]>
-  /** How the staged rows lie: as a table of their own, as one that is to take the place of another, or beside it. */
+  /**
+   * Form of the staged rows: a table of their own, a table that will replace another one, or rows next to the
+   * table.
+   */
   form?: 'new' | 'swap' | 'beside'
-  /** Of a rehearsal: the staged rows, to be compared. */
+  /** For a dry run: the staged rows, to be compared. */
   staged?: ComparedRows
 }
 
 const doing = 'putting the rows in place'
 
-/** Opens the transaction that makes a load visible, and puts the rows in place. The token is the transaction's id. */
+/** Opens the transaction that makes a load visible, and places the rows. The token is the transaction id. */
 export async function prepareCommit(steps: FinalSteps): Promise<{ token: string; result: LoadResult }> {
   const { connection, isBegun = false, staged } = steps
   if (staged !== undefined) await connection.run(doing, 'rollback')
@@ -50,7 +53,7 @@ export async function prepareCommit(steps: FinalSteps): Promise<{ token: string;
   return { token: rows[0]?.token ?? '', result }
 }
 
-/** When the connection breaks in the middle of the commit, the database is asked what became of it. */
+/** If the connection breaks during the commit, queries the database for the result. */
 export async function commitPrepared(
   settings: ConnectionSettings,
   { connection, publish, finish }: FinalSteps,
@@ -96,7 +99,7 @@ export async function lockTable(
     await connection.run(locking, 'savepoint lock_turn')
     try {
       await connection.run(locking, `lock table ${table} in ${mode} mode`)
-      // Rows that are written within a savepoint would not bear the number of the transaction.
+      // Rows written within a savepoint would have the id of the subtransaction.
       await connection.run(locking, 'release savepoint lock_turn; set local lock_timeout = 0')
       return
     } catch (error) {
@@ -113,8 +116,8 @@ select state, extract(epoch from clock_timestamp() - state_change)::float8 as se
 from pg_stat_activity where backend_xid::text = ($1::int8 % 4294967296)::text`
 
 /**
- * What became of a transaction. One that waits for its client (the load still lives, or the server is about to
- * notice that it does not) counts as absent; one that is committing is waited for.
+ * Returns the result of a transaction. One that waits for its client (the load is still running, or the
+ * server is about to detect that it is not) counts as absent; a committing one is waited for.
  */
 export async function findOutcome(client: Client, token: string): Promise<'committed' | 'absent'> {
   if (!/^\d{1,19}$/.test(token)) return 'absent'

@@ -7,7 +7,10 @@ export interface ConnectionSettings extends DatabaseAddress {
   schema: string
 }
 
-/** The settings in the parameters of a PostGIS store; throws `Failure` (`invalid`) that names what is missing. */
+/**
+ * Reads the settings from the parameters of a PostGIS store; throws a `Failure` (`invalid`) that names
+ * missing ones.
+ */
 export function parseConnectionSettings(parameters: StoreParameters): ConnectionSettings {
   const text = (name: string, fallback: string): string => parameters[name]?.trim() || fallback
   const port = text('port', '5432')

@@ -5,8 +5,8 @@ import { connectionFailure } from '../../lib/postgres/errors.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 
 /**
- * Opens a connection whose times are UTC and whose search path holds PostGIS, wherever it is installed. Throws
- * `Failure` that says what is wrong. The caller ends it.
+ * Opens a connection with time zone UTC and PostGIS in its search path, whatever schema it is installed in.
+ * Throws a `Failure` with the reason. The caller must end it.
  */
 export async function openConnection(settings: ConnectionSettings, purpose: string): Promise<Client> {
   const client = await connectClient(settings, purpose)
@@ -24,7 +24,7 @@ select set_config('search_path', quote_ident(nspname) || ', public', false), set
   set_config('datestyle', 'ISO', false), set_config('extra_float_digits', '1', false)
 from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'postgis'`
 
-/** Sets what every session here relies on; throws `Failure` where PostGIS is missing. */
+/** Sets the session parameters that all code depends on; throws `Failure` if PostGIS is missing. */
 export async function prepareSession(client: ClientBase, settings: ConnectionSettings): Promise<void> {
   const { rowCount } = await client.query(sessionSql)
   if (rowCount === 1) return

@@ -2,20 +2,20 @@ import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** A rule of the target that staged rows are held against before they are put in place. */
+/** A constraint of the target that staged rows are checked against before they are placed. */
 export interface RowCheck {
   /**
-   * Gives `terrane_ctid` of the staged rows that break the rule, and `terrane_reason` where each has its own; `source` is
-   * the staged rows in the target's types.
+   * Returns SQL for `terrane_ctid` of the staged rows that violate the constraint, and `terrane_reason` if
+   * each has its own; `source` is the staged rows with the types of the target.
    */
   violators(source: string, target: string, isReplace: boolean): string
   reason: string
   field?: string
-  /** Whether `violators` tells a reason for each row. */
+  /** True if `violators` returns a reason for each row. */
   hasReasons?: boolean
 }
 
-/** A unique index: the expressions of its keys, the columns that these are made of, and its condition. */
+/** A unique index: its key expressions, the columns used in them, and its condition. */
 export interface UniqueRule {
   keys: string[]
   columns: string[]
@@ -25,9 +25,9 @@ export interface UniqueRule {
 export interface TableRules {
   checks: RowCheck[]
   unique: UniqueRule[]
-  /** Foreign keys of other tables that would empty or delete their rows when rows here go. */
+  /** Foreign keys of other tables that would delete their rows, or set nulls, when rows here are deleted. */
   cascades: string[]
-  /** Other tables refer to this one. */
+  /** True if other tables reference this one. */
   isReferenced: boolean
 }
 
@@ -71,9 +71,9 @@ select k.conname as name, k.conrelid::regclass::text as other, k.confdeltype in 
 from pg_constraint k where k.confrelid = $1 and k.contype = 'f' and k.conrelid <> k.confrelid`
 
 /**
- * The rules of a table that can be checked row by row: unique indexes, CHECK and foreign keys whose columns are all
- * among `given`; with keys by which rows are changed in place, those of which any column is. What is left (exclusion, rules
- * over columns not given) the server checks when the rows go in.
+ * Returns the constraints of a table that can be checked row by row: unique indexes, CHECK and foreign keys
+ * whose columns are all in `given`; with keys, by which rows are updated in place, those with any column in
+ * it. The server checks the others (exclusion constraints, and those on other columns) when rows are written.
  */
 export async function findTableRules(
   connection: Connection,
@@ -93,7 +93,7 @@ export async function findTableRules(
     referencesSql,
     [facts.oid],
   )
-  // What has the keys among its own is unique where these are.
+  // A key that includes a unique key is unique too.
   const held = (keys: string[]): boolean =>
     upsertKeys?.every((key) => keys.includes(key) || keys.includes(quoteIdentifier(key))) ?? false
   const checked = unique.rows.filter(({ columns, keys }) => isGiven(columns) && !held(keys))

@@ -1,6 +1,6 @@
 /**
- * Bytes to be sent. Room is asked for before writing; then `bytes` and `view` are written at `at`, which moves on. Two
- * pieces of memory take turns: one is written while the other is sent.
+ * Send buffer. Reserve space before writing; then write to `bytes` and `view` at `at`, which advances. Two
+ * buffers alternate: one is written while the other is sent.
  */
 export class CopyBuffer {
   bytes: Uint8Array
@@ -24,7 +24,7 @@ export class CopyBuffer {
     this.at += 4
   }
 
-  /** A field of eight bytes, high half first. */
+  /** Writes a field of eight bytes, high half first. */
   putInt64(high: number, low: number): void {
     const { view, at } = this
     view.setInt32(at, 8)
@@ -33,7 +33,7 @@ export class CopyBuffer {
     this.at = at + 12
   }
 
-  /** Bytes without a length. */
+  /** Writes bytes without a length. */
   putBytes(source: Uint8Array, start: number, end: number): void {
     const { bytes, at } = this
     if (end - start < 32) {
@@ -44,7 +44,9 @@ export class CopyBuffer {
     this.at = at + end - start
   }
 
-  /** What was written so far; it stays as it is until `take` is called again, or for good after `keepTaken`. */
+  /**
+   * Returns the bytes written so far. They are valid until the next `take`, or permanently after `keepTaken`.
+   */
   take(): Uint8Array {
     const { bytes } = this
     const taken = bytes.subarray(0, this.at)
@@ -55,7 +57,7 @@ export class CopyBuffer {
     return taken
   }
 
-  /** Leaves what was taken last to whoever took it. */
+  /** Leaves the bytes of the last `take` to the caller permanently. */
   keepTaken(): void {
     this.#other = undefined
   }

@@ -8,43 +8,43 @@ import type { CopyField, ServerValues } from './copy-fields.ts'
 import { createCopyField, fixedFieldBytes } from './copy-fields.ts'
 import { CopyGeometry } from './copy-geometry.ts'
 
-/** What goes into one row of a COPY, in the order of its column list. */
+/** Values of one COPY row, in the order of its column list. */
 export interface CopyLayout {
-  /** Source row number as bigint before everything else, where the table has a column for it. */
+  /** True to write the source row number as bigint first, if the table has a column for it. */
   hasRowNumber: boolean
-  /** Columns of the batch and the columns that they go into. */
+  /** Columns of the batch and their target columns. */
   attributes: { index: number; target: Attribute }[]
   geometry: { rules: GeometryRules; isRequired: boolean } | undefined
-  /** The column of the batch whose values become the ids of the rows; nulls are sent as `missingId`. */
+  /** Column of the batch with the ids of the rows; nulls are sent as `missingId`. */
   idIndex?: number
 }
 
-/** A row that PostgreSQL would not take. */
+/** Why PostgreSQL would reject a row. */
 export interface Refusal {
   field?: string
   reason: string
 }
 
 const chunkBytes = 128 * 1024
-/** Left free in a chunk, so that usual rows never make it grow. */
+/** Free space in a chunk, so that it does not grow for ordinary rows. */
 const reserveBytes = 16 * 1024
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 
 /**
- * Encodes batches as PostgreSQL's binary COPY (documentation of COPY, "Binary Format"), without an object for each
- * value. `begin` a batch, `encodeRow` each row; when `isFull`, take the chunk and send it.
+ * Encodes batches as PostgreSQL's binary COPY (documentation of COPY, "Binary Format"), without an object per
+ * value. Call `begin` for a batch, `encodeRow` for each row; when `isFull`, take the chunk and send it.
  */
 export class CopyEncoder {
-  /** Why the last row was refused. */
+  /** Why the last row was rejected. */
   refusal: Refusal = { reason: '' }
-  /** Values of rows that were written, which became null since their column cannot hold them. */
+  /** Values of written rows that became null because their column cannot store them. */
   readonly lost = new LostValues()
   readonly #layout: CopyLayout
   readonly #fields: CopyField[]
   readonly #geometry: CopyGeometry | undefined
   readonly #out = new CopyBuffer(chunkBytes)
   readonly #fieldCount: number
-  /** Room for a row without the bytes of its texts and geometry. */
+  /** Bytes to reserve for a row without its texts and geometry. */
   readonly #slack: number
   #names: string[] = []
   #rowNumbers: Float64Array = new Float64Array(0)
@@ -65,7 +65,10 @@ export class CopyEncoder {
     return this.#out.at >= chunkBytes - reserveBytes
   }
 
-  /** What was encoded since the last call. It is written over after the next one, unless `keepTaken` is called before. */
+  /**
+   * Returns the bytes encoded since the last call. They are overwritten after the next call, unless
+   * `keepTaken` is called.
+   */
   takeChunk(): Uint8Array {
     return this.#out.take()
   }
@@ -74,7 +77,7 @@ export class CopyEncoder {
     this.#out.keepTaken()
   }
 
-  /** The last chunk, with the trailer. */
+  /** Returns the last chunk, with the trailer. */
   finish(): Uint8Array {
     this.#out.reserve(2)
     this.#out.view.setInt16(this.#out.at, -1)
@@ -95,7 +98,7 @@ export class CopyEncoder {
     this.#geometry?.bind(batch.geometry)
   }
 
-  /** Encodes a row, or leaves it out and says why in `refusal`. */
+  /** Encodes a row, or skips it and sets `refusal` to the reason. */
   encodeRow(row: number): boolean {
     const out = this.#out
     out.reserve(this.#slack)
@@ -117,7 +120,7 @@ export class CopyEncoder {
     return true
   }
 
-  /** Counts what the row has lost, or forgets it with the row. */
+  /** Counts the lost values of a row, unless the row itself is rejected. */
   #settleLost(isWritten: boolean): void {
     for (const [number, field] of this.#fields.entries()) {
       if (field.lost !== undefined && isWritten) this.lost.add(this.#names[number] ?? '', field.lost)

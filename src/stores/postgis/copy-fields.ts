@@ -31,16 +31,16 @@ const minLow = minTimestamp - minHigh * word
 const endHigh = Math.floor(endTimestamp / word)
 const endLow = endTimestamp - endHigh * word
 
-/** Bytes that a field of fixed width takes at most, its length included. */
+/** Maximum size of a fixed-width field, including its length. */
 export const fixedFieldBytes = 12
 
 /**
- * Writes one column of a COPY, value by value: a length and the value in PostgreSQL's binary form. One class for each
- * type, so that each sees arrays of one kind only.
+ * Writes one column of a COPY, value by value: a length and the value in PostgreSQL's binary format. One
+ * class per type, so that each processes arrays of a single kind.
  */
 export abstract class CopyField {
   readonly target: Attribute
-  /** What the last value was that was written as null, since the column cannot hold it. */
+  /** Kind of the last value that was written as null because the column cannot store it. */
   lost: LostKind | undefined
   protected validity: Uint8Array = new Uint8Array(0)
 
@@ -48,12 +48,12 @@ export abstract class CopyField {
     this.target = target
   }
 
-  /** Takes the column of the next batch. */
+  /** Sets the column of the next batch. */
   abstract bind(column: Column): void
 
   /**
-   * Writes the value of a row, with `slack` bytes of room left behind it; room for `fixedFieldBytes` is there already.
-   * Gives a reason instead of writing when PostgreSQL would not take it, otherwise ''.
+   * Writes the value of a row and leaves `slack` bytes reserved after it; `fixedFieldBytes` are already
+   * reserved. Returns a reason, without writing, if PostgreSQL would reject the value, otherwise ''.
    */
   abstract write(out: CopyBuffer, row: number, slack: number): string
 
@@ -68,7 +68,7 @@ export abstract class CopyField {
   }
 }
 
-/** The values of a column of fixed width as the array that its type is held in. */
+/** Returns the values of a fixed-width column as the typed array of its type. */
 function valuesOf<Values>(column: Column, kind: new () => Values): Values {
   if (column.kind === 'fixed' && column.values instanceof kind) return column.values
   throw new Error(`A column of type ${column.type} came where another was announced`)
@@ -136,7 +136,7 @@ class DateField extends CopyField {
   write(out: CopyBuffer, row: number): string {
     if (this.isNull(row)) return this.writeNull(out)
     const value = this.#values[row] as number
-    // The ends of the range are infinite there too.
+    // The ends of the range mean infinity there too.
     const days = isInfiniteDay(value) ? value : value - daysTo2000
     if (days !== value && (days < minDate || days >= endDate))
       return 'The date is outside 4713 BC to 5874897 AD'
@@ -228,7 +228,7 @@ class TimestampField extends BigField {
     if (rough < minTimestamp || rough > endTimestamp) return timestampProblem
     const upper = high - shiftHigh - (low < shiftLow ? 1 : 0)
     const lower = (low - shiftLow) >>> 0
-    // The double above is exact to 32 microseconds only.
+    // The double above is exact only to 32 microseconds.
     if (upper < minHigh || (upper === minHigh && lower < minLow)) return timestampProblem
     if (upper > endHigh || (upper === endHigh && lower >= endLow)) return timestampProblem
     out.putInt64(upper, lower)
@@ -266,7 +266,7 @@ class BytesField extends VarField {
 }
 
 class TextField extends VarField {
-  /** Some value holds a zero byte or is not UTF-8: each is looked at. */
+  /** True if a value may contain a zero byte or invalid UTF-8: each value is then checked. */
   #isSuspect = false
 
   protected override inspect(column: VarColumn): void {
@@ -325,7 +325,7 @@ class DecimalField extends VarField {
     return 'The value is not a decimal number'
   }
 
-  /** A column with a precision holds NaN, but nothing infinite. */
+  /** A column with a precision accepts NaN but no infinite values. */
   #putSpecial(out: CopyBuffer, text: 'NaN' | 'Infinity' | '-Infinity'): string {
     if (text !== 'NaN' && (this.target.precision !== undefined || !this.#hasInfinity)) {
       this.lost = 'infinity'
@@ -350,9 +350,9 @@ class DecimalField extends VarField {
   }
 }
 
-/** What the values of a server can be. */
+/** Value ranges of a server version. */
 export interface ServerValues {
-  /** Infinite values of `numeric`: since PostgreSQL 14. */
+  /** True if `numeric` supports infinite values: since PostgreSQL 14. */
   hasInfiniteNumerics: boolean
 }
 

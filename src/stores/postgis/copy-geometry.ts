@@ -3,10 +3,10 @@ import type { Fit, GeometryRules } from '../geometry-rules.ts'
 import { fitTable, misfitReason, structuralProblem } from '../geometry-rules.ts'
 import type { CopyBuffer } from './copy-buffer.ts'
 
-/** Byte order, type and count of a multi geometry around a single one. */
+/** Size of byte order, type and count of a multi geometry around a single geometry. */
 const multiHeaderBytes = 9
 
-/** Writes the geometries of a COPY as ISO WKB; the column's type gives them its SRID. */
+/** Writes the geometries of a COPY as ISO WKB; the column type sets their SRID. */
 export class CopyGeometry {
   readonly #rules: GeometryRules
   readonly #isRequired: boolean
@@ -27,7 +27,7 @@ export class CopyGeometry {
     this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
-  /** As `CopyField.write`. */
+  /** Like `CopyField.write`. */
   write(out: CopyBuffer, row: number, slack: number): string {
     const column = this.#column
     if (column === undefined || (((column.validity[row >> 3] as number) >> (row & 7)) & 1) === 0) {

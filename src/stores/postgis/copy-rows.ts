@@ -7,8 +7,8 @@ import type { Connection } from './session.ts'
 import type { TargetPlan } from './target-plan.ts'
 
 /**
- * Sends rows into a table by COPY, within a transaction; `options` are those of COPY. Rows without any column, which
- * COPY does not know, go by their numbers through a temporary table.
+ * Sends rows into a table by COPY, within a transaction; `options` are COPY options. Rows without any column,
+ * which COPY does not support, go through a temporary table by their numbers.
  */
 export async function copyRows(
   connection: Connection,

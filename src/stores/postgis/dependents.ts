@@ -1,9 +1,10 @@
 import type { Connection } from './session.ts'
 
 /**
- * Whether a table may give way to another of the same form: an ordinary table of this user with nothing on it or
- * around it that a new table would not have. Views, foreign keys, policies, triggers, publications, privileges,
- * comments, statistics objects, inheritance and sequences of their own stay with the old table, so any of them says no.
+ * True if a table can be replaced by another one of the same form: an ordinary table of this user without
+ * anything that a new table would lack. Views, foreign keys, policies, triggers, publications, privileges,
+ * comments, statistics objects, inheritance and separate sequences stay with the old table, so each of them
+ * excludes a replacement.
  */
 const standaloneSql = `
 select c.relkind = 'r' and c.relpersistence = 'p' and not c.relispartition and not c.relhassubclass

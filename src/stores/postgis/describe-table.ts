@@ -5,10 +5,13 @@ import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { schemaOf } from './table-schema.ts'
 
-/** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
+/**
+ * Tables with a larger estimate are described without count and bounds, which would require reading them
+ * completely.
+ */
 const describedRows = 5_000_000
 
-/** What a store tells of a table, or of the rows of it that meet `condition`. */
+/** Returns the description of a table, or of its rows that meet `condition`. */
 export async function describeTable(
   client: ClientBase,
   facts: TableFacts,

@@ -5,7 +5,7 @@ const signature = 'PGCOPY\n\xff\r\n\0'
 const headerBytes = signature.length + 8
 const boxBytes = 32
 const sideBytes = 8
-/** The least that a row takes: a count of fields, and a key and a box, or a null. */
+/** Minimum size of a row: a field count, and a key and a box, or a null. */
 const leastRowBytes = 12
 
 function broken(what: string): Failure {
@@ -14,8 +14,8 @@ function broken(what: string): Failure {
 }
 
 /**
- * Reads rows of `COPY ... TO STDOUT (FORMAT binary)` (PostgreSQL, "COPY", binary format) that are a whole number and an
- * envelope: a value of the type `box`, or four numbers. Rows with a null for their envelope are passed over.
+ * Parses rows of `COPY ... TO STDOUT (FORMAT binary)` (PostgreSQL, "COPY", binary format) with an integer and
+ * an envelope: a value of type `box`, or four numbers. Skips rows with a null envelope.
  */
 export class EnvelopeRows {
   #rest: Uint8Array = new Uint8Array(0)
@@ -24,7 +24,7 @@ export class EnvelopeRows {
   #hasHeader = false
   #isAtEnd = false
 
-  /** The rows that end within the next bytes. */
+  /** Returns the rows that end within the next bytes. */
   take(piece: Uint8Array): NumberedEnvelopes {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -51,7 +51,7 @@ export class EnvelopeRows {
     this.#envelopes = new Float64Array(rows * 4)
   }
 
-  /** Throws where rows break off. */
+  /** Throws if the last row is incomplete. */
   end(): void {
     if (!this.#isAtEnd) throw broken('they break off')
   }
@@ -64,7 +64,7 @@ export class EnvelopeRows {
     return headerBytes
   }
 
-  /** Where the row ends; undefined where it has not come whole. The last of all is a count alone. */
+  /** Returns the end of the row; undefined if it is incomplete. The last row is only a count. */
   #rowEnd(view: DataView, start: number): number | undefined {
     if (!this.#hasHeader || start + 2 > view.byteLength) return undefined
     const count = view.getInt16(start)
@@ -91,7 +91,7 @@ function keyOf(view: DataView, at: number): number {
   throw broken(`a key has ${length} bytes`)
 }
 
-/** False where there is none. */
+/** Returns false if there is none. */
 function putEnvelope(view: DataView, row: number, envelopes: Float64Array, to: number): boolean {
   const at = row + 6 + view.getInt32(row + 2)
   const length = view.getInt32(at)

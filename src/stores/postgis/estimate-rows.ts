@@ -13,8 +13,8 @@ interface ExplainRow {
 const lockMs = 1000
 
 /**
- * Returns the number of rows that the planner expects, 0 where there is no such table, and `Number.MAX_SAFE_INTEGER` where
- * the planner fails. Reads no row.
+ * Returns the number of rows that the planner expects, 0 if there is no such table, and
+ * `Number.MAX_SAFE_INTEGER` if the planner fails. Reads no row.
  */
 export async function estimateRows(
   client: PoolClient,
@@ -26,7 +26,7 @@ export async function estimateRows(
   const { facts } = layout
   const table = quoteTable(facts.schema, facts.name)
   try {
-    // One simple query: the limit holds for its transaction alone.
+    // A single simple query, so that the limit applies to its transaction only.
     const results: unknown = await client.query(
       `begin; set local lock_timeout = ${lockMs};
        explain (format json) select 1 from ${table} ${whereSql(facts, boxes)}; commit`,
@@ -40,7 +40,7 @@ export async function estimateRows(
   }
 }
 
-/** Envelopes that overlap: of `ST_Intersects` the planner expects a thousandth of the rows. */
+/** Uses overlapping envelopes: for `ST_Intersects` the planner expects a thousandth of the rows. */
 function whereSql({ geometry }: TableFacts, boxes: readonly Area[] | undefined): string {
   if (geometry === undefined || boxes === undefined) return ''
   const column = `${quoteIdentifier(geometry.name)}${geometry.isGeography ? '::geometry' : ''}`

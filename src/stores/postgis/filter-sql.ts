@@ -8,7 +8,7 @@ import { invalid } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
-/** Binds a value and gives the name that it has in the statement. */
+/** Binds a value and returns its placeholder. */
 type Bind = (value: unknown) => string
 
 const functions: Record<SpatialRelation, string> = {
@@ -22,7 +22,10 @@ const functions: Record<SpatialRelation, string> = {
   s_crosses: 'ST_Crosses',
 }
 
-/** A filter as a condition on a table. Values are bound; the names of columns are those of the table. */
+/**
+ * Converts a filter to a condition on a table. Values are bound; property names are column names of the
+ * table.
+ */
 export function filterSql(filter: Filter, facts: TableFacts, bind: Bind): string {
   return new FilterSql(facts, bind).condition(filter)
 }
@@ -74,7 +77,9 @@ class FilterSql {
     return quoteIdentifier(this.#column(attribute).name)
   }
 
-  /** Not a number is more than all others in PostgreSQL: it shows as empty, and is not more than anything. */
+  /**
+   * PostgreSQL sorts NaN after all other numbers: here NaN counts as null, so no comparison with it is true.
+   */
   #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
     const plain = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
     const holdsNaN = (attribute: string): boolean =>
@@ -99,13 +104,16 @@ class FilterSql {
     return `${this.#bind(side.digits)}::${numberType(side.digits, type)}`
   }
 
-  /** PostgreSQL rounds halves of float8 to even numbers, and has no absolute value of the least whole number. */
+  /**
+   * PostgreSQL rounds halves of float8 to even numbers, and cannot compute the absolute value of the smallest
+   * integer.
+   */
   #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
     const isFloat =
       'digits' in of
         ? !/^[-+]?\d+$/.test(of.digits)
         : 'attribute' in of && this.#type(of.attribute)?.startsWith('float') === true
-    // PostgreSQL refuses digits that are nearer to zero than any float8.
+    // PostgreSQL rejects digits that are nearer to zero than any float8.
     const plain = 'digits' in of && isFloat ? this.#bind(String(Number(of.digits))) : this.#number(of, of)
     const value = `${plain}::${isFloat ? 'float8' : 'numeric'}`
     const toFloat = `(trunc(${value}) + case when abs(${value} - trunc(${value})) >= 0.5 then sign(${value}) else 0 end)`
@@ -152,7 +160,7 @@ class FilterSql {
     return `${name} ${found.op} ${this.#bind(dateText(found.day))}::date`
   }
 
-  /** Where what a column names begins or ends, as a moment. */
+  /** Returns the start or end of a temporal column as a timestamp. */
   #moment(moment: Extract<Moment, { attribute: string }>): string {
     const name = this.#name(moment.attribute)
     if (this.#type(moment.attribute) !== 'date')
@@ -161,7 +169,7 @@ class FilterSql {
     return moment.edge === 'begin' ? begin : `(${begin} + interval '86399.999999 seconds')`
   }
 
-  /** Whether a column holds times without a zone, which are taken for UTC. */
+  /** True if a column stores times without a time zone, which are interpreted as UTC. */
   #isPlain(attribute: string): boolean {
     return (
       this.#column(attribute).sqlType.startsWith('timestamp') &&
@@ -199,7 +207,10 @@ class FilterSql {
   }
 }
 
-/** The type that a written number is compared in, so that an index of the column is of use and nothing is rounded. */
+/**
+ * Returns the type for comparing a literal number, so that an index of the column can be used and nothing is
+ * rounded.
+ */
 function numberType(digits: string, beside: string | undefined): string {
   if (beside === 'float64') return 'float8'
   if (beside === 'float32') return fitsFloat4(Number(digits)) ? 'float4' : 'float8'

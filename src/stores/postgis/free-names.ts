@@ -4,8 +4,8 @@ import { freeIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 
 /**
- * What gives each thing that belongs to a table a name that nothing in the schema has, as like the wanted one as can be. Throws
- * `Failure` with code `table-exists` where the name of the table itself is taken.
+ * Returns a function that gives each object of a table an unused name in the schema, as similar to the wanted
+ * one as possible. Throws `Failure` with code `table-exists` if the name of the table itself is taken.
  */
 export async function findFreeNames(
   connection: Connection,

@@ -4,42 +4,45 @@ import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { UpsertRules } from '../changes.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
-/** Rows in a table of their own, in the column types of the table that they are meant for. */
+/** Rows in a table of their own, with the column types of the target table. */
 export interface HeldRows {
-  /** The table that holds them, quoted. */
+  /** Quoted name of the table that contains the rows. */
   relation: string
-  /** The table that they are meant for; where there is none yet, what holds them. */
+  /** The target table; if it does not exist yet, the table that contains the rows. */
   facts: TableFacts
-  /** The columns of that table whose values they have, the geometry among them. */
+  /** Columns of the target table for which the rows have values, including the geometry. */
   columns: string[]
-  /** The column that has the values of the identity column of the source. */
+  /** Column with the values of the identity column of the source. */
   identity?: string
-  /** How many they are, where that is known without a look. */
+  /** Number of rows, if known without counting. */
   rowCount?: number
 }
 
-/** Staged rows with what is to become of them. */
+/** Staged rows and how they will be placed. */
 export interface ComparedRows extends HeldRows {
   rowCount: number
-  /** Their exact bounds, where these are known without a look. */
+  /** Their exact bounds, if known without reading them. */
   bounds?: Envelope
-  /** Whether the rows that are there stay, whatever comes. */
+  /** True if all existing rows remain, whatever is staged. */
   isAddition: boolean
   upsert?: UpsertRules
-  /** What cannot be tried, known to who staged them. */
+  /** Effects that cannot be predicted, as known from staging. */
   notTried: string[]
 }
 
-/** A column by whose values two rows are told apart. */
+/** A column whose values distinguish two rows. */
 export interface ComparedColumn {
   name: string
-  /** An expression over the column of `alias` that is equal, and hashed alike, exactly where the stored values are. */
+  /**
+   * Returns an expression for the column of `alias` that is equal, with equal hash, exactly if the stored
+   * values are.
+   */
   valueIn(alias: string): string
 }
 
 /**
- * The columns that tell whether two rows are the same: all that are held but the ids that the store gives and those of the source,
- * unless these are a key.
+ * Returns the columns that decide whether two rows are equal: all stored ones except ids assigned by the
+ * store and ids of the source, unless these are a key.
  */
 export function comparedColumns(
   { facts, columns, identity }: HeldRows,
@@ -61,24 +64,24 @@ export function comparedColumns(
   return compared
 }
 
-/** Whether a column holds the feature ids, which the server gives. */
+/** True if a column contains the feature ids, which the server assigns. */
 export function isGivenId(facts: TableFacts, { name, isNumbered }: ColumnFacts): boolean {
   return isNumbered && name === facts.primaryKey
 }
 
-/** Text by its bytes: collations and types as `citext` call some equal that are not. */
+/** Compares text bytewise: collations and types such as `citext` treat different texts as equal. */
 function attributeValue(alias: string, { name, attribute, sqlType }: ColumnFacts): string {
   const column = `${alias}.${quoteIdentifier(name)}`
   if (attribute?.type === 'text') return `${column} collate "C"`
   return attribute === undefined && sqlType !== 'jsonb' ? `${column}::text collate "C"` : column
 }
 
-/** What types the values of keys have; undefined of those that no attribute has. */
+/** Returns the types of key values; undefined for columns that no attribute type represents. */
 export function keyTypes({ columns }: TableFacts, keys: readonly string[]): (string | undefined)[] {
   return keys.map((key) => columns.find(({ name }) => name === key)?.attribute?.type)
 }
 
-/** Throws `Failure` where a key is no column whose values the rows have. */
+/** Throws `Failure` if a key is not a column of the rows. */
 export function requireKeys({ facts, columns }: HeldRows, keys: readonly string[]): void {
   const known = facts.columns.map(({ name }) => name).filter((name) => columns.includes(name))
   const missing = keys.find((key) => !known.includes(key))

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import { cutToBytes, DistinctNames, freeName } from '../../lib/text/free-name.ts'
 
-/** PostgreSQL cuts identifiers to this many bytes (NAMEDATALEN - 1). */
+/** PostgreSQL truncates identifiers to this number of bytes (NAMEDATALEN - 1). */
 const identifierBytes = 63
 
-/** Names of columns that every table has; a column of ours must not be called so. */
+/** System columns of every table, whose names other columns must not have. */
 const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])
 
-/** The key of a new table. */
+/** Key column of a new table. */
 export const keyColumn = 'fid'
 const defaultGeometryColumn = 'geom'
 
-/** A name like `wanted` that PostgreSQL takes: blanks become `_`, control characters go, at most 63 bytes. */
+/**
+ * Returns a name like `wanted` that PostgreSQL accepts: blanks become `_`, control characters are removed, at
+ * most 63 bytes.
+ */
 export function toIdentifier(wanted: string, fallback: string): string {
   const cleaned = wanted
     .normalize('NFC')
@@ -24,18 +27,18 @@ export function toIdentifier(wanted: string, fallback: string): string {
 
 const numbered = { separator: '_', first: 1, fit: suffixedIdentifier }
 
-/** `name`, or the first of `name_1`, `name_2`, ... that is not taken, never longer than 63 bytes. */
+/** Returns `name`, or the first free one of `name_1`, `name_2`, ..., never longer than 63 bytes. */
 export function freeIdentifier(name: string, isTaken: (candidate: string) => boolean): string {
   return freeName(name, isTaken, numbered)
 }
 
-/** `stem` and `suffix` joined, the stem cut where the whole would be too long. */
+/** Joins `stem` and `suffix`, truncating the stem if needed. */
 export function suffixedIdentifier(stem: string, suffix: string): string {
   return cutToBytes(stem, identifierBytes - Buffer.byteLength(suffix)) + suffix
 }
 
 /**
- * Column names for a new table: one for each attribute name, all different without regard to case (later loads match
+ * Returns column names for a new table: one for each attribute name, unique without case (later loads match
  * names that way), none reserved. The geometry's name comes first.
  */
 export function columnNames(attributeNames: string[], geometry?: string): string[] {
@@ -47,7 +50,7 @@ export function columnNames(attributeNames: string[], geometry?: string): string
   return attributeNames.map((wanted) => names.take(toIdentifier(wanted, 'column')))
 }
 
-/** The column of a geometry of this name in a new table with the key `fid`. */
+/** Returns the column name of a geometry in a new table with the key `fid`. */
 export function geometryColumnName(wanted: string): string {
   const name = toIdentifier(wanted, defaultGeometryColumn)
   const folded = name.toLowerCase()
@@ -56,15 +59,15 @@ export function geometryColumnName(wanted: string): string {
 
 const stagingPrefix = 'terrane_load_'
 
-/** What all tables that keep a state of another begin with. */
+/** Prefix of all tables with retained states of other tables. */
 export const keptPrefix = 'terrane_kept_'
 
-/** The staging table of a load: any id gives a short, safe name, the same each time. */
+/** Returns the name of the staging table of a load: short and safe for any id, and always the same. */
 export function stagingName(loadId: string): string {
   return stagingPrefix + safeName(loadId)
 }
 
-/** The table that keeps the state of this id. */
+/** Returns the name of the table that retains the state with this id. */
 export function keptName(id: string): string {
   return keptPrefix + safeName(id)
 }
@@ -76,12 +79,12 @@ function safeName(id: string): string {
   return `${readable.slice(0, 24)}_${digest}`
 }
 
-/** Whether a table is one of ours, which holds rows for another. */
+/** True if the table is one that Terrane created to store rows for another. */
 export function isOwnName(table: string): boolean {
   return table.startsWith(stagingPrefix) || table.startsWith(keptPrefix)
 }
 
-/** Tables and views that PostGIS makes for itself, often in the same schema. */
+/** Tables and views that PostGIS creates, often in the same schema. */
 const ownedByPostgis = new Set([
   'spatial_ref_sys',
   'geometry_columns',
@@ -90,7 +93,7 @@ const ownedByPostgis = new Set([
   'raster_overviews',
 ])
 
-/** A name like `wanted` for a table: none of PostGIS's own, and none that a load uses for its staging. */
+/** Returns a table name like `wanted` that PostGIS and staging do not use. */
 export function toTableName(wanted: string, suffix = ''): string {
   const name = toIdentifier(wanted, 'layer')
   const free = ownedByPostgis.has(name) || isOwnName(name) ? toIdentifier(`a_${name}`, 'layer') : name

@@ -6,7 +6,7 @@ import type { LoadHooks } from '../store.ts'
 import type { Connection } from './session.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
-/** Stand for null in a column that does not take it: the least value of each type. */
+/** Replacement of null in a column that does not accept nulls: the smallest value of each type. */
 const missingIds = { int16: -32_768, int32: -2_147_483_648, int64: -(2n ** 63n) } as const
 
 type IdType = keyof typeof missingIds
@@ -15,7 +15,10 @@ export function isIdType(type: string | undefined): type is IdType {
   return type !== undefined && Object.hasOwn(missingIds, type)
 }
 
-/** The column with the least value of its type in the place of nulls: `settleKeptIds` gives these rows new ids. */
+/**
+ * Returns the column with the smallest value of its type instead of nulls: `settleKeptIds` assigns new ids to
+ * these rows.
+ */
 export function withMissingIds(column: Column, rowCount: number): Column {
   if (column.nullCount === 0 || !isIdType(column.type)) return column
   const builder = createColumnBuilder(column.type, rowCount)
@@ -27,19 +30,19 @@ export function withMissingIds(column: Column, rowCount: number): Column {
   return builder.finish()
 }
 
-/** A staging table with a column of ids of the source. */
+/** A staging table with a column of source ids. */
 interface StagedIds {
-  /** Quoted. */
+  /** Quoted name. */
   relation: string
   column: string
   type: IdType
-  /** Orders the rows where two of them have one id: the first keeps it. */
+  /** Order of rows with the same id: the first row retains it. */
   order: string
-  /** The name of the table that the rows are meant for. */
+  /** Name of the target table. */
   table: string
 }
 
-/** Gives rows without an id, and those whose id an earlier row has, new ones, and says so. */
+/** Assigns new ids to rows without an id or with the id of an earlier row, and reports it. */
 export async function settleKeptIds(
   connection: Connection,
   { relation, column, type, order, table }: StagedIds,
@@ -75,7 +78,7 @@ export async function settleKeptIds(
   })
 }
 
-/** Lets the sequence of the column go on behind the ids that are there. */
+/** Advances the sequence of the column beyond existing ids. */
 export async function advanceSequence(
   connection: Connection,
   { relation, column }: Pick<StagedIds, 'relation' | 'column'>,

@@ -7,16 +7,16 @@ import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { schemaOf } from './table-schema.ts'
 
-/** What statements that read a table are made of, and the mark by which they see that it still holds. */
+/** Parts of statements that read a table, and the mark that shows whether they are still valid. */
 export interface ReadLayout {
   facts: TableFacts
   schema: Schema
   mark: string
-  /** An expression that gives the present mark of the table, null where there is no table of that name. */
+  /** SQL expression for the present mark of the table; null if there is no table of that name. */
   markSql: string
 }
 
-/** For what no mark shows, as the definition of a CRS. */
+/** Limit for changes that no mark shows, such as to a CRS definition. */
 const longestKeptMs = 10_000
 const mostKept = 200
 
@@ -25,7 +25,7 @@ interface Kept {
   until: number
 }
 
-/** Layouts of the tables of a schema that were read last. */
+/** Cached layouts of the recently read tables of a schema. */
 export class KeptLayouts {
   readonly #schema: string
   readonly #kept = new Map<string, Kept>()
@@ -34,7 +34,7 @@ export class KeptLayouts {
     this.#schema = schema
   }
 
-  /** Throws `Failure` (`notFound`) where there is no such table. */
+  /** Throws `Failure` (`notFound`) if there is no such table. */
   async get(client: PoolClient, table: string): Promise<{ layout: ReadLayout; isKept: boolean }> {
     const kept = this.#kept.get(table)
     if (kept !== undefined && performance.now() < kept.until) return { layout: kept.layout, isKept: true }
@@ -52,7 +52,10 @@ export class KeptLayouts {
   }
 }
 
-/** The mark comes first: where the table changes in between, it does not fit, which the next statement sees. */
+/**
+ * Reads the mark first: if the table changes in between, the mark is outdated, which the next statement
+ * detects.
+ */
 async function findLayout(client: PoolClient, schema: string, table: string): Promise<ReadLayout> {
   const markSql = markOf(quoteText(schema), quoteText(table))
   const mark = await readMark(client, { markSql })
@@ -72,8 +75,9 @@ export async function readMark(
 }
 
 /**
- * Of a schema and table as SQL has them: the transactions that wrote last what the catalogue says of the table, its columns and keys (PostgreSQL, "System
- * Columns"). A statement sees its tables locked before it sees the catalogue: what it tells holds for its own rows.
+ * Returns SQL for the mark of a table: the transactions that last wrote its catalogue rows, columns and keys
+ * (PostgreSQL, "System Columns"). A statement locks its tables before it reads the catalogue, so the mark is
+ * valid for its own rows. Schema and table are SQL expressions.
  */
 export function markOf(schema: string, table: string): string {
   return `(select md5(concat_ws(' ', c.oid, c.xmin,
@@ -85,13 +89,18 @@ export function markOf(schema: string, table: string): string {
     where n.nspname = ${schema} and c.relname = ${table})`
 }
 
-/** Whether a statement may have failed since the table is not what it was made for; not for want of time or room. */
+/**
+ * True if a statement may have failed because the table has changed since it was prepared; false for timeouts
+ * and lack of resources.
+ */
 export function mayBeOutdated(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return !isConnectionLost(error) && !/^(?:5[37]|store-|table-locked)/.test(code)
 }
 
-/** Whether a statement failed since the table has changed: also after a look at it, while the statement waited for others. */
+/**
+ * True if a statement failed because the table has changed, including while the statement waited for a lock.
+ */
 export async function isOutdated(
   client: PoolClient,
   { layout, isKept }: { layout: ReadLayout; isKept: boolean },

@@ -4,16 +4,16 @@ import { findFreeNames } from './free-names.ts'
 import { keptName, suffixedIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 
-/** What the comment of a kept table tells: what it is, and what has to get its name back. */
+/** Contents of the comment on a retained table: its state, and the objects whose names must be restored. */
 export interface KeptNote {
   id: string
-  /** `moved`: the table itself; `copy`: its rows; `difference`: what to undo. */
+  /** `moved`: the table itself; `copy`: its rows; `difference`: the changes to undo. */
   kind: 'moved' | 'copy' | 'difference'
   table: string
   comment: string | null
   indexes: string[]
   sequences: string[]
-  /** Of a difference: what shows whether somebody else wrote since. */
+  /** For a difference: mark that shows whether other clients have written since. */
   mark?: string
 }
 
@@ -26,10 +26,10 @@ where c.oid in (select indexrelid from pg_index where indrelid = $1)
     and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 and d.deptype in ('i', 'a')))
 order by c.relname`
 
-/** Rows that the open transaction has written. */
+/** Condition for rows written by the open transaction. */
 export const ownRows = 'xmin = pg_current_xact_id()::xid'
 
-/** Renames a table with its indexes and sequences, within the open transaction, so that another may have its names. */
+/** Renames a table with its indexes and sequences, within the open transaction, to free the names. */
 export async function moveAside(
   connection: Connection,
   { oid, schema, name }: { oid: number; schema: string; name: string },
@@ -53,7 +53,7 @@ export async function moveAside(
   await writeNote(connection, schema, { id, kind: 'moved', table: name, comment, indexes, sequences })
 }
 
-/** Gives a table that was moved aside its names back, or others where somebody has taken them. */
+/** Restores the names of a renamed table, or uses others if the names are taken. */
 export async function moveBack(
   connection: Connection,
   schema: string,
@@ -97,7 +97,7 @@ const notesSql = `
 select obj_description(c.oid, 'pg_class') as note from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind in ('r', 'p') and starts_with(c.relname, $2)`
 
-/** What is kept in a schema under names that begin like `prefix`. */
+/** Returns the notes of retained tables in a schema whose names start with `prefix`. */
 export async function findNotes(
   client: Pick<Connection['client'], 'query'>,
   schema: string,
@@ -125,7 +125,10 @@ function parseNote(text: string | null): KeptNote | undefined {
   }
 }
 
-/** What is told of a state of `table` that is kept, or about to be, in the relation of this number. */
+/**
+ * Returns the description of a state of `table` that is retained, or about to be, in the relation with this
+ * oid.
+ */
 export async function keptState(
   connection: Connection,
   id: string,

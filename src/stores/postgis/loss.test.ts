@@ -16,7 +16,7 @@ const rows = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({ geometry: wkb('Point', [i, i]), values: [i] }))
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Gives some batches, then `before` the rest. */
+/** Yields some batches, then the rest after `before`. */
 async function* interrupted(before: () => Promise<void>): AsyncGenerator<FeatureBatch> {
   yield* batchesOf(schema, rows(3000))
   await before()

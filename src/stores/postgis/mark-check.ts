@@ -4,14 +4,14 @@ import type { ReadLayout } from './kept-layouts.ts'
 import { markOf } from './kept-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
-/** What the server quotes in its error, in whatever language that is. */
+/** Text that the server quotes in its error message, in any language. */
 const changed = 'terrane: the table has changed'
 const checkSql = `select (case when ${markOf('$1', '$2')} = $3 then 'true' else '${changed}' end)::boolean`
 
 /**
- * Statements that stand before another one in the same message, and fail where a table is no longer what its layout says:
- * they are planned once, which the mark within each statement is not. The table is locked first, so that the mark is that of
- * the statement too. Undefined where that cannot be done.
+ * Returns statements to put before another one in the same message, which fail if the table no longer matches
+ * its layout. They are planned once, unlike the mark in each statement. The table is locked first, so that
+ * the mark is valid for the statement too. Undefined if that is not possible.
  */
 export async function markCheck(
   client: PoolClient,
@@ -31,7 +31,7 @@ export async function markCheck(
   }
 }
 
-/** Whether the check has found another table than its layout says. */
+/** True if the check found that the table no longer matches its layout. */
 export function isTableChanged(error: unknown): boolean {
   return error instanceof Error && error.message.includes(changed)
 }

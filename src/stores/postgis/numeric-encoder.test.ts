@@ -20,7 +20,7 @@ function encode(text: string): Buffer | undefined {
   return target.subarray(0, writeNumeric(bytes, parts, target, 0))
 }
 
-/** The value that PostgreSQL reads from the bytes, as a scaled integer. */
+/** Returns the value that PostgreSQL reads from the bytes, as a scaled integer. */
 function decode(bytes: Buffer, scale: number): bigint {
   let value = 0n
   const weight = bytes.readInt16BE(2)

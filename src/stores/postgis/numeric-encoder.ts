@@ -1,21 +1,21 @@
 /**
- * PostgreSQL's binary `numeric`: int16 count of digits, weight of the first, sign, display scale, then digits of
- * base 10,000 (numeric_recv in src/backend/utils/adt/numeric.c).
+ * PostgreSQL's binary `numeric`: int16 number of digits, weight of the first, sign, display scale, then
+ * digits of base 10,000 (numeric_recv in src/backend/utils/adt/numeric.c).
  */
 const positive = 0x0000
 const negative = 0x4000
 const headerBytes = 8
 const specialSigns = { NaN: 0xc000, Infinity: 0xd000, '-Infinity': 0xf000 } as const
-/** Digits that PostgreSQL allows before and after the point. */
+/** Number of digits that PostgreSQL allows before and after the decimal point. */
 const maxIntegerDigits = 131_072
 const maxFractionDigits = 16_383
 
-/** Bytes that a decimal of `length` characters needs at most. */
+/** Returns the maximum size of a decimal with `length` characters. */
 export function numericBytes(length: number): number {
   return headerBytes + 2 * ((length >> 2) + 3)
 }
 
-/** Bytes of NaN and of the infinities. */
+/** Size of NaN and of the infinities. */
 export const specialNumericBytes = headerBytes
 
 /** Writes NaN or an infinity to `target` at `at`. */
@@ -26,7 +26,7 @@ export function writeSpecialNumeric(text: keyof typeof specialSigns, target: Uin
   putInt16(target, at + 6, 0)
 }
 
-/** Where the parts of a decimal stand in its bytes; one object is used again for every value. */
+/** Offsets of the parts of a decimal in its bytes; one object is reused for all values. */
 export interface DecimalParts {
   isNegative: boolean
   integerStart: number
@@ -35,7 +35,10 @@ export interface DecimalParts {
   end: number
 }
 
-/** Finds sign, digits and point in `source[start, end)`; false where it is no plain decimal (no exponent). */
+/**
+ * Finds sign, digits and decimal point in `source[start, end)`; false if it is not a plain decimal (without
+ * exponent).
+ */
 export function findDecimalParts(
   source: Uint8Array,
   start: number,
@@ -64,7 +67,10 @@ export function findDecimalParts(
   )
 }
 
-/** Whether a `numeric(precision, scale)` holds the decimal without rounding; the scale may be negative or larger. */
+/**
+ * True if `numeric(precision, scale)` stores the decimal without rounding; the scale may be negative or
+ * greater than the precision.
+ */
 export function fitsNumeric(
   source: Uint8Array,
   parts: DecimalParts,
@@ -72,7 +78,7 @@ export function fitsNumeric(
   scale: number,
 ): boolean {
   const { integerStart, integerEnd, fractionStart, end } = parts
-  // Places of the first and last digit that is not 0, counted from the point: 0 for ones, -1 for tenths.
+  // Positions of the first and last non-zero digit relative to the decimal point: 0 for ones, -1 for tenths.
   let highest = Number.NEGATIVE_INFINITY
   let lowest = 0
   for (let at = integerStart; at < end; at += 1) {
@@ -119,7 +125,7 @@ export function writeNumeric(
   return headerBytes + used * 2
 }
 
-/** Four digits from `from` on, those outside `[start, end)` counting as 0. */
+/** Returns the value of four digits from `from` on; those outside of `[start, end)` count as 0. */
 function groupValue(source: Uint8Array, from: number, start: number, end: number): number {
   let value = 0
   for (let at = from; at < from + 4; at += 1) {

@@ -27,14 +27,15 @@ import { readTimeBounds } from './time-bounds.ts'
 import { findUniqueKeys, indexedColumns } from './unique-keys.ts'
 
 /**
- * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
- * `user`, `passwd`. Throws `Failure` (`invalid`) where one is missing; connects at first use only.
+ * Creates a store for a schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`,
+ * `schema` (default `public`), `user`, `passwd`. Throws `Failure` (`invalid`) if one is missing; connects on
+ * first use.
  */
 export function createPostgisStore(parameters: StoreParameters, reach?: Reach): VectorStore {
   const parsed = parseConnectionSettings(parameters)
   const settings = reach === undefined ? parsed : { ...parsed, reach }
   const pool = new ReadPool(settings)
-  // Those who look for changes do not wait for those who read.
+  // Separate connections, so that checks for changes do not wait for readers.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })
   const memory = { layouts: new KeptLayouts(settings.schema), statements: new PreparedStatements() }
   const leaving = new LeavingSessions()
@@ -113,10 +114,10 @@ async function getTableFacts(client: PoolClient, schema: string, table: string):
   throw notFound('unknown-table', `There is no table "${table}" in schema "${schema}"`)
 }
 
-/** Read from the disk with the first load: most threads only read, or know no PostGIS at all. */
+/** Imported with the first load: most threads only read, or do not use PostGIS. */
 const loading = () => import('./stage-load.ts')
 
-/** The same for the first edit. */
+/** Created on the first edit. */
 function editsLater(settings: ConnectionSettings, pool: ReadPool): PostgisEdits {
   let opened: Promise<PostgisEdits> | undefined
   const open = (): Promise<PostgisEdits> => {
@@ -160,7 +161,7 @@ async function dropTable(client: PoolClient, schema: string, table: string): Pro
   }
 }
 
-/** Tables and views of the schema, but PostGIS's own. */
+/** Tables and views of the schema, except those of PostGIS. */
 const listSql = `
 select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 
-/** Each costs memory of the server process at the other end. */
+/** Limited, since each uses memory of the server process. */
 const mostOfConnection = 50
-/** `invalid_sql_statement_name`, `duplicate_prepared_statement`: a pooler gives each statement another session. */
+/**
+ * `invalid_sql_statement_name`, `duplicate_prepared_statement`: a pooler runs each statement in another
+ * session.
+ */
 const poolerCodes = new Set(['26000', '42P05'])
 
 const nameOfText = new BoundedCache<string, string>(100)
@@ -16,7 +19,7 @@ function toName(text: string): string {
   })
 }
 
-/** Names statements that come again and again, so that each connection has them parsed and planned once. */
+/** Assigns names to repeated statements, so that each connection parses and plans them once. */
 export class PreparedStatements {
   readonly #namesOf = new WeakMap<PoolClient, Set<string>>()
   #isOff = false
@@ -36,8 +39,8 @@ export class PreparedStatements {
   }
 
   /**
-   * The name by which the connection knows the statement from now on, for `EXECUTE`; undefined where there is none. It is
-   * run once to be known.
+   * Prepares a statement by running it once. Returns its name on the connection, for `EXECUTE`; undefined if
+   * not prepared.
    */
   async prepare(client: PoolClient, query: QueryArrayConfig): Promise<string | undefined> {
     const isKnown = this.#namesOf.get(client)?.has(toName(query.text)) === true
@@ -53,14 +56,14 @@ export class PreparedStatements {
     }
   }
 
-  /** Whether the session does not know a name that it was told: from then on no names are used. */
+  /** True if the session does not know a prepared name: from then on no names are used. */
   hasLost(error: unknown): boolean {
     const isLost = error instanceof Error && 'code' in error && poolerCodes.has(String(error.code))
     if (isLost) this.#isOff = true
     return isLost
   }
 
-  /** None where the connection has enough of them. */
+  /** Returns undefined if the connection has the maximum number of them. */
   #nameOf(client: PoolClient, text: string): string | undefined {
     if (this.#isOff) return undefined
     const names = this.#namesOf.get(client) ?? new Set<string>()

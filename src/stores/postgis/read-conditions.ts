@@ -8,7 +8,10 @@ import type { TableFacts } from './table-facts.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
 
-/** What identifies a feature and gives the order: the primary key, else the row's place, else nothing (views). */
+/**
+ * Returns SQL for the feature id and the order: the primary key, else the row location (ctid), else undefined
+ * (views).
+ */
 export function identitySql(facts: TableFacts): string | undefined {
   if (facts.primaryKey !== undefined) return quoteIdentifier(facts.primaryKey)
   return facts.kind === 'table' ? 'ctid' : undefined
@@ -46,7 +49,10 @@ export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
   return conditions
 }
 
-/** What touches one of the boxes, and what has no geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
+/**
+ * Matches features that touch one of the boxes, and features without geometry (OGC 17-069r4,
+ * /req/core/fc-bbox-response).
+ */
 function addAreas(conditions: Conditions, facts: TableFacts, areas: Area[]): void {
   const { geometry } = facts
   if (geometry === undefined) {
@@ -60,13 +66,13 @@ function addAreas(conditions: Conditions, facts: TableFacts, areas: Area[]): voi
     const [x0, y0, x1, y1] = [minX, minY, maxX, maxY].map((side) => `${conditions.bind(side)}::float8`)
     return `ST_Intersects(${column}, ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid}))`
   })
-  // An index over places is walked whole for rows without one: not asked for where there can be none.
+  // Finding rows without geometry scans a spatial index completely, so it is omitted if there can be none.
   const none = geometry.isNotNull && facts.kind === 'table' ? [] : [`${name} is null`]
   const all = [...none, ...parts]
   conditions.add(all.length === 0 ? 'false' : `(${all.join(' or ')})`)
 }
 
-/** Well-known text (OGC 06-103r4, section 7.2). */
+/** Returns well-known text (OGC 06-103r4, section 7.2). */
 function polygonText(outline: readonly number[]): string {
   const vertices: string[] = []
   for (let at = 0; at < outline.length; at += 2) vertices.push(`${outline[at]} ${outline[at + 1]}`)
@@ -75,7 +81,7 @@ function polygonText(outline: readonly number[]): string {
 
 const dateOnly = /^\d{4,6}-\d\d-\d\d$/
 
-/** A date alone as the end of an interval means the whole day. */
+/** A date as the end of an interval means the whole day. */
 function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Filter['time']>): void {
   const column = facts.columns.find(({ name }) => name === time.attribute)
   const type = column?.attribute?.type
@@ -94,7 +100,7 @@ function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Fi
   )
 }
 
-/** Whether a feature of the table may have this id. */
+/** True if the table can contain a feature with this id. */
 export function canBeFeatureId(facts: TableFacts, id: string): boolean {
   const key = identitySql(facts)
   const column = facts.columns.find(({ name }) => name === facts.primaryKey)
@@ -112,7 +118,7 @@ function idSql(conditions: Conditions, facts: TableFacts, id: string): string {
 
 const integerLimits: Record<string, bigint> = { int16: 32_767n, int32: 2_147_483_647n, int64: 2n ** 63n - 1n }
 
-/** Whether an id can be a value of the key's type at all, in the form in which ids are given out. */
+/** True if a text can be a value of the key's type, in the form in which ids are returned. */
 function canBeId(id: string, type: string): boolean {
   if (id.includes('\0')) return false
   if (type === 'ctid') return /^\(\d{1,9},\d{1,4}\)$/.test(id)

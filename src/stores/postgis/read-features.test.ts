@@ -18,7 +18,7 @@ import { findTableFacts } from './table-facts.ts'
 const home = 'read_features'
 type Shown = Record<string, unknown>
 
-/** Each feature with its id and its attributes by name. */
+/** Returns each feature with its id and its attributes by name. */
 async function read(store: VectorStore, query: Partial<FeatureQuery> = {}, signal = never): Promise<Shown[]> {
   const shown: Shown[] = []
   const whole = { table: 'things', limit: 10, offset: 0, ...query }
@@ -34,7 +34,7 @@ async function read(store: VectorStore, query: Partial<FeatureQuery> = {}, signa
   return shown
 }
 
-/** What others do to a table: the next page is to be as that of somebody who reads it for the first time. */
+/** Changes to a table by other clients: the next page must equal that of a new reader. */
 const changes: Record<string, string> = {
   'a column more': 'alter table things add extra int default 7',
   'a column less': 'alter table things drop extra',
@@ -109,7 +109,7 @@ describe('pages of a PostGIS table', () => {
       isDone = true
     })()
     while (!isDone) {
-      // Where each look at a table finds another one, it says so.
+      // Expects an error if the table changes on each attempt.
       const rows = await read(store, { table: 'turns' }).catch((error: unknown) => {
         if (!(error instanceof Failure && error.code === 'table-changing')) throw error
         return undefined

@@ -17,15 +17,15 @@ import type { TextRow } from './read-rows.ts'
 import { batchOfRows, selectList, textTypes } from './read-rows.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** What is kept between questions to a store. */
+/** Cached data of a store between queries. */
 export interface ReadMemory {
   layouts: KeptLayouts
   statements: PreparedStatements
 }
 
-/** Attempts until a table counts as one that never stands still. */
+/** Maximum number of attempts before a table counts as constantly changing. */
 const mostAttempts = 5
-/** Before the attributes stand the id and the mark of the table. */
+/** The id and the mark of the table precede the attributes. */
 const markAt = 1
 const firstAttributeAt = 2
 
@@ -63,8 +63,8 @@ async function countBy(
 }
 
 /**
- * Streams what matches. Rows tell by a mark whether the table is still the one that the statement was made for: if not,
- * they are dropped, and the statement is made anew.
+ * Streams matching features. Each row contains a mark that shows whether the table still is the one that the
+ * statement was prepared for; if not, the rows are dropped and the statement is prepared again.
  */
 export async function* streamFeatures(
   client: PoolClient,
@@ -104,19 +104,22 @@ function readingFailure(error: unknown, doing: string): Error {
   return isOfCollection ? collectionsNotRelated(error) : statementFailure(error, doing)
 }
 
-/** A value of a position that the type of its column does not take. */
+/** True if a value of a position does not match the type of its column. */
 function isUnreadable(error: unknown, { from }: FeatureQuery): boolean {
   return from !== undefined && error instanceof Error && 'code' in error && /^22/.test(String(error.code))
 }
 
-/** The layout with what is asked for alone; as it is where nothing is named. */
+/** Returns the layout with only the requested columns; unchanged if none are named. */
 function onlyOf(layout: ReadLayout, { attributes: names, withGeometry = false }: FeatureQuery): ReadLayout {
   if (names === undefined) return layout
   const attributes = layout.schema.attributes.filter(({ name }) => names.includes(name))
   return { ...layout, schema: { attributes, geometry: withGeometry ? layout.schema.geometry : undefined } }
 }
 
-/** A page of a table by one statement; what is longer, and what a view gives, by a cursor in a read-only transaction. */
+/**
+ * Reads a page of a table with one statement; reads longer results, and views, with a cursor in a read-only
+ * transaction.
+ */
 async function* readRows(
   client: PoolClient,
   layout: ReadLayout,
@@ -143,7 +146,7 @@ async function* readRows(
       if (left <= 0) break
     }
   } finally {
-    // Also where it is left early.
+    // Also if the consumer stops early.
     await client.query('rollback').catch(() => {})
   }
 }
@@ -151,7 +154,7 @@ async function* readRows(
 interface FeaturesStatement {
   text: string
   values: unknown[]
-  /** It will be asked again to the letter. */
+  /** True if the same SQL is likely to be used again. */
   isUsual: boolean
 }
 
@@ -180,14 +183,14 @@ function featuresSql(
   return {
     text: `select ${list.join(', ')} ${from} ${conditions.sql} ${order} ${limit} offset ${beginning === undefined ? offset : 0}`,
     values: conditions.values,
-    // Others are planned for their values: a plan that fits any box fits none well.
+    // Others are planned for their values: a plan for any box is good for none.
     isUsual: offset === 0 && isOfIdsAlone(query),
   }
 }
 
 /**
- * How the rows behind an offset are found without writing those as text that are skipped, which takes most of the time: from the id of
- * the first on, or by their places in the table. Undefined where neither is known.
+ * Returns how rows after an offset are found without converting skipped rows to text, which takes most of the
+ * time: from the id of the first one, or by their locations in the table. Undefined if neither is possible.
  */
 function beginningOf(facts: TableFacts, { sort = [], limit }: FeatureQuery): 'id' | 'places' | undefined {
   if (sort.length === 0) return identitySql(facts) === undefined ? undefined : 'id'
@@ -210,7 +213,7 @@ async function* readAtOnce(
   if (rows.length > 0) yield rows
 }
 
-/** Within a transaction. */
+/** Must run within a transaction. */
 async function* readByCursor(
   client: PoolClient,
   { text, values }: FeaturesStatement,

@@ -9,10 +9,10 @@ import { boxSql, sidesSql } from './tile-sql.ts'
 
 const integerTypes = new Set(['smallint', 'integer', 'bigint'])
 
-/** How an envelope is sent: as one value, which takes a third of the time, or side by side. */
+/** Transfer format of envelopes: as one value, which takes a third of the time, or as four values. */
 type Form = 'box' | 'sides'
 
-/** Where `Box2D` does not round, it gives what `box` does. */
+/** `Box2D` gives the same result as `box` where it does not round. */
 const boundsSql = (key: string, table: string): string => `
 select min(${key})::text as least, max(${key})::text as most,
   ST_XMin(Box2D(ST_MakePoint(0.1, 0))) = 0.1 and ST_XMin(Box2D(ST_MakeEnvelope(0.1, 0, 1, 1))) = 0.1 as is_exact
@@ -25,8 +25,9 @@ interface BoundsRow {
 }
 
 /**
- * How the envelopes of all rows are asked for by their keys: undefined where those are not whole numbers that JavaScript holds,
- * which the first and the last of them tell. Within a transaction in which the table stays as it is.
+ * Returns how to query the envelopes of all rows by key; undefined if the keys are not safe integers of
+ * JavaScript, according to the first and last one. Call within a transaction in which the table cannot
+ * change.
  */
 export async function findForm(client: PoolClient, { facts }: ReadLayout): Promise<Form | undefined> {
   const { kind, primaryKey, columns, geometry } = facts
@@ -40,7 +41,7 @@ export async function findForm(client: PoolClient, { facts }: ReadLayout): Promi
   return bounds?.is_exact === true ? 'box' : 'sides'
 }
 
-/** The envelopes of all rows as `readEnvelopes` gives them, in the order in which the table has them. */
+/** Yields the envelopes of all rows, like `readEnvelopes`, in table order. */
 export async function* readNumbered(
   client: PoolClient,
   { facts }: ReadLayout,
@@ -54,7 +55,7 @@ export async function* readNumbered(
   rows.end()
 }
 
-/** Without an order, which would cost more than the rest. All sides are null for a geometry without a point. */
+/** Without an order, which would cost more than the rest. All sides are null for an empty geometry. */
 function numberedSql(facts: TableFacts, form: Form): string {
   const list = form === 'sides' ? sidesSql(facts) : [boxSql(facts)]
   const key = `feature.${quoteIdentifier(facts.primaryKey ?? '')}`

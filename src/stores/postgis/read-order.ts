@@ -10,7 +10,7 @@ import type { ColumnFacts, TableFacts } from './table-facts.ts'
 const microsPerSecond = 1_000_000n
 const microsPerDay = 86_400n * microsPerSecond
 
-/** The parts in which rows of a table, which is called `feature`, are read in the order that is asked for. */
+/** Returns the parts in which rows of a table, under the alias `feature`, are read in the requested order. */
 export function orderedRows(
   facts: TableFacts,
   rows: OrderedRows & { offset: number },
@@ -20,7 +20,7 @@ export function orderedRows(
   if (rows.from !== undefined && (identity === undefined || !canBeFeatureId(facts, rows.from.row.id)))
     throw unknownPosition()
   const keyType = facts.columns.find(({ name }) => name === facts.primaryKey)?.sqlType ?? 'tid'
-  // Qualified, since a bare name would mean the text in the select list.
+  // Qualified, since an unqualified name would refer to the text in the select list.
   const bound = (value: string, bind: Bind<unknown>): string => `${bind(value)}::${keyType}`
   const id = identity === undefined ? undefined : { value: `feature.${identity}`, bound }
   return orderedParts({ columns, id, rows })
@@ -51,7 +51,7 @@ function valueSql({ name, sqlType, attribute }: ColumnFacts): string {
   return isText ? `${column} collate "C"` : `(${column}::text) collate "C"`
 }
 
-/** What shows as empty beside what is null. */
+/** Values that are shown as empty in addition to null. */
 interface EmptyBeside {
   isMeant(value: string): string
   isFilled(value: string): string
@@ -76,7 +76,7 @@ function emptyBeside({ attribute, sqlType }: ColumnFacts): EmptyBeside | undefin
   }
 }
 
-/** A value of a position in the type of the column, so that its indexes are of use. */
+/** Returns a position value in the type of the column, so that its indexes can be used. */
 function boundSql({ attribute, sqlType }: ColumnFacts, value: string, bind: Bind<unknown>): string {
   const type = attribute?.type ?? 'text'
   if (type === 'text') return `${bind(value)}::text`

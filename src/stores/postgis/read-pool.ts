@@ -13,19 +13,19 @@ import { endProcesses, processIdOf } from './session.ts'
 const usualConnections = 4
 const statementTimeoutMs = 60_000
 
-/** A connection on loan, given back by `release`. */
+/** A borrowed connection; the caller must call `release`. */
 export interface Lease {
   client: PoolClient
   release(): void
 }
 
-/** A few connections for reading, opened when needed, closed when idle. Loads have their own. */
+/** A small pool of read connections, opened on demand, closed when idle. Loads have their own. */
 export class ReadPool {
   readonly #settings: ConnectionSettings
   readonly #maxConnections: number
-  /** Leases wait here, not in the driver, which would report a long wait as a failure to connect. */
+  /** Callers wait here, not in the driver, which would report a long wait as a connection failure. */
   #leases: WorkQueue
-  /** Leases that have their connection. */
+  /** Number of leases with a connection. */
   #connected = 0
   #pool: Promise<Pool> | undefined
   #isClosed = false
@@ -37,7 +37,7 @@ export class ReadPool {
     this.#leases = new WorkQueue({ limit: maxConnections })
   }
 
-  /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
+  /** Waits for a connection. Aborting `signal` cancels its query and closes the connection. */
   async lease(signal?: AbortSignal, workers: Workers = 'usual'): Promise<Lease> {
     const leave = await this.#leases.enter({ signal })
     const client = await this.#connect(workers).catch((error: unknown) => {
@@ -88,7 +88,7 @@ export class ReadPool {
     await pool?.end()
   }
 
-  /** Where nobody has a connection, those who wait would each wait for the same failure. */
+  /** If no connection can be opened, all waiting callers get the same error at once. */
   #refuseWaiting(error: unknown): void {
     if (this.#connected > 0) return
     const leases = this.#leases
@@ -107,7 +107,7 @@ export class ReadPool {
       allowExitOnIdle: true,
       statement_timeout: statementTimeoutMs,
     })
-    // Idle connections that break are replaced at the next use.
+    // Broken idle connections are replaced at the next use.
     pool.on('error', () => {})
     return pool
   }

@@ -7,10 +7,10 @@ import { GeometryError } from '../../geo/wkb.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** A row as `pg` gives it with `rowMode: 'array'` and every value as text. */
+/** A row from `pg` with `rowMode: 'array'` and every value as text. */
 export type TextRow = (string | null)[]
 
-/** Makes `pg` leave every value as the server wrote it. */
+/** Makes `pg` return every value as the server sent it. */
 export const textTypes = {
   getTypeParser:
     () =>
@@ -18,10 +18,10 @@ export const textTypes = {
       text,
 }
 
-/** The first moment whose microseconds since 1970 do not fit 64 bits; PostgreSQL has 29 years more. */
+/** The first moment whose microseconds since 1970 exceed 64 bits; PostgreSQL supports 29 more years. */
 const endOfMicros = `timestamptz '294247-01-10 04:00:54.775807Z'`
 
-/** An expression that writes a column as text from which `appendText` gets the exact value. */
+/** Returns an expression that converts a column to text from which `appendText` restores the exact value. */
 export function attributeSql(column: string, type: AttributeType, sqlType: string): string {
   if (type === 'date')
     return `(case ${column} when 'infinity' then ${lastDay} when '-infinity' then ${firstDay} else ${column} - date '1970-01-01' end)::text`
@@ -33,28 +33,31 @@ export function attributeSql(column: string, type: AttributeType, sqlType: strin
   return type === 'binary' ? `encode(${column}, 'hex')` : `${column}::text`
 }
 
-/** The same of what features show: infinite dates and times are null. */
+/** The same for values shown in features: infinite dates and times are null. */
 function finiteSql(column: string, type: AttributeType, sqlType: string): string {
   if (type === 'date') return `case when isfinite(${column}) then (${column} - date '1970-01-01')::text end`
   if (type === 'timestamp') return `case when isfinite(${column}) then ${microsSql(column, sqlType)} end`
   return attributeSql(column, type, sqlType)
 }
 
-/** Null for what is too late. */
+/** Null for later times. */
 function microsSql(column: string, sqlType: string): string {
   const instant = sqlType.startsWith('timestamp without') ? `(${column} at time zone 'UTC')` : column
   return `case when ${instant} < ${endOfMicros} then trunc(extract(epoch from ${instant}) * 1000000)::int8::text end`
 }
 
-/** WKB of a geometry column as hexadecimal text; curves as lines, since no other part knows them. */
+/**
+ * Returns SQL for a geometry column as hexadecimal WKB; curves are converted to lines, which all other parts
+ * require.
+ */
 export function geometrySql(column: string, isGeography: boolean): string {
   const geometry = isGeography ? `${column}::geometry` : column
   return `encode(ST_AsBinary(case when ST_HasArc(${geometry}) then ST_CurveToLine(${geometry}) else ${geometry} end, 'NDR'), 'hex')`
 }
 
 /**
- * Expressions for the attributes and geometry of a table, in the order of its schema. With `isExact`, infinite dates and times
- * are the ends of their ranges, else null.
+ * Returns expressions for the attributes and geometry of a table, in the order of its schema. With `isExact`,
+ * infinite dates and times are the ends of their ranges, otherwise null.
  */
 export function selectList(
   facts: TableFacts,
@@ -72,8 +75,8 @@ export function selectList(
 }
 
 /**
- * A batch of rows whose values stand from `first` on as the expressions above give them, the geometry last. A geometry
- * that cannot be read becomes null.
+ * Creates a batch from rows whose values start at `first`, in the order of the above expressions with the
+ * geometry last. An unreadable geometry becomes null.
  */
 export function batchOfRows(
   schema: Schema,

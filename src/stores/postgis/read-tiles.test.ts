@@ -29,7 +29,7 @@ async function read(reads: TileReads, table: string, query: Partial<TileQuery> =
   return shown
 }
 
-/** Tables of every sort, each with a column `n` and a geometry. */
+/** Tables of all kinds, each with a column `n` and a geometry. */
 const tables: Record<string, string> = {
   'a key': 'create table t (n int primary key, g geometry(Geometry, 4326)); create index on t using gist (g)',
   'no key and no index': 'create table t (n int, g geometry(Geometry, 4326))',
@@ -90,7 +90,7 @@ describe('rows for tiles from PostGIS', () => {
       const plain = (one: { n: string; wkb: string }[]): string[] =>
         one.map(({ n, wkb }) => `${n} ${wkb}`).sort()
       assert.equal(wanted.length, name === 'a geography' ? 21 : 22)
-      // A key is the first attribute, but for one that the server numbers.
+      // A key is the first attribute, unless the server assigns it.
       assert.deepEqual(plain(shown.map(({ values, wkb }) => ({ n: String(values[0]), wkb }))), plain(wanted))
       const other = createPostgisStore(storeParameters(url, home))
       const again = await read(tileReadingOf(other), 't', { boxes: [box] })
@@ -150,7 +150,7 @@ describe('rows for tiles from PostGIS', () => {
       for await (const page of pages) assert.ok(page.ids.length > 0)
       return note.seen
     }
-    /** Whoever has written to the table counts for a moment as one that may have written more. */
+    /** After a write to the table, its writer counts for a moment as possibly still writing. */
     const settled = async (): Promise<string> => {
       for (const hasTime = patience(); hasTime(); ) {
         const found = await seen()

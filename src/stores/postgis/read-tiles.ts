@@ -30,9 +30,9 @@ import { stateLook, stateOfRows } from './table-state.ts'
 import type { TileStatement } from './tile-sql.ts'
 import { envelopesSql, tileSql, tilesSql } from './tile-sql.ts'
 
-/** Rows of a page: most tiles have few. */
+/** Rows per page: most tiles have few. */
 const rowsEach = 256
-/** Attempts until a table counts as one that never stands still. */
+/** Maximum number of attempts before a table counts as constantly changing. */
 const mostAttempts = 5
 const sides: Schema = {
   attributes: [
@@ -47,11 +47,11 @@ interface TablePlace {
   client: PoolClient
   layouts: KeptLayouts
   table: string
-  /** Absent within a transaction in which the table stays as it is: a check that fails would end it. */
+  /** Absent within a transaction in which the table cannot change: a failing check would end it. */
   statements?: PreparedStatements
 }
 
-/** Rows for tiles by COPY in binary form, which takes half the time of rows as text. */
+/** Reads rows for tiles by binary COPY, which takes half the time of rows as text. */
 export class TilesOfTables implements TileReading {
   readonly #pool: ReadPool
   readonly #layouts: KeptLayouts
@@ -123,8 +123,8 @@ export class TilesOfTables implements TileReading {
 }
 
 /**
- * Begins a transaction in which the table stays what its layout says. The lock comes before the view of the rows is taken:
- * none can be exchanged or emptied in between.
+ * Starts a transaction in which the table matches its layout. The lock comes before the snapshot, so that no
+ * table is replaced or truncated in between.
  */
 async function beginAtOneState(client: PoolClient, layouts: KeptLayouts, table: string): Promise<void> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
@@ -162,7 +162,7 @@ async function* sharedPages(
     yield tilesPage(page, query.boxesOf.length)
 }
 
-/** Takes the column away that tells for which tiles a row is. */
+/** Removes the column that contains the tile number of a row. */
 function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
   const { schema, columns, rowCount } = batch
   const bits = columns.at(-1)
@@ -177,7 +177,7 @@ function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
   return { batch: shown, ids, rowsOf }
 }
 
-/** Pages of rows, and a look at the table when they have been read. */
+/** Yields pages of rows, and reads the state of the table after them. */
 function lookedPages(
   place: TablePlace,
   statement: (layout: ReadLayout, check: string | undefined) => TileStatement,
@@ -195,7 +195,9 @@ function lookedPages(
   return inTurns(readByLayout(place, read), signal)
 }
 
-/** What tells the state of the table when its rows have been read: in the same message, so that nobody waits for it. */
+/**
+ * Returns a query for the state of the table after its rows, sent in the same message to save a round trip.
+ */
 async function lookOf(
   { client, statements, table }: TablePlace,
   { facts }: ReadLayout,
@@ -214,7 +216,7 @@ function envelopePages(
   return inTurns(readByLayout(place, read), signal)
 }
 
-/** Within a transaction. */
+/** Must run within a transaction. */
 async function numberedPages(
   { client, layouts, table }: TablePlace,
   signal: AbortSignal,
@@ -225,8 +227,8 @@ async function numberedPages(
 }
 
 /**
- * A statement fails at once where the table is no longer what it was made for, or, without a check, gives no rows: where
- * none came, that is asked. It is made anew then.
+ * A statement fails immediately if the table no longer matches, or, without a check, returns no rows, in
+ * which case a query finds out. Then the statement is prepared again.
  */
 async function* readByLayout<Page>(
   { client, layouts, table, statements }: TablePlace,
@@ -247,7 +249,7 @@ async function* readByLayout<Page>(
     } catch (error) {
       if (isBegun || !mayBeOutdated(error)) throw statementFailure(error, `reading "${table}"`)
       const isChanged = check !== undefined && isTableChanged(error)
-      // A pooler or missing rights may be in the way of a check.
+      // A pooler or missing privileges may prevent a check.
       if (check !== undefined && !isChanged) {
         statements?.hasLost(error)
         checking = undefined

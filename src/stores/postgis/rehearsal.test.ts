@@ -24,7 +24,7 @@ interface Bench {
 
 let count = 0
 
-/** A table `layer` with the rows (1, a) and (2, b) in a schema of its own. */
+/** Creates a table `layer` with the rows (1, a) and (2, b) in a schema of its own. */
 async function withTable(work: (bench: Bench) => Promise<void>): Promise<void> {
   const url = await fileDatabase()
   count += 1

@@ -25,7 +25,7 @@ interface Bench {
 const waitingSql = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
 let count = 0
 
-/** A table `layer` with the rows (1, a) and (2, b) in a schema of its own. */
+/** Creates a table `layer` with the rows (1, a) and (2, b) in a schema of its own. */
 async function withTable(work: (bench: Bench) => Promise<void>): Promise<void> {
   const url = await fileDatabase()
   count += 1

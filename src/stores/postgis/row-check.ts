@@ -3,7 +3,10 @@ import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** A table, one that it inherits to, or a partition has triggers or rules, which may do anything with the rows. */
+/**
+ * True if the table, a child table or a partition has triggers or rules, which may change the rows in any
+ * way.
+ */
 const actsOnRowsSql = `
 with recursive family(oid) as (
   select $1::oid union select i.inhrelid from pg_inherits i join family f on f.oid = i.inhparent
@@ -12,13 +15,13 @@ select exists (select from pg_trigger t join family f on f.oid = t.tgrelid
     where not t.tgisinternal and t.tgenabled <> 'D')
   or exists (select from pg_rewrite r join family f on f.oid = r.ev_class where r.rulename <> '_RETURN') as acts`
 
-/** Whether something of the table itself may change what is put into it. */
+/** True if triggers or rules of the table may change rows that are inserted. */
 export async function actsOnRows(connection: Connection, { oid }: TableFacts): Promise<boolean> {
   const { rows } = await connection.run<{ acts: boolean }>('reading the triggers', actsOnRowsSql, [oid])
   return rows[0]?.acts === true
 }
 
-/** Whether policies of a table may hide rows from this user, or forbid them. */
+/** True if row-level security policies may hide rows of a table from this user, or forbid them. */
 export async function hasPolicies(connection: Connection, { oid }: TableFacts): Promise<boolean> {
   const { rows } = await connection.run<{ active: boolean }>(
     'reading the policies of the table',
@@ -36,7 +39,7 @@ export async function countRows(connection: Connection, { schema, name }: TableF
   return Number(rows[0]?.n)
 }
 
-/** Throws `Failure` where rows that were put into a table are not in it; more than those may be. */
+/** Throws `Failure` if inserted rows are missing in a table; additional ones are accepted. */
 export function requireRows(table: string, found: number, expected: number): void {
   if (found >= expected) return
   throw conflict(

@@ -10,20 +10,23 @@ import type { ConnectionSettings } from './connection-settings.ts'
 import { stagingName } from './identifiers.ts'
 import { endProcesses, Session } from './session.ts'
 
-/** A stopped load must end within two seconds, also when the database does not answer; cleaning then goes on. */
+/**
+ * A stopped load must end within two seconds, even if the database does not respond; the clean-up continues
+ * afterwards.
+ */
 const stoppedCleanUpMs = 1700
 const failedCleanUpMs = 15_000
 
-/** What one load is made of. */
+/** Parts of one load. */
 interface LoadParts {
   loadId: string
   signal: AbortSignal
   stage(session: Session): Promise<FinalSteps>
-  /** Of a rehearsal: tells what has to be known to go on with it. */
+  /** For a dry run: returns what is needed to continue with the staged rows. */
   layBy?(steps: FinalSteps): Promise<string>
 }
 
-/** Runs a load; whatever fails leaves the target as it was and nothing behind. */
+/** Runs a load; on failure the target is unchanged and nothing is left behind. */
 export async function beginLoad(
   settings: ConnectionSettings,
   { loadId, signal, stage, layBy }: LoadParts,
@@ -42,7 +45,7 @@ export async function beginLoad(
     } catch (error) {
       await discard()
       signal.throwIfAborted()
-      // Some steps send statements of their own: whichever notices that the connection is lost, it is an outage.
+      // Some steps send statements of their own: any error of a lost connection is an outage.
       throw isConnectionLost(error) ? statementFailure(error, 'loading') : error
     }
   }
@@ -83,13 +86,13 @@ export async function beginLoad(
   }
 }
 
-/** A database that is away keeps the staging table until `sweep` is called again. */
+/** Drops the staging table. An unreachable database retains it until `sweep` is called again. */
 async function cleanUp(session: Session, settings: ConnectionSettings, loadId: string): Promise<void> {
   await session.abandon()
   await sweepLoad(settings, loadId).catch(() => {})
 }
 
-/** Drops the staging table of a load, after ending server processes that still work for it. */
+/** Drops the staging table of a load, after terminating server processes that still work for it. */
 export async function sweepLoad(settings: ConnectionSettings, loadId: string): Promise<void> {
   const name = stagingName(loadId)
   await endProcesses(settings, 'application_name = $1', [name])

@@ -17,7 +17,7 @@ export interface SentRows {
   envelope: Envelope | undefined
 }
 
-/** What the server has; it is asked only where that matters. To be called before a COPY begins. */
+/** Returns the value ranges of the server; queries it only if they matter. Call before a COPY starts. */
 export async function findServerValues(
   connection: Connection,
   { attributes }: CopyLayout,
@@ -30,13 +30,13 @@ export async function findServerValues(
   return { hasInfiniteNumerics: rows[0]?.is === true }
 }
 
-/** What rows are sent as. */
+/** Format of the sent rows. */
 interface SentAs {
   layout: CopyLayout
   values: ServerValues
 }
 
-/** Sends all batches through one COPY; rows that the table would not take go to `onReject`. */
+/** Sends all batches through one COPY; rows that the table would reject go to `onReject`. */
 export async function sendRows(
   writer: CopyWriter,
   { layout, values }: SentAs,
@@ -101,13 +101,16 @@ function include(envelope: Envelope, envelopes: Float64Array, at: number): void 
   if (maxY > envelope.maxY) envelope.maxY = maxY
 }
 
-/** Undefined for nothing; a negative zero becomes zero. */
+/** Returns undefined for an empty envelope; converts −0 to 0. */
 function finished({ minX, minY, maxX, maxY }: Envelope): Envelope | undefined {
   const envelope = { minX: minX + 0, minY: minY + 0, maxX: maxX + 0, maxY: maxY + 0 }
   return isEmptyEnvelope(envelope) ? undefined : envelope
 }
 
-/** The batches, left at once with the signal's reason when it aborts, even while the source is silent. */
+/**
+ * Yields the batches, and throws the reason of the signal as soon as it aborts, even while the source is
+ * silent.
+ */
 async function* untilAborted(
   batches: AsyncIterable<FeatureBatch>,
   signal: AbortSignal,
@@ -125,7 +128,7 @@ async function* untilAborted(
       yield next.value
     }
   } finally {
-    // A source that hangs must not hold up the end of the load.
+    // A source that hangs must not delay the end of the load.
     if (!isDone) iterator.return?.()?.catch(() => {})
   }
 }

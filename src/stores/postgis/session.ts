@@ -6,8 +6,9 @@ import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 
 /**
- * Connections of one load. When `signal` aborts, or `abandon` is called, all of them are cut and their server
- * processes ended, so that whatever they had not committed is rolled back at once. `close` in every case.
+ * Connections of one load. When `signal` aborts, or `abandon` is called, all are closed and their server
+ * processes terminated, so that uncommitted changes are rolled back immediately. The caller must call
+ * `close`.
  */
 export class Session {
   readonly #settings: ConnectionSettings
@@ -28,7 +29,7 @@ export class Session {
   }
 
   async connect(): Promise<Connection> {
-    // By its default export, which the bundled server has too.
+    // Uses its default export, which also exists in the bundled server.
     const { default: copyStreams } = await import('pg-copy-streams')
     this.#signal.throwIfAborted()
     const client = await openConnection(this.#settings, this.#purpose)
@@ -38,7 +39,7 @@ export class Session {
     return new Connection(client, copyStreams.from)
   }
 
-  /** Cuts every connection also when a signal of a step aborts. */
+  /** Also closes every connection if the signal of a step aborts. */
   async within<Result>(signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted()
     signal.addEventListener('abort', this.#onAbort)
@@ -49,7 +50,7 @@ export class Session {
     }
   }
 
-  /** Cuts every connection and waits until the server has let go of them. */
+  /** Closes every connection and waits until the server has ended their processes. */
   abandon(): Promise<void> {
     this.#ending ??= this.#cut()
     return this.#ending
@@ -68,18 +69,18 @@ export class Session {
   }
 }
 
-/** Ends a connection; what it has counted in the tables that it wrote is told first (PostgreSQL 15 and later). */
+/** Ends a connection after flushing the statistics of the tables it wrote (PostgreSQL 15 and later). */
 async function endClient(client: Client, { isCut }: { isCut: boolean }): Promise<void> {
   if (!isCut) await client.query('select pg_stat_force_next_flush()').catch(() => {})
   await client.end().catch(() => {})
 }
 
-/** The server process behind a connection; 0, which is none, where it is not known. */
+/** Returns the server process id of a connection; 0 if unknown. */
 export function processIdOf(client: ClientBase): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 }
 
-/** One connection of a session; every failure comes out as a `Failure` or an error that says what was being done. */
+/** One connection of a session. Every error is a `Failure`, or an error that names the failed operation. */
 export class Connection {
   readonly client: Client
   readonly #copyFrom: typeof from
@@ -101,13 +102,13 @@ export class Connection {
     }
   }
 
-  /** Begins a COPY from here; `sql` ends in `from stdin (...)`. */
+  /** Starts a COPY from this process; `sql` ends in `from stdin (...)`. */
   copy(sql: string): CopyWriter {
     return new CopyWriter(this.client, this.#copyFrom(sql))
   }
 }
 
-/** Sends chunks of one COPY with back-pressure. `write` and `end` throw what the server refused. */
+/** Sends chunks of one COPY with back-pressure. `write` and `end` throw the error of the server. */
 export class CopyWriter {
   readonly #stream: CopyStreamQuery
   readonly #socket: Writable
@@ -126,7 +127,7 @@ export class CopyWriter {
     this.#stream.on('finish', wake)
   }
 
-  /** True where the chunk has left this process, so that its memory may be used again. */
+  /** Returns true if the chunk has left this process, so that its memory may be reused. */
   async write(chunk: Uint8Array): Promise<boolean> {
     this.#throwIfFailed()
     if (!this.#stream.write(chunk)) await this.#settled(() => this.#stream.writableNeedDrain)
@@ -153,7 +154,10 @@ export class CopyWriter {
   }
 }
 
-/** Ends other server processes of the same user that `condition` on `pg_stat_activity` names, and waits for it. */
+/**
+ * Terminates other server processes of the same user that match `condition` on `pg_stat_activity`, and waits
+ * for their end.
+ */
 export async function endProcesses(
   settings: ConnectionSettings,
   condition: string,

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
-/** SRIDs that PostGIS leaves to its users end at 998999; those of the shipped table end below this. */
+/** SRIDs that PostGIS reserves for users end at 998999; those of the shipped table end below this. */
 const firstOwnSrid = 910_000
 const endOwnSrid = 999_000
 
@@ -16,8 +16,9 @@ function authorityOf(crs: CrsDeclaration): Authority | undefined {
 }
 
 /**
- * The SRID of a CRS in this database: that of its authority code, of a row with the same WKT, or of a new row in
- * `spatial_ref_sys`. 0 for no CRS, and `undefined` where a row is needed and this user may not add it.
+ * Returns the SRID of a CRS in this database: that of its authority code, of a row with the same WKT, or of a
+ * new row in `spatial_ref_sys`. 0 without a CRS, and `undefined` if a row is needed and this user may not
+ * insert it.
  */
 export async function findOrAddSrid(
   client: ClientBase,
@@ -27,7 +28,7 @@ export async function findOrAddSrid(
   return (await findSrid(client, crs)) ?? addSrid(client, crs, authorityOf(crs))
 }
 
-/** The SRID of a CRS that is known in this database. */
+/** Returns the SRID of a CRS that this database knows. */
 export async function findSrid(client: ClientBase, crs: CrsDeclaration): Promise<number | undefined> {
   const authority = authorityOf(crs)
   const known = await client.query<{ srid: number }>(
@@ -71,7 +72,7 @@ async function addSrid(
   return added.rows[0]?.srid
 }
 
-/** The CRS that an SRID stands for; `undefined` for 0 and for one that the database does not know. */
+/** Returns the CRS of an SRID; `undefined` for 0 and for an SRID that the database does not know. */
 export async function findCrsOfSrid(client: ClientBase, srid: number): Promise<CrsDeclaration | undefined> {
   if (srid <= 0) return undefined
   const { rows } = await client.query<{ name: string | null; code: number | null; wkt: string | null }>(

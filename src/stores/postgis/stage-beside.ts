@@ -17,16 +17,17 @@ import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
 
-/** Keeps the state before a load, within its transaction. */
+/** Retains the state before a load, within its transaction. */
 export interface Keeper {
   before(): Promise<KeptState | NotKept | undefined>
   after(result: LoadResult, kept: KeptState | NotKept | undefined): Promise<LoadResult>
 }
 
 /**
- * REPLACE and APPEND into a table that others depend on or that has rules of its own. The rows are staged beside,
- * held against its constraints, and put in place by DELETE and INSERT in one transaction. DELETE instead of TRUNCATE:
- * readers go on reading the old rows meanwhile, and a snapshot taken before sees them whole.
+ * REPLACE and APPEND into a table that others depend on or that has constraints of its own. The rows are
+ * staged in a separate table, checked against the constraints, and placed by DELETE and INSERT in one
+ * transaction. DELETE instead of TRUNCATE: readers can read the old rows meanwhile, and an earlier snapshot
+ * still sees all of them.
  */
 export async function stageBeside(
   context: LoadContext,
@@ -69,7 +70,7 @@ export async function stageBeside(
   }
 }
 
-/** Rejects what the types of the table do not take; gives what a rehearsal compares. */
+/** Rejects values that the types of the table do not accept; returns the rows that a dry run compares. */
 async function settleRows(
   { request, laidBy }: LoadContext,
   load: StagedRows,
@@ -82,7 +83,7 @@ async function settleRows(
   return { ...(await load.settle({ fillsMissing: !isAddition })), isAddition }
 }
 
-/** Bounds are those of all that were sent, known where none of these was refused. */
+/** The bounds are those of all sent rows, known if none of them was rejected. */
 function countedRows(
   staged: Omit<ComparedRows, 'rowCount'>,
   { rowsSent: rowCount, envelope }: SentRows,
@@ -91,7 +92,7 @@ function countedRows(
   return { ...staged, rowCount, ...(rowCount === sentAtFirst ? defined({ bounds: envelope }) : {}) }
 }
 
-/** Throws `Failure` where rows of others would go with those of this table, or rows of it are hidden. */
+/** Throws `Failure` if rows of other tables would be removed too, or if rows of this table are hidden. */
 export async function refuseUnsafe(
   connection: Connection,
   facts: TableFacts,
@@ -108,7 +109,7 @@ export async function refuseUnsafe(
   }
 }
 
-/** Throws `Failure` where rows of others would go with those of this table. */
+/** Throws `Failure` if rows of other tables would be removed together with those of this table. */
 export function refuseCascades(facts: TableFacts, rules: Pick<TableRules, 'cascades'>): void {
   if (rules.cascades.length > 0) {
     throw conflict(

@@ -27,7 +27,7 @@ import { findTableFacts } from './table-facts.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
 import { planExistingTable, planNewTable } from './target-plan.ts'
 
-/** Writes the rows of a load beside the target; whatever fails leaves it as it was and no staging table behind. */
+/** Stages the rows of a load. On failure the target is unchanged and no staging table is left. */
 export function stageLoad(
   settings: ConnectionSettings,
   request: LoadRequest,
@@ -42,7 +42,7 @@ export function stageLoad(
   })
 }
 
-/** Goes on with staged rows that were laid by. */
+/** Continues with retained staged rows. */
 export function takeUpLoad(
   settings: ConnectionSettings,
   request: LoadRequest,
@@ -93,7 +93,7 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
   return stageBeside(context, connection, plan, facts, rules, keeperOf(context, connection, facts))
 }
 
-/** Whether nothing may be written to the table yet. */
+/** True if nothing may be written to the table yet. */
 function isBeside({ request, laidBy }: LoadContext): boolean {
   return request.isRehearsal === true || laidBy !== undefined
 }
@@ -138,7 +138,10 @@ async function registerCrs(
   return srid ?? 0
 }
 
-/** A rehearsal writes to no other table: staged rows get a CRS that was not known in the transaction of the commit. */
+/**
+ * A dry run writes to no other table: staged rows get the id of a previously unknown CRS in the transaction
+ * of the commit.
+ */
 async function placeCrs(
   { request, settings }: LoadContext,
   connection: Connection,
@@ -158,7 +161,7 @@ async function placeCrs(
   return result
 }
 
-/** Whether every value goes in by COPY as it is, without a conversion by the server. */
+/** True if COPY can write all values directly, without conversion by the server. */
 function isNative(plan: TargetPlan, facts: TableFacts): boolean {
   if (facts.kind !== 'table') return false
   const isForeign = ({ name, attribute, isNumbered, isSerial }: ColumnFacts): boolean =>
@@ -172,7 +175,10 @@ function isNative(plan: TargetPlan, facts: TableFacts): boolean {
   )
 }
 
-/** Rows that triggers may change besides, or that nothing tells from others, are copied before any is added; policies forbid COPY. */
+/**
+ * False if triggers may change further rows or if rows have no key, because the rows are then copied before
+ * any are added, and for row-level security policies, which forbid COPY.
+ */
 async function canAppendDirectly(
   { request }: LoadContext,
   connection: Connection,
@@ -182,7 +188,10 @@ async function canAppendDirectly(
   return request.keepAs === undefined || (await keepsDifferences(connection, facts))
 }
 
-/** APPEND to a table without rules of its own: COPY into it, seen by nobody before the commit. */
+/**
+ * APPEND to a table without rules of its own: COPY into the table itself, invisible to others until the
+ * commit.
+ */
 async function appendDirectly(
   context: LoadContext,
   connection: Connection,

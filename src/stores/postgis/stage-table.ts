@@ -29,7 +29,7 @@ export interface LoadContext {
   request: LoadRequest
   batches: AsyncIterable<FeatureBatch>
   hooks: LoadHooks
-  /** What was sent before, where the staged rows lie there already. */
+  /** Staged rows of an earlier dry run, if they are reused. */
   laidBy?: SentRows
 }
 
@@ -37,13 +37,16 @@ interface BuildPlan {
   createSql: string
   target: TargetPlan
   indexes: IndexPlan[]
-  /** Column with an identity, whose sequence takes `sequenceName` in the end. */
+  /** Identity column, whose sequence is renamed to `sequenceName` at the end. */
   identity: { column: string; sequenceName: string } | undefined
-  /** The table that the new one stands in for, when there is one. */
+  /** The table that the new one replaces, if any. */
   replaced: TableFacts | undefined
 }
 
-/** CREATE: the table is built beside, indexed, analysed, and takes its name in the last transaction. */
+/**
+ * CREATE: the new table is filled, indexed and analysed under another name and renamed in the last
+ * transaction.
+ */
 export function stageNewTable(
   context: LoadContext,
   connection: Connection,
@@ -97,7 +100,7 @@ from pg_depend d join pg_class c on c.oid = d.objid and c.relkind = 'S'
 join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
 where d.refobjid = $1 and d.deptype = 'i' and d.classid = 'pg_class'::regclass`
 
-/** REPLACE of a table that nothing depends on: a new one with the same columns and indexes takes its place. */
+/** REPLACE of a table without dependents: a new table with the same columns and indexes replaces it. */
 export async function stageSwap(
   context: LoadContext,
   connection: Connection,
@@ -167,7 +170,9 @@ async function buildTable(
   }
 }
 
-/** Indexes and statistics. Of what is only tried out, those that can be built whatever the rows are wait for the commit. */
+/**
+ * Creates indexes and statistics. In a dry run, indexes that can always be built are deferred to the commit.
+ */
 async function prepareReading(
   context: LoadContext,
   connection: Connection,
@@ -192,7 +197,7 @@ async function prepareReading(
   return undefined
 }
 
-/** The table as it will be: its rows are those that were sent. */
+/** Describes the table after the load: its rows are the sent ones. */
 async function describeStaged(
   { request, settings }: LoadContext,
   { client }: Connection,
@@ -234,7 +239,10 @@ async function stagedTable(
   }
 }
 
-/** FREEZE spares readers the first visit of each row, and needs the table to be made in the same transaction. */
+/**
+ * FREEZE saves readers from updating each row on first access; the table must be created in the same
+ * transaction.
+ */
 async function fillStaging(context: LoadContext, connection: Connection, plan: BuildPlan): Promise<SentRows> {
   const { request, settings, batches, hooks } = context
   const table = quoteTable(settings.schema, stagingName(request.loadId))
@@ -257,7 +265,10 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   return sent
 }
 
-/** From here on nobody else writes: what is told of the old table is what is kept. */
+/**
+ * Takes the lock: from here on no other client writes, and the recorded state of the old table is the
+ * retained one.
+ */
 async function keepReplaced(
   { request, hooks }: LoadContext,
   connection: Connection,

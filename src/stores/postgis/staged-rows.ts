@@ -17,20 +17,20 @@ import type { TargetPlan } from './target-plan.ts'
 
 const rejectPage = 1024
 
-/** Whether an expression calls nothing: what it gives is always the same. */
+/** True if an expression calls no function, so that its value is constant. */
 function isConstant(sql: string): boolean {
   const plain = sql.replaceAll(/'(?:[^']|'')*'/g, "''")
   return !/[\w"]\s*\((?!\s*\d)|\b(?:current|local|session|user|system)/i.test(plain)
 }
 
-/** The rows of a load in a table of their own, until they are put in place. */
+/** The rows of a load in a table of their own, until they are placed. */
 export class StagedRows {
   readonly staging: string
   readonly #context: LoadContext
   readonly #connection: Connection
   readonly #plan: TargetPlan
   readonly #facts: TableFacts
-  /** The column of the staging table that holds the row's number in the source. */
+  /** Column of the staging table with the row number in the source. */
   readonly #rowColumn: string
 
   constructor(context: LoadContext, connection: Connection, plan: TargetPlan, facts: TableFacts) {
@@ -78,7 +78,7 @@ export class StagedRows {
     return sent
   }
 
-  /** As the column of the target, where that takes what is sent. */
+  /** Uses the type of the target column if it accepts the sent geometries. */
   #sentGeometryType(): string {
     const { geometry } = this.#facts
     const isExact = geometry !== undefined && !geometry.isGeography && geometry.hasDeclaredSrid
@@ -86,8 +86,9 @@ export class StagedRows {
   }
 
   /**
-   * Gives the staged rows the types of the target, after what cannot have them was rejected, so that they compare with its
-   * rows; and columns that the data lack the value that the target gives, as far as it is always the same.
+   * Converts the staged rows to the types of the target, after rejecting values that cannot be converted, so
+   * that they compare with its rows. Fills columns that the data lack with the default value of the target,
+   * if constant.
    */
   async settle({ fillsMissing }: { fillsMissing: boolean }): Promise<HeldRows & { notTried: string[] }> {
     const { columns, matched, geometryColumn } = this.#plan
@@ -129,7 +130,10 @@ export class StagedRows {
     }
   }
 
-  /** Rows whose text is no value of a column of some other type (an enumeration, JSON, an address). */
+  /**
+   * Rejects rows whose text is not valid for a column of another type (an enumeration, JSON, a network
+   * address).
+   */
   async rejectUncastable(sent: SentRows): Promise<void> {
     const foreign = this.#plan.matched.filter(({ attribute }) => attribute === undefined)
     if (foreign.length === 0) return
@@ -154,7 +158,7 @@ export class StagedRows {
     }
   }
 
-  /** `sides` are those of a load that changes rows in place; gives how many rows were rejected. */
+  /** `sides` are those of a load that updates rows in place; returns the number of rejected rows. */
   async rejectViolators(
     check: RowCheck,
     sent: SentRows,
@@ -179,7 +183,7 @@ export class StagedRows {
     return refused
   }
 
-  /** Rows without a whole key, and all but the first of those that have the same. */
+  /** Rejects rows without a complete key, and all but the first row with the same key. */
   async rejectKeys(keys: readonly string[], sent: SentRows): Promise<void> {
     const list = keys.map(quoteIdentifier)
     const isNull = list.map((key) => `${key} is null`).join(' or ')
@@ -244,7 +248,10 @@ export class StagedRows {
     return refused
   }
 
-  /** DELETE and INSERT; one statement where others refer to the rows, so that they see the new ones in time. */
+  /**
+   * Runs DELETE and INSERT, in one statement if other tables reference the rows, so that constraints see the
+   * new ones.
+   */
   async insert(isReplace: boolean, isReferenced: boolean): Promise<void> {
     const connection = this.#connection
     const target = quoteTable(this.#facts.schema, this.#facts.name)
@@ -272,7 +279,7 @@ export class StagedRows {
     await advanceSequence(this.#connection, { relation, column: column.name })
   }
 
-  /** The staged rows in the types of the target. */
+  /** Returns SQL for the staged rows with the types of the target. */
   #source(): string {
     const columns = this.#plan.matched.map((column) => {
       const name = quoteIdentifier(column.name)

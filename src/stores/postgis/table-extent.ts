@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** Exact bounds of a table; `undefined` without geometry or where every geometry is empty. */
+/** Returns the exact bounds of a table; `undefined` without geometry or if every geometry is empty. */
 export async function findExtent(connection: Connection, facts: TableFacts): Promise<Envelope | undefined> {
   if (facts.geometry === undefined) return undefined
   const { rows } = await connection.run<Record<string, number | null>>(
@@ -14,7 +14,7 @@ export async function findExtent(connection: Connection, facts: TableFacts): Pro
   return extentOfRow(rows[0])
 }
 
-/** An aggregate that gives the bounds of the geometry column. */
+/** Returns an aggregate for the bounds of the geometry column. */
 export function extentSql(facts: TableFacts): string {
   if (facts.geometry === undefined) return 'null::box3d'
   const column = quoteIdentifier(facts.geometry.name)
@@ -25,6 +25,6 @@ export function extentOfRow(row: Record<string, unknown> | undefined): Envelope 
   const { minx, miny, maxx, maxy } = row ?? {}
   if (typeof minx !== 'number' || typeof miny !== 'number') return undefined
   if (typeof maxx !== 'number' || typeof maxy !== 'number') return undefined
-  // Adding zero makes a negative zero a plain one.
+  // Adding zero converts −0 to 0.
   return { minX: minx + 0, minY: miny + 0, maxX: maxx + 0, maxY: maxy + 0 }
 }

@@ -5,24 +5,24 @@ import { geometryTypes } from '../../geo/schema.ts'
 import { explain } from '../../lib/errors.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
 
-/** A column of an existing table that is no geometry. */
+/** A non-geometry column of an existing table. */
 export interface ColumnFacts {
   name: string
-  /** As in a statement, such as `character varying(20)`. */
+  /** Type as in a statement, such as `character varying(20)`. */
   sqlType: string
-  /** What it holds exactly, `undefined` for types that go in and out as text. */
+  /** Exact attribute type, or `undefined` for types that are passed as text. */
   attribute: Attribute | undefined
   isNotNull: boolean
   hasDefault: boolean
-  /** The server fills it: an identity column or a default from a sequence. */
+  /** True if the server assigns its values: an identity column or a default from a sequence. */
   isNumbered: boolean
-  /** It is numbered by a default that a sequence gives. */
+  /** True if its default uses a sequence. */
   isSerial: boolean
-  /** Values cannot be given: a generated column, or `generated always as identity`. */
+  /** True if values cannot be set: a generated column, or `generated always as identity`. */
   isReadOnly: boolean
-  /** The server computes it from other columns. */
+  /** True if the server computes it from other columns. */
   isGenerated: boolean
-  /** Its default as an expression, where there is one that no sequence gives. */
+  /** Its default expression, if any that does not use a sequence. */
   defaultSql?: string
 }
 
@@ -31,24 +31,24 @@ interface GeometryFacts {
   rules: GeometryRules
   srid: number
   isGeography: boolean
-  /** The column's type gives its SRID to every geometry that comes without one. */
+  /** True if the column type assigns its SRID to geometries without one. */
   hasDeclaredSrid: boolean
   isNotNull: boolean
 }
 
-/** What the catalogue says about a table, view or the like. */
+/** Catalogue data of a table, view or similar relation. */
 export interface TableFacts {
   oid: number
   schema: string
   name: string
   kind: 'table' | 'view' | 'other'
-  /** Whether PostgreSQL locks it by its name: all but materialized views and foreign tables. */
+  /** True if PostgreSQL can lock it by name: all but materialized views and foreign tables. */
   canBeLocked: boolean
   columns: ColumnFacts[]
   geometry: GeometryFacts | undefined
-  /** The one column of the primary key; `undefined` when there is none or it has several. */
+  /** The column of a single-column primary key; otherwise `undefined`. */
   primaryKey: string | undefined
-  /** Estimated by the last ANALYZE; -1 when there was none. */
+  /** Estimate of the last ANALYZE; -1 if there was none. */
   estimatedRows: number
 }
 
@@ -74,8 +74,8 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')`
 
 /**
- * Geometry as `geometry_columns` tells it, which looks at the constraints of all tables of the database: that takes long where there
- * are many, and fails where one is dropped meanwhile.
+ * Geometry columns as in `geometry_columns`, which reads the constraints of all tables of the database. That
+ * is slow with many tables, and fails if a constraint is dropped meanwhile.
  */
 const columnsSql = `
 select a.attname as name, t.typname as type_name, format_type(a.atttypid, a.atttypmod) as sql_type,
@@ -104,7 +104,7 @@ left join geography_columns b
 where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
 order by a.attnum`
 
-/** What the catalogue knows of a table, or `undefined` when there is none of that name. */
+/** Returns catalogue data of a table, or `undefined` if there is none of that name. */
 export async function findTableFacts(
   client: ClientBase,
   schema: string,
@@ -133,7 +133,10 @@ export async function findTableFacts(
 
 const mostLooks = 5
 
-/** A constraint that is dropped while it is looked at makes the look fail; within a transaction the first failure is told. */
+/**
+ * If a constraint is dropped while the query reads it, the query fails; within a transaction the first error
+ * is thrown.
+ */
 async function readColumns(client: ClientBase, values: string[]): Promise<ColumnRow[]> {
   let first: unknown
   for (let look = 1; look <= mostLooks; look += 1) {
@@ -169,7 +172,7 @@ function columnFacts(row: ColumnRow): ColumnFacts {
   }
 }
 
-/** From the columns of `geometry_columns`: `POINTM` has a measure, three dimensions otherwise mean Z. */
+/** Reads columns of `geometry_columns`: `POINTM` has a measure; otherwise three dimensions mean Z. */
 function geometryFacts(row: ColumnRow): GeometryFacts {
   const typeText = (row.geometry_type ?? 'GEOMETRY').toUpperCase()
   const baseText = typeText.replace(/(ZM|Z|M)$/, '')

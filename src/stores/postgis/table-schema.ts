@@ -7,7 +7,10 @@ export interface DescribedSchema {
   schema: Schema
 }
 
-/** The schema without a primary key that the server numbers: such a key is the feature's id and no attribute. */
+/**
+ * Returns the schema without a primary key that the server numbers: such a key is the feature id, not an
+ * attribute.
+ */
 export async function schemaOf(client: ClientBase, facts: TableFacts): Promise<DescribedSchema> {
   const { geometry } = facts
   const attributes = facts.columns

@@ -8,7 +8,7 @@ import { until } from '../../../tests/support/until.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { LeavingSessions, readTableState } from './table-state.ts'
 
-/** How often a connection was asked. */
+/** Counts the queries of a connection. */
 class Counted {
   asked = 0
   readonly client: PoolClient
@@ -49,7 +49,7 @@ describe('the state of a table', () => {
       const state = await readTableState(place, leaving)
       return { mayLag: state?.mayLag, asked: counted.asked }
     }
-    // Until statements are known and who made the table is gone.
+    // Until statements are prepared and the creator of the table has disconnected.
     const first = { client: counted.client, statements, schema: 'watched', table: 't' }
     await until(async () => (await readTableState(first, new LeavingSessions()))?.mayLag === false)
     const once = (await look()).asked

@@ -5,9 +5,9 @@ import type { TableState } from '../store.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
 /**
- * What moves when a table changes (PostgreSQL, "The Cumulative Statistics System"): the counts of written rows; size and
- * place of its file; its columns. Counts are lost by a reset and by a crash: the times of both stand beside them. A view
- * moves with what it is made of, a partitioned table with its parts.
+ * Query of values that change with a table (PostgreSQL, "The Cumulative Statistics System"): counts of
+ * written rows; size and file of the table; its columns. A reset or crash loses the counts, so the times of
+ * both are included. A view changes with its sources, a partitioned table with its partitions.
  */
 const stateSql = `
 with recursive sources(oid) as (
@@ -37,7 +37,7 @@ lateral (
 ) a
 group by d.oid`
 
-/** The same text of a table that has no parts, in half the time; no row for anything else. */
+/** Query of the same text for a table without partitions, in half the time; no row for anything else. */
 const plainStateSql = `
 select 1 as relations, current_setting('track_counts') = 'off' as hidden,
   concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_db_stat_reset_time(d.oid),
@@ -51,8 +51,8 @@ join pg_database d on d.datname = current_database()
 where n.nspname = $1 and c.relname = $2 and c.relkind = 'r' and not c.relhassubclass`
 
 /**
- * A session tells its counts up to ten seconds after it has written, or when it ends. Of sessions that this user may not
- * look at nothing is known.
+ * True if statistics may be pending: a session flushes them up to ten seconds after it has written, or when
+ * it ends. Sessions that this user may not see are unknown.
  */
 const laggingSql = `
 select exists (
@@ -63,12 +63,15 @@ select exists (
     and (state is distinct from 'idle' or state_change > clock_timestamp() - interval '11 s')
 ) as lagging`
 
-/** A session that has just gone is seen for some milliseconds. */
+/** A session that has just ended is visible for some milliseconds. */
 const leavingMs = 15
-/** Sessions that stay are not waited for again so soon. */
+/** Sessions that stay are not waited for again within this time. */
 const notWaitedMs = 1000
 
-/** Whether it is worth while to wait for a session that may be going: not where the last wait has been for one that stays. */
+/**
+ * Decides whether waiting for a session that may be ending is worthwhile: not if the last wait was for one
+ * that stayed.
+ */
 export class LeavingSessions {
   readonly #notWaitedMs: number
   #staysUntil = Number.NEGATIVE_INFINITY
@@ -86,7 +89,7 @@ export class LeavingSessions {
   }
 }
 
-/** The table, and what it is asked by. */
+/** The table and its connection. */
 export interface StatePlace {
   client: PoolClient
   statements: PreparedStatements
@@ -94,7 +97,7 @@ export interface StatePlace {
   table: string
 }
 
-/** The first row of each statement. */
+/** First row of each statement. */
 type Answers = (unknown[] | undefined)[]
 
 interface StateRow {
@@ -103,7 +106,9 @@ interface StateRow {
   lagging: boolean
 }
 
-/** Lagging is asked first: who tells counts after that answer is seen as lagging by it. */
+/**
+ * Pending statistics are read first: a session that flushes after that query is reported as pending by it.
+ */
 async function readOnce(place: StatePlace): Promise<StateRow | undefined> {
   const [activity, found] = (await askAtOnce(place)) ?? (await askInTurn(place))
   if (found === undefined) return undefined
@@ -111,7 +116,10 @@ async function readOnce(place: StatePlace): Promise<StateRow | undefined> {
   return { hidden, state, lagging: activity?.[0] !== false }
 }
 
-/** Both statements by their names in one message: planning these takes four times as long as running them. */
+/**
+ * Runs both statements by their prepared names in one message: planning takes four times as long as running
+ * them.
+ */
 async function askAtOnce(place: StatePlace): Promise<Answers | undefined> {
   const text = await lookBy(stateSql, place)
   if (text === undefined) return undefined
@@ -125,8 +133,8 @@ async function askAtOnce(place: StatePlace): Promise<Answers | undefined> {
 }
 
 /**
- * Two statements that tell the state of a plain table, each by one row, for the end of a message; undefined where the
- * connection cannot know them by name.
+ * Returns two statements that report the state of a plain table, each in one row, for the end of a message;
+ * undefined if the connection cannot prepare them.
  */
 export function stateLook(place: StatePlace): Promise<string | undefined> {
   return lookBy(plainStateSql, place)
@@ -144,7 +152,7 @@ async function lookBy(
     execute ${quoteIdentifier(state)}(${values.map(quoteText).join(', ')})`
 }
 
-/** The state by the rows of `stateLook` as text; undefined where that does not tell all changes. */
+/** Returns the state from the rows of `stateLook` as text; undefined if they do not cover all changes. */
 export function stateOfRows([activity, found]: readonly (string | null)[][]): string | undefined {
   if (activity?.[0] !== 'f' || found?.[1] !== 'f') return undefined
   return found[2] ?? undefined
@@ -157,7 +165,10 @@ async function askInTurn({ client, statements, schema, table }: StatePlace): Pro
   return [activity, await ask(stateSql, [schema, table])]
 }
 
-/** What moves with every change of a table; undefined where there is none, or rows come from elsewhere. */
+/**
+ * Returns a state that differs after every change of a table; undefined if there is none, or if its rows are
+ * stored elsewhere.
+ */
 export async function readTableState(
   place: StatePlace,
   leaving: LeavingSessions,

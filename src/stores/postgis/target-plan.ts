@@ -12,10 +12,10 @@ import { columnNames, freeIdentifier, geometryColumnName, keyColumn } from './id
 import { isIdType } from './kept-ids.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
-/** Which attribute goes into which column. */
+/** Maps attributes to columns. */
 export interface TargetPlan {
   layout: CopyLayout
-  /** Columns given, in the order of the layout, the geometry last. */
+  /** Columns that are written, in the order of the layout, the geometry last. */
   columns: string[]
   /** The same for columns of an existing table, without the geometry. */
   matched: ColumnFacts[]
@@ -23,9 +23,9 @@ export interface TargetPlan {
   /** Columns to index after the load. */
   indexes: string[]
   renamed: Record<string, string>
-  /** The column that gets the values of the identity column of the source. */
+  /** Column that receives the values of the identity column of the source. */
   identity?: string
-  /** The same where it is the key that the store numbers otherwise: the rows keep their ids. */
+  /** The same if it is the key that the store would otherwise number: the rows retain their ids. */
   keptId?: { column: string; type: 'int16' | 'int32' | 'int64' }
 }
 
@@ -36,10 +36,10 @@ export interface NewTable {
   definition: string
 }
 
-/** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
+/** Maximum number of columns of a table (MaxHeapAttributeNumber), including the id. */
 const mostColumns = 1600
 
-/** Throws `Failure` where a table cannot have so many columns beside the id. */
+/** Throws `Failure` if a table cannot have this many columns in addition to the id. */
 function requireColumns(count: number): void {
   if (count + 1 <= mostColumns) return
   throw invalid(
@@ -48,7 +48,7 @@ function requireColumns(count: number): void {
   )
 }
 
-/** A table made from the schema of the load: `fid`, the attributes, the geometry under its name. */
+/** Plans a table from the schema of the load: `fid`, the attributes, the geometry with its name. */
 export function planNewTable(request: LoadRequest, srid: number): NewTable {
   const { attributes, geometry } = request.schema
   requireColumns(attributes.length + (geometry === undefined ? 0 : 1))
@@ -102,7 +102,7 @@ export function planNewTable(request: LoadRequest, srid: number): NewTable {
   }
 }
 
-/** The place of an identity column that is called like the key of a new table and holds whole numbers. */
+/** Returns the index of an integer identity column with the key name of a new table. */
 function findKeptId(attributes: readonly Attribute[]): number | undefined {
   const isKey = ({ name }: Attribute): boolean => name.toLowerCase() === keyColumn
   const index = attributes.findIndex((one) => one.isIdentity === true && isKey(one) && isWholeNumber(one))
@@ -113,7 +113,7 @@ function isWholeNumber({ type, precision = 0, scale }: Attribute): boolean {
   return isIdType(type) || (type === 'decimal' && scale === 0 && precision > 0 && precision <= 18)
 }
 
-/** The columns of an existing table that the attributes go into, by name without case. */
+/** Maps attributes to columns of an existing table, by name without case. */
 export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks: LoadHooks): TargetPlan {
   if (facts.kind === 'view') {
     throw conflict('not-a-table', `"${facts.name}" is a view: rows can be loaded into tables only`)
@@ -169,7 +169,10 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
   return plan
 }
 
-/** Whether rows get new ids in a column that the server numbers: unless a `REPLACE` keeps theirs, or they are matched by it. */
+/**
+ * True if rows get new ids in a column that the server numbers: unless a `REPLACE` retains their ids, or rows
+ * are matched by them.
+ */
 function isIdAnew(
   { mode, upsert }: LoadRequest,
   facts: TableFacts,

@@ -8,13 +8,13 @@ import { identitySql } from './read-conditions.ts'
 import type { TableFacts } from './table-facts.ts'
 
 const alias = 'feature'
-/** Types that hold no curves. */
+/** Types without curves. */
 const straightTypes = new Set([
   ...['Point', 'LineString', 'Polygon'],
   ...['MultiPoint', 'MultiLineString', 'MultiPolygon'],
 ])
 
-/** A COPY of rows, and what its fields are: the id as text before the attributes. */
+/** A COPY of rows, and its fields: the id as text before the attributes. */
 export interface TileStatement {
   sql: string
   schema: Schema
@@ -22,8 +22,8 @@ export interface TileStatement {
 }
 
 /**
- * `check` stands before the statement and fails where the table is not what the statement was made for; without it rows come
- * only as long as the table is that.
+ * `check` precedes the statement and fails if the table has changed since the statement was prepared; without
+ * `check` the statement then returns no rows.
  */
 export function tileSql(layout: ReadLayout, query: TileQuery, check?: string): TileStatement {
   const { facts, schema } = layout
@@ -32,10 +32,13 @@ export function tileSql(layout: ReadLayout, query: TileQuery, check?: string): T
   return { sql: copySql(layout, query, list, check), schema, attributes }
 }
 
-/** The last attribute of a row that is read for several tiles: a bit for each of them, the lowest for the first. */
+/**
+ * The last attribute of a row that is read for several tiles: a bit for each of them, the lowest for the
+ * first.
+ */
 const tilesColumn = { name: 'tiles', type: 'int16' } as const
 
-/** The same for several tiles, with `tilesColumn` behind the attributes. */
+/** The same for several tiles, with `tilesColumn` after the attributes. */
 export function tilesSql(layout: ReadLayout, query: TilesQuery, check?: string): TileStatement {
   const { facts, schema } = layout
   const attributes = readAttributes(schema, query)
@@ -52,7 +55,7 @@ export function tilesSql(layout: ReadLayout, query: TilesQuery, check?: string):
   return { sql, schema, attributes: [...attributes, tilesColumn] }
 }
 
-/** The four sides of each envelope as numbers. */
+/** Returns a statement for the four sides of each envelope as numbers. */
 export function envelopesSql(
   layout: ReadLayout,
   query: Pick<TileQuery, 'table' | 'boxes'>,
@@ -61,13 +64,13 @@ export function envelopesSql(
   return copySql(layout, query, sidesSql(layout.facts), check)
 }
 
-/** The sides of the envelope, maybe rounded outwards. */
+/** Returns the sides of the envelope, possibly rounded outwards. */
 export function sidesSql(facts: TableFacts): string[] {
   const box = `Box2D(${plainGeometry(facts)})`
   return ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
 }
 
-/** The envelope as PostgreSQL's own `box`, never rounded. */
+/** Returns the envelope as PostgreSQL's `box`, never rounded. */
 export function boxSql(facts: TableFacts): string {
   return `${plainGeometry(facts)}::box`
 }
@@ -86,7 +89,7 @@ function copySql(
     where ${conditions.map((condition) => `(${condition})`).join(' and ')} order by ${key}) to stdout (format binary)`
 }
 
-/** What has no key of its own is told by its whole content: rows that are the same in all are the same here. */
+/** Rows without a unique key are identified by their whole content: equal rows count as the same row. */
 function keySql(facts: TableFacts): string {
   const identity = identitySql(facts)
   return identity === undefined ? `md5(${alias}::text)` : `${alias}.${identity}`
@@ -97,7 +100,7 @@ function plainGeometry({ geometry }: TableFacts): string {
   return geometry?.isGeography === true ? `${column}::geometry` : column
 }
 
-/** By the index: envelopes as 32-bit floats, rounded outwards. */
+/** Uses the index: envelopes as 32-bit floats, rounded outwards. */
 function placeSql(facts: TableFacts, boxes: Envelope[] | undefined): string {
   const column = plainGeometry(facts)
   if (boxes === undefined) return `${column} is not null and not ST_IsEmpty(${column})`
@@ -121,7 +124,10 @@ function keyType(facts: TableFacts): string {
   return facts.columns.find(({ name }) => name === facts.primaryKey)?.sqlType ?? 'text'
 }
 
-/** The value in the binary form that a COPY has for its attribute; decimals as text, which holds what is no number too. */
+/**
+ * Returns the value in the binary format of a COPY for its attribute; decimals as text, which also represents
+ * non-numbers.
+ */
 function attributeSql(facts: TableFacts, { name, type }: Attribute): string {
   const column = `${alias}.${quoteIdentifier(name)}`
   const known = facts.columns.find((one) => one.name === name)

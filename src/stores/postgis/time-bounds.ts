@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { TimeBounds } from '../store.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** From the first to the last date or time of a column; times without zone count as UTC. */
+/** Returns the first and last date or time of a column; times without a zone count as UTC. */
 export async function readTimeBounds(
   client: PoolClient,
   { schema, name, columns }: TableFacts,

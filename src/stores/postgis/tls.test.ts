@@ -15,7 +15,7 @@ let cluster: PostgresCluster
 let url: string
 let certificate: string
 
-/** A key and a certificate for 127.0.0.1 that nobody has signed. */
+/** Creates a key and a self-signed certificate for 127.0.0.1. */
 function makeCertificate(): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-tls-'))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
@@ -60,7 +60,7 @@ async function connects(mode: string): Promise<string> {
 async function switchTls(state: 'on' | 'off'): Promise<void> {
   await runSql(url, `alter system set ssl = ${state}`)
   await runSql(url, 'select pg_reload_conf()')
-  // A new connection reads the setting from the process that was told to read it again.
+  // New connections use the setting only after the main process has reloaded it.
   await until(async () => (await runSql(url, 'show ssl'))[0]?.ssl === state)
 }
 

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { UniqueKey } from '../store.ts'
 import type { TableFacts } from './table-facts.ts'
 
-/** What an index includes besides its keys is no key of it; an expression has the number 0. */
+/** Included columns of an index are not keys; an expression has column number 0. */
 const uniqueSql = `
 select array(select a.attname::text from unnest(i.indkey::int2[]) with ordinality k(number, place)
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
@@ -10,7 +10,7 @@ select array(select a.attname::text from unnest(i.indkey::int2[]) with ordinalit
 from pg_index i
 where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and not 0 = any(i.indkey)`
 
-/** The primary key of a table, and its unique indexes without condition or expression. */
+/** Returns the primary key of a table, and its unique indexes without condition or expression. */
 export async function findUniqueKeys(
   client: ClientBase,
   { oid }: Pick<TableFacts, 'oid'>,
@@ -23,7 +23,7 @@ select distinct a.attname::text as name from pg_index i
 join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
 where i.indrelid = $1 and i.indisvalid and i.indpred is null`
 
-/** Columns that an index begins with. */
+/** Returns first columns of indexes. */
 export async function indexedColumns(
   client: ClientBase,
   { oid }: Pick<TableFacts, 'oid'>,

@@ -2,10 +2,10 @@ import type { RasterFormatName } from '../../formats/raster/raster-drivers.ts'
 import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
 import type { StoreType } from '../store.ts'
 
-/** The type of a coverage store over many files that are one coverage. */
+/** Type of coverage stores over many files that form one coverage. */
 export const mosaicType = 'ImageMosaic'
 
-/** What a coverage store holds: a raster file by its format, or a mosaic. */
+/** Contents of a coverage store: a raster file, by format, or a mosaic. */
 export type CoverageStoreType = RasterFormatName | typeof mosaicType
 
 export type AnyStoreType = StoreType | CoverageStoreType
@@ -15,7 +15,7 @@ export const coverageStoreTypes: readonly CoverageStoreType[] = [
   mosaicType,
 ]
 
-/** Whether stores of this type hold coverages; others hold features. */
+/** True if stores of this type contain coverages; others contain features. */
 export function isCoverageStoreType(type: string): type is CoverageStoreType {
   return coverageStoreTypes.some((one) => one === type)
 }

@@ -20,19 +20,19 @@ const mediaTypes = new Map([
 
 const bytes = 'application/octet-stream'
 
-/** Every media type that a raster or what belongs to it may have, without parameters. */
+/** All possible media types of a raster or its sidecars, without parameters. */
 export const fileMediaTypes: readonly string[] = [
   ...new Set([geotiffType, ...mediaTypes.values(), bytes].map((type) => type.split(';', 1).join())),
 ]
 
-/** The media type of a file that belongs to a raster; what is no file of a format with a type of its own is bytes. */
+/** Returns the media type of a sidecar file of a raster; `application/octet-stream` for unknown formats. */
 function sidecarMediaType(path: string): string {
   const extension = extname(path).toLowerCase()
   if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
   return mediaTypes.get(extension) ?? bytes
 }
 
-/** The same for a raster or what belongs to it. */
+/** The same for a raster or a sidecar. */
 export function fileMediaType(path: string): string {
   return /^\.tiff?$/i.test(extname(path)) ? geotiffType : sidecarMediaType(path)
 }
@@ -41,7 +41,7 @@ const tiffFormats = new Set<string>(
   rasterDrivers.filter(({ mediaTypes = {} }) => 'image/tiff' in mediaTypes).map(({ name }) => name),
 )
 
-/** The media type of a coverage's file, whatever its ending, or of one that belongs to it. */
+/** Returns the media type of the file of a coverage, whatever its extension, or of a sidecar file. */
 export function coverageMediaType(
   path: string,
   { type, parameters }: { type: string; parameters: StoreParameters },

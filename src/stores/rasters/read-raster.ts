@@ -8,7 +8,7 @@ import { withSidecars } from '../files/with-sidecars.ts'
 import type { CoverageStoreType } from './coverage-types.ts'
 import { isCoverageStoreType } from './coverage-types.ts'
 
-/** The format of a raster file, and what it holds; throws `Failure` (`invalid`) for a file that is none. */
+/** Returns the format and description of a raster file. Throws `Failure` (`invalid`) for other files. */
 export async function readRaster(
   path: string,
   signal: AbortSignal,

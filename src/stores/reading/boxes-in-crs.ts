@@ -10,12 +10,12 @@ import { marginOf, turnOfCrs, turnsBeyond } from './turn-of-crs.ts'
 import { isInDegrees } from './wished-filter.ts'
 
 const mostKept = 200
-/** Pages of one box are asked for one after the other. */
+/** Cached, since a client requests consecutive pages of the same box. */
 const kept = new Map<string, Area | null>()
 
 /**
- * The boxes of a question in the CRS of the table, and the same places as shapes that overshoot the 180th meridians have them;
- * none where no point of them has a place there.
+ * Returns the boxes of a query in the CRS of the table, with copies for geometries beyond ±180°; none if no
+ * point of them can be transformed.
  */
 export async function areasIn(box: WishedBox, crs: PageWish['crs']): Promise<Area[]> {
   if (crs === undefined) return box.boxes
@@ -24,7 +24,7 @@ export async function areasIn(box: WishedBox, crs: PageWish['crs']): Promise<Are
   return turn === undefined ? areas : [...areas, ...areas.flatMap((area) => copiesBeyond(area, turn))]
 }
 
-/** An area where geometries are stored beyond the 180th meridians. */
+/** Returns copies of an area for geometries stored beyond ±180°. */
 function copiesBeyond(area: Area, turn: number): Area[] {
   const edge = turn / 2 + marginOf(turn)
   return turnsBeyond(turn, area).map((distance) => {
@@ -54,7 +54,9 @@ async function imagesIn({ boxes, srs }: WishedBox, crs: NonNullable<PageWish['cr
   }
 }
 
-/** A box beyond the 180th meridians, where shapes may overshoot them, and what it is between these. */
+/**
+ * Returns a box beyond ±180°, since geometries may exceed that range, and its equivalent within the range.
+ */
 function withTurns(box: Envelope): Envelope[] {
   const isCovered = ({ minX, maxX }: Envelope): boolean => minX >= box.minX && maxX <= box.maxX
   return [box, ...betweenMeridians(box).filter((part) => !isCovered(part))]
@@ -68,7 +70,7 @@ async function areaIn(
   const known = kept.get(key)
   if (known !== undefined) return known
   const envelope = await coverEnvelope(reprojector, box)
-  // With a pole in it, or all around the world, it is no polygon.
+  // A box that contains a pole, or surrounds the earth, is not a polygon.
   const isLarge = isDegrees && (box.maxX - box.minX > 180 || Math.max(-box.minY, box.maxY) > 89)
   const image = envelope === undefined || isLarge ? undefined : await imageOfBox(reprojector, box)
   const area = Array.isArray(image) ? { ...envelopeOfPlaces(image), outline: image } : (envelope ?? null)

@@ -1,17 +1,17 @@
 const mostLetters = 2000
-/** Of a feature. */
+/** Maximum number of positions of a feature. */
 const mostPositions = 300
 
 /**
- * A feature of GeoJSON as far as people read it: long texts are cut, numbers of more digits than a number has here are
- * texts, and geometries have as many positions as a small picture shows.
+ * Shortens a GeoJSON feature for display: long texts are truncated, numbers that a double cannot represent
+ * become texts, and geometries have as many positions as a small picture shows.
  */
 export function briefFeature(feature: string): string {
   const { geometry, ...rest } = JSON.parse(feature, exactly) as { geometry: Geometry | null }
   return JSON.stringify({ ...rest, geometry: geometry === null ? null : thinned(geometry) })
 }
 
-/** A value of JSON as text where reading it as a number changes it, and cut where it is long. */
+/** Returns a JSON value as text if a number would lose precision; truncates long ones. */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value === 'string' && value.length > mostLetters) return `${value.slice(0, mostLetters)}…`
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -49,7 +49,7 @@ function everySo(geometry: Geometry, step: number): Geometry {
   }
 }
 
-/** Lines keep their ends; of many small parts some are left out. */
+/** Retains the ends of lines; omits some of many small parts. */
 function sparse(coordinates: unknown, step: number): unknown {
   if (!Array.isArray(coordinates) || !Array.isArray(coordinates[0])) return coordinates
   const isLine = !Array.isArray(coordinates[0][0])

@@ -6,27 +6,32 @@ import type { TileReads } from '../store.ts'
 import { findOverview } from './kept-overviews.ts'
 import type { TileWish } from './tile-wish.ts'
 
-/** The rows that a tile shows, as they are to be asked for, and the number of those that it leaves out. */
+/** The rows that a tile shows, as a query, and the number of omitted rows. */
 export interface ChosenRows {
   ids: readonly string[]
-  /** The boxes that the ids were found by; absent where they hold without. */
+  /** Boxes that the ids were found by; absent if not needed. */
   boxes?: Envelope[]
-  /** Of each the longer side; NaN for what has no place. Absent where only their overview knows it. */
+  /**
+   * Longer side of the envelope of each row; NaN without coordinates. Absent if only the overview contains
+   * the sizes.
+   */
   sizes?: Float32Array
   thinned: number
 }
 
-/** What a tile covers with its buffer. */
+/** Areas that a tile covers, including its buffer. */
 export interface TileBoxes {
-  /** In the units of the set, across the antimeridian if need be. */
+  /** In units of the set, possibly across the antimeridian. */
   wide: Envelope
-  /** In the table's CRS. */
+  /** In the CRS of the table. */
   boxes: Envelope[]
-  /** A box of the set in the table's CRS. */
+  /** Transforms a box of the set to the CRS of the table. */
   toTable(box: Envelope): Promise<Envelope[]>
 }
 
-/** The rows of a tile by the layer's overview; undefined where that does not tell them. */
+/**
+ * Returns the rows of a tile according to the overview of the layer; undefined if the overview cannot tell.
+ */
 export async function chooseByOverview({
   wish: { thinning, set, tile },
   place,
@@ -39,7 +44,7 @@ export async function chooseByOverview({
   return overview?.select({ set, tile, boxes: place.boxes })
 }
 
-/** Chooses among all rows around the tile, by their envelopes. */
+/** Selects among all rows around the tile, by their envelopes. */
 export async function chooseAmong(
   reads: TileReads,
   { wish: { table, crs, set, tile, thinning }, place }: { wish: TileWish; place: TileBoxes },

@@ -6,33 +6,36 @@ import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import { defined } from '../../lib/defined.ts'
 import type { VectorStore } from '../store.ts'
 
-/** What values a column has. */
+/** Values of a column. */
 export interface ColumnValues {
   attribute: string
-  /** The least and the largest, where JSON tells them exactly; dates and times as text. */
+  /** Minimum and maximum, if JSON represents them exactly; dates and times as text. */
   least?: number | string
   largest?: number | string
-  /** Every one of them, in order, of texts and whole numbers, where they are few. */
+  /** All values in order, if they are few, for texts and integers. */
   all?: (string | number)[]
 }
 
-/** Which columns are looked at. */
+/** Columns to read. */
 export interface ColumnsWish {
   table: string
   attributes: readonly string[]
-  /** The time after which the reader gives up and returns none. Begins when the reader begins. */
+  /**
+   * Time in milliseconds after which the reader gives up and returns no values; starts when the reader
+   * starts.
+   */
   limitMs: number
 }
 
 type Columns = Omit<ColumnsWish, 'limitMs'>
 
-/** More different values, and longer ones, are no list to choose from. */
+/** Limits on the number and length of values in a list to choose from. */
 const mostListed = 30
 const longestListed = 100
-/** Rows that tell of most columns that nothing is to be told of them. */
+/** Number of rows after which most columns without a useful result are known. */
 const firstRows = 2048
 
-/** Looks at every value of columns, where it runs: in a reader. */
+/** Reads every value of the columns; runs in a reader. */
 export async function valuesOfColumns(
   store: Pick<VectorStore, 'readFeatures'>,
   { limitMs, ...columns }: ColumnsWish,
@@ -79,7 +82,7 @@ function told(columns: readonly ColumnLook[]): ColumnValues[] {
   return columns.flatMap((column) => column.finish() ?? [])
 }
 
-/** Looks at one column. */
+/** Collects the values of one column. */
 class ColumnLook {
   readonly attribute: string
   #type: Column['type'] | undefined
@@ -93,7 +96,7 @@ class ColumnLook {
     this.attribute = attribute
   }
 
-  /** Whether more values may change what is told. */
+  /** True if further values may change the result. */
   get isOpen(): boolean {
     return this.#isListed || this.#hasRange
   }
@@ -121,7 +124,7 @@ class ColumnLook {
     }
   }
 
-  /** Digits that a number of JSON holds in any program (RFC 8259, section 6). */
+  /** Adds a decimal if a JSON number represents it exactly in any program (RFC 8259, section 6). */
   #addDecimal(text: string): void {
     const value = Number(text)
     if (!Number.isFinite(value) || text.replace(/^-?0*|[.]/g, '').length > 15) this.#hasRange = false
@@ -150,7 +153,7 @@ class ColumnLook {
     if (this.#largest === undefined || value > this.#largest) this.#largest = value
   }
 
-  /** Undefined where nothing is to be told. */
+  /** Returns undefined if there is no useful result. */
   finish(): ColumnValues | undefined {
     const { attribute } = this
     if (this.#isListed && this.#different.size > 0) {

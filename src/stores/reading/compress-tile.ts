@@ -1,34 +1,34 @@
 import { crc32, gzipSync } from 'node:zlib'
 import { deflateInto, mostDeflated } from '../../tiles/pack/deflate.ts'
 
-/** Quick, and a tenth larger than the default would make it. */
+/** Fast; the result is a tenth larger than with the default level. */
 const gzipLevel = 1
-/** What is smaller is hardly made smaller, which takes longer than all else of it. */
+/** Compressing smaller tiles hardly reduces their size and takes longer than all other steps. */
 const leastBytes = 256
-/** Up to here `zlib` takes longer, and more memory. */
+/** For smaller input `zlib` needs more time and memory. */
 const mostOwnBytes = mostDeflated
 const mostChunkBytes = 1 << 18
 const blockHeadBytes = 5
 const trailerBytes = 8
-/** RFC 1952, section 2.3: deflate, no name, no time, made for speed, by an unknown system. */
+/** RFC 1952, section 2.3: deflate, no name, no time, fastest algorithm, unknown system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff)
 
 let room = new Uint8Array(0)
 
 /**
- * By gzip, in memory of its own size: it crosses to another thread, and is kept there, with all of the memory that it is a
- * view of.
+ * Compresses with gzip into memory of the exact size: the tile is transferred to another thread and cached
+ * there with the whole buffer.
  */
 export function compressTile(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return new Uint8Array(0)
   if (bytes.length < leastBytes) return stored(bytes)
   if (bytes.length <= mostOwnBytes) return deflated(bytes)
-  // Room for all of it at once: the default is more than most tiles need, and several pieces for large ones.
+  // Output buffer for the whole tile: the default is larger than most tiles, and splits large ones.
   const chunkSize = Math.min(bytes.length + leastBytes, mostChunkBytes)
   return new Uint8Array(gzipSync(bytes, { level: gzipLevel, chunkSize }))
 }
 
-/** As one block that holds the bytes as they are (RFC 1951, section 3.2.4). */
+/** Returns a gzip file with one stored block (RFC 1951, section 3.2.4). */
 function stored(bytes: Uint8Array): Uint8Array {
   const { length } = bytes
   const gzip = new Uint8Array(header.length + blockHeadBytes + length + trailerBytes)
@@ -51,7 +51,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
   return closed(gzip, bytes)
 }
 
-/** With the checksum and length of what was packed at its end. */
+/** Appends checksum and length of the uncompressed data. */
 function closed(gzip: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array {
   const view = new DataView(gzip.buffer)
   view.setUint32(gzip.length - trailerBytes, crc32(bytes), true)

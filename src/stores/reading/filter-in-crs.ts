@@ -16,7 +16,10 @@ import { isInDegrees } from './wished-filter.ts'
 
 type Crs = NonNullable<PageWish['crs']>
 
-/** The filter with its geometries in the CRS of the table; throws `invalid-filter` for one that has no place there. */
+/**
+ * Returns the filter with its geometries in the CRS of the table. Throws `invalid-filter` if a geometry
+ * cannot be transformed.
+ */
 export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs']): Promise<Filter> {
   if (crs === undefined || !hasRelation(asked)) return asked
   const reprojector = await findReprojector(srs, crs)
@@ -28,7 +31,10 @@ export async function filterIn({ asked, srs }: WishedFilter, crs: PageWish['crs'
   }
 }
 
-/** Geometries beyond the 180th meridians, where shapes may overshoot them, and the same turned to between these. */
+/**
+ * Matches geometries beyond ±180°, since geometries may exceed that range, and their equivalents within the
+ * range.
+ */
 function withTurns(filter: Filter): Filter {
   if (filter.kind === 'all' || filter.kind === 'any') return { ...filter, of: filter.of.map(withTurns) }
   if (filter.kind === 'not') return { ...filter, of: withTurns(filter.of) }
@@ -39,14 +45,17 @@ function withTurns(filter: Filter): Filter {
   return isApart ? allOf([filter, ...others]) : anyOf([filter, ...others])
 }
 
-/** What of a geometry reaches beyond the 180th meridians comes as often as it goes around, at most so often. */
+/**
+ * Maximum number of turns: the part of a geometry beyond ±180° is repeated for each turn around the earth, up
+ * to this number.
+ */
 const mostTurns = 2
 
 function turnsOf(wkb: Uint8Array): Uint8Array[] {
   const { minX, maxX } = wkbEnvelope(wkb) ?? { minX: 0, maxX: 0 }
   if (minX >= -180 && maxX <= 180) return []
   const first = Math.floor((minX + 180) / 360)
-  // What ends on the meridian does not reach beyond it.
+  // A geometry that ends at the meridian does not extend beyond it.
   const last = Math.max(first, Math.ceil((maxX + 180) / 360) - 1)
   const turns = Array.from({ length: Math.min(last - first + 1, mostTurns + 1) }, (_, index) => first + index)
   return turns.filter((turn) => turn !== 0).map((turn) => movedEast(wkb, -360 * turn))
@@ -84,7 +93,7 @@ async function moved(filter: Filter, reprojector: Reprojector, crs: Crs): Promis
     : withCopiesBeyond({ ...filter, wkb }, crs)
 }
 
-/** A geometry that rows intersect, and the same where these are stored beyond the 180th meridians. */
+/** Matches rows that intersect a geometry, and rows stored beyond ±180°. */
 function withCopiesBeyond(filter: Extract<Filter, { kind: 'relation' }>, crs: Crs): Filter {
   const turn = filter.relation === 's_intersects' ? turnOfCrs(crs) : undefined
   const envelope = wkbEnvelope(filter.wkb)
@@ -96,7 +105,7 @@ function withCopiesBeyond(filter: Extract<Filter, { kind: 'relation' }>, crs: Cr
   return anyOf([filter, ...copies])
 }
 
-/** Metres and degrees as coordinates of the CRS have them around a geometry. */
+/** Converts metres and degrees to units of the CRS around a geometry. */
 function reachIn(crs: Crs, wkb: Uint8Array, { distance, unit }: FilterReach): FilterReach {
   const { minY, maxY } = wkbEnvelope(wkb) ?? { minY: 0, maxY: 0 }
   if (unit === 'degree') {
@@ -110,7 +119,7 @@ function reachIn(crs: Crs, wkb: Uint8Array, { distance, unit }: FilterReach): Fi
     throw unsupportedFilter(
       'Distances cannot be measured here: the units of the CRS of the collection are not known',
     )
-  // What lies at a pole has no width there.
+  // At a pole a geometry has no width.
   const least = 1e-3
   return { distance, unit: 'scaled', scale: [Math.max(scale[0], least), scale[1]] }
 }

@@ -13,14 +13,16 @@ import type { PagePart, PageWish } from './page-wish.ts'
 import type { ServedStore } from './served-store.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
-/** A question waits this long for an index that is being made; a later one finds it. */
+/**
+ * Maximum wait of a query for an index that is being built, in milliseconds; later queries find the index.
+ */
 const patienceMs = 1500
 
 function isMissing(error: unknown): boolean {
   return error instanceof Failure && error.code === indexMissing
 }
 
-/** A store over a file whose index is made when it is missing or that of another state of the file. */
+/** A store over a file whose index is built when it is missing or outdated. */
 export class IndexedStore implements ServedStore {
   readonly #store: ServedStore
   readonly #connection: StoreConnection
@@ -86,7 +88,7 @@ export class IndexedStore implements ServedStore {
   readEnvelopes: ServedStore['readEnvelopes'] = (query, signal) =>
     this.#take(() => this.#store.readEnvelopes(query, signal), signal)
 
-  /** Asks again as long as nothing has come. */
+  /** Repeats the query as long as no part has arrived. */
   async *#take<Part>(question: () => AsyncIterable<Part>, signal: AbortSignal): AsyncGenerator<Part> {
     const parts = await this.#ask(async () => {
       const reading = question()[Symbol.asyncIterator]()

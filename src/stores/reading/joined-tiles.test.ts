@@ -49,7 +49,7 @@ async function some(rounds = 6): Promise<void> {
   for (let round = 0; round < rounds; round += 1) await nextRound()
 }
 
-/** Teaches it that such tiles are small. */
+/** Makes the class assume that such tiles are small. */
 async function teach({ calls, ask }: ReturnType<typeof begin>): Promise<void> {
   const first = ask(0)
   await some()

@@ -5,22 +5,22 @@ import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { TileLane, TileShare } from './tile-lane.ts'
 import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
 
-/** Makes tiles in the order of the wish. */
+/** Renders tiles in the order of the request. */
 export type MakeTiles = (wish: TilesWish, signal: AbortSignal) => Promise<MadeTile[]>
 
 interface JoinedTilesLimits {
-  /** Threads or processes among which waiting tiles are divided. */
+  /** Number of threads or processes that share waiting tiles. */
   workers: number
-  /** Tiles that one of them is given at once at most. */
+  /** Maximum number of tiles per call. */
   most: number
 }
 
 type Rest = Omit<TileWish, 'tile'>
 
-/** Tiles that differ by column and row alone. */
+/** Tiles that differ only by column and row. */
 interface Family {
   waiting: Asked[]
-  /** What they take, about as rows; undefined as long as none was made. */
+  /** Approximate cost in rows; undefined until a tile was rendered. */
   weight: number | undefined
 }
 
@@ -30,17 +30,20 @@ interface Asked {
   signal: AbortSignal
 }
 
-/** Tiles that come to more than this take so long that what they have in common does not matter, and come one by one. */
+/**
+ * Tiles above this cost are rendered individually: they take so long that shared reading makes no difference.
+ */
 const mostWeight = 600
-/** A tile nothing is known of. */
+/** Assumed cost of an unknown tile. */
 const presumedWeight = mostWeight / 2
-/** Bytes of a tile that take as long as a row: few rows may have many vertices. */
+/** Bytes of a tile with the cost of a row: few rows may have many vertices. */
 const bytesOfRow = 64
 const mostFamilies = 1000
 
 /**
- * A map asks for many tiles at once: those of one table and zoom that wait together are made by one call. A reader that is
- * free gets its share of them, so that none is idle meanwhile. A tile that nobody waits with is made as soon as without this.
+ * Combines requests for tiles: a map requests many tiles at once, and waiting tiles of the same table and
+ * zoom are rendered in one call. An idle reader gets its share of them, so that none is idle meanwhile. A
+ * tile without others in the queue is rendered as early as without this class.
  */
 export class JoinedTiles {
   readonly #lane: TileLane
@@ -54,14 +57,14 @@ export class JoinedTiles {
     this.#limits = limits
   }
 
-  /** Throws what `make` throws for this tile by itself. */
+  /** Throws the error of `make` for this tile alone. */
   run(store: string, { tile, ...rest }: TileWish, make: MakeTiles, share: TileShare): Promise<MadeTile> {
     const { signal } = share
     const family = this.#familyOf(store, tile, rest)
     const asked: Asked = { tile, made: Promise.withResolvers(), signal }
     family.waiting.push(asked)
     const turn = async (): Promise<void> => {
-      // What came in the same round of the event loop has its place by then.
+      // Requests of the same event loop iteration are queued by then.
       await nextRound()
       if (family.waiting.includes(asked)) await this.#makeShare(family, asked, { rest, make })
     }
@@ -72,7 +75,7 @@ export class JoinedTiles {
     return orAborted(asked.made.promise, signal)
   }
 
-  /** What a filter leaves has nothing in common that is read once. */
+  /** Filtered tiles have no shared rows that are read once. */
   #familyOf(store: string, { z }: TileAddress, rest: Rest): Family {
     if (rest.filter !== undefined) return { waiting: [], weight: undefined }
     const last = this.#last
@@ -83,7 +86,10 @@ export class JoinedTiles {
     return family
   }
 
-  /** The tile whose turn it is, and with it a share of those of the same family that wait, whoever asks for them. */
+  /**
+   * Renders the next tile, together with a share of the waiting tiles of the same family, whoever requested
+   * them.
+   */
   async #makeShare(
     family: Family,
     asked: Asked,
@@ -103,7 +109,7 @@ export class JoinedTiles {
   }
 }
 
-/** Settles every one of the group; where they cannot be made together, each fails or not by itself. */
+/** Resolves every tile of a group; if they cannot be rendered together, each is rendered individually. */
 async function makeAll(
   family: Family,
   group: readonly Asked[],
@@ -133,7 +139,7 @@ function weightOf(made: readonly MadeTile[]): number {
   return sum / made.length
 }
 
-/** Aborts when each of several signals has. */
+/** Aborts after each of several signals has aborted. */
 class AllLeft {
   readonly #abort = new AbortController()
   readonly #signals: readonly AbortSignal[]
@@ -155,7 +161,7 @@ class AllLeft {
   }
 }
 
-/** Whether wishes are the same at a glance; what is the same all the same has the same text. */
+/** Quick comparison of requests; equal requests that it misses have the same text. */
 function isSame(one: Rest, other: Rest): boolean {
   const names = Object.keys(one) as (keyof Rest)[]
   return (
@@ -164,7 +170,7 @@ function isSame(one: Rest, other: Rest): boolean {
   )
 }
 
-/** Whether nothing is left out of a tile whatever it is made of. */
+/** True if a tile omits no features, whatever its contents. */
 function isFree({ thinning }: Rest): boolean {
   return thinning !== undefined && Object.keys(thinning).length === 0
 }

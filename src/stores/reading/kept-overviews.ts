@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { Overview } from '../../tiles/thin/overview.ts'
 
-/** What one thread keeps of overviews at most. */
+/** Maximum size of the overviews that one thread caches, in bytes. */
 const mostBytes = 64 << 20
 
 const kept = new Map<string, Overview>()
 let keptBytes = 0
 
-/** An overview, from memory where it was read before; undefined where there is none any more. */
+/** Returns an overview, cached if read before; undefined if it no longer exists. */
 export async function findOverview(path: string): Promise<Overview | undefined> {
   const known = kept.get(path)
   if (known !== undefined) {

@@ -1,7 +1,10 @@
 import { RowFile } from './row-file.ts'
 
 const mostKept = 32
-/** The space of a file that was removed is given back when nobody has it open any more. */
+/**
+ * Retention of open files, in milliseconds. The space of a deleted file is only freed when no process has it
+ * open.
+ */
 const keepMs = 2000
 
 interface Kept {
@@ -13,7 +16,7 @@ interface Kept {
 
 const kept = new Map<string, Kept>()
 
-/** What work makes of a row file, which stays open for the next; of `undefined` where there is none. */
+/** Runs work on a row file, which stays open for the next call; with `undefined` if there is none. */
 export async function withRowFile<Result>(
   path: string,
   work: (file: RowFile | undefined) => Promise<Result>,
@@ -33,7 +36,10 @@ export async function withRowFile<Result>(
   }
 }
 
-/** Looks now and then whether it is in use: a timer for each tile would take longer than the file. */
+/**
+ * Checks periodically whether the file is in use: a timer for each tile would take longer than reading the
+ * file.
+ */
 function watch(path: string, known: Kept): void {
   known.timer = setTimeout(() => {
     if (known.users > 0 || performance.now() - known.usedMs < keepMs) watch(path, known)

@@ -2,7 +2,7 @@ import { openVectorStore } from '../registry.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 
 const mostKept = 16
-/** Stores, and connections in them, stay open for this long without a question. */
+/** How long unused stores, and connections in them, stay open, in milliseconds. */
 const keepMs = 2000
 
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Opens stores for questions and keeps them for the next ones. */
+/** Opens stores for queries and caches them. */
 export class KeptStores {
   readonly #isProcess: boolean
   readonly #kept = new Map<string, Kept>()
@@ -41,7 +41,7 @@ export class KeptStores {
     }
   }
 
-  /** Closes a store that nobody asks now; another is opened for the next question. */
+  /** Closes a store that is not in use; the next query opens another one. */
   async forget(connection: StoreConnection): Promise<void> {
     const key = JSON.stringify(connection)
     const kept = this.#kept.get(key)

@@ -3,30 +3,32 @@ import type { RowPosition } from '../order.ts'
 import { positionOf } from '../order.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 
-/** Between which rows a page stands. Plain data. */
+/** First and last row of a page. Plain data. */
 export interface PageEnds {
-  /** Absent of a page without rows. */
+  /** Absent for an empty page. */
   first?: RowPosition
   last?: RowPosition
-  /** There are rows behind, in the direction in which was read. */
+  /** True if more rows follow in the direction of reading. */
   hasMore: boolean
 }
 
-/** One row more than a page has, which tells whether there is another page. */
+/** Requests one more row than a page has, to find out whether there is a next page. */
 export function withNextRow(query: FeatureQuery): FeatureQuery {
   return query.featureId === undefined ? { ...query, limit: query.limit + 1 } : query
 }
 
-/** The rows of one page in their order, also of one that is read backward; `ends` stands when all were taken. */
+/**
+ * The rows of one page in their order, also of a page read backward; `ends` is set after all rows are read.
+ */
 export class PageRows {
-  /** Undefined where nothing can go on from a row. */
+  /** Undefined if no page can continue from a row. */
   ends: PageEnds | undefined
   readonly #query: FeatureQuery
   #isKeyed = false
   #looked = 0
   #left: number
 
-  /** `query` as it is meant, its answer by `withNextRow`. */
+  /** `query` is the original one; the rows must come from `withNextRow(query)`. */
   constructor(query: FeatureQuery) {
     this.#query = query
     this.#left = query.limit
@@ -47,7 +49,7 @@ export class PageRows {
   async *#wanted(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
     for await (const page of read) {
       this.#isKeyed = page.isKeyed === true
-      // Rows that cannot be read are none of the page, but there.
+      // Unreadable rows are not part of the page, but counted.
       this.#looked += page.batch.rowCount + page.batch.rejects.length
       const kept = firstRows(page, this.#left)
       this.#left -= kept.ids.length

@@ -7,89 +7,94 @@ import type { PageEnds } from './page-rows.ts'
 import type { ShownColumns } from './tile-wish.ts'
 import type { WishedFilter } from './wished-filter.ts'
 
-/** A box of a question as the client gave it. */
+/** Box of a query as given by the client. */
 export interface WishedBox {
-  /** Two where it crosses the antimeridian. */
+  /** Two if it crosses the antimeridian. */
   boxes: Envelope[]
-  /** What its coordinates are in. */
+  /** CRS of the coordinates. */
   srs: string
 }
 
 /** Adds a link to a file to each feature. */
 export interface FileLink {
-  /** The attribute with the path of the file, which is not shown. */
+  /** Attribute with the path of the file, which is not shown. */
   attribute: string
-  /** Begins the address: `<base>/<id>/file/<name>`. */
+  /** Prefix of the URL: `<base>/<id>/file/<name>`. */
   base: string
 }
 
-/** A point of a map, at which rows are looked for. */
+/** A point of a map, for selecting rows. */
 export interface MapPoint {
-  /** In the CRS that coordinates of the page are in. */
+  /** In the CRS of the page's coordinates. */
   x: number
   y: number
   /** Width and height of a cell of the map, in the same CRS. */
   cell: [width: number, height: number]
-  /** Cells within which points and lines count as hit. */
+  /** Tolerance for points and lines, in cells. */
   tolerance: number
 }
 
-/** Which of the properties of features are shown. */
+/** Selects the properties of features to show. */
 export interface PropertySelection {
   attributes: string[]
   hasGeometry: boolean
 }
 
-/** What a page of features is to be like. Plain data: it crosses threads and processes. */
+/** A request for a page of features. Plain data: it is passed between threads and processes. */
 export interface PageWish {
-  /** Without boxes and filters: those are in the CRS of the client. */
+  /** Without boxes and filters, which are in the CRS of the client. */
   query: Omit<FeatureQuery, 'bboxes' | 'filter'>
   box?: WishedBox
-  /** The rows at this point alone, those that contain it first; a `box` is around it then, and tells the cost. */
+  /**
+   * Only rows at this point, those that contain it first; `box` then surrounds it and determines the cost.
+   */
   point?: MapPoint
   filter?: WishedFilter
-  /** Of the table, where it is known. */
+  /** CRS of the table, if known. */
   crs?: CrsDeclaration | string
-  /** The code of the CRS that coordinates are wanted in. */
+  /** Code of the requested CRS. */
   srs: string
-  /** Coordinates with latitude or northing first. */
+  /** True if latitude or northing comes first. */
   isYx: boolean
-  /** What is shown of each feature, by the names that clients know; absent: all. */
+  /** Properties to show of each feature, by their public names; absent: all. */
   selection?: PropertySelection
-  /** How many match, where that is known: they are not counted then. */
+  /** Number of matches, if known: they are not counted then. */
   numberMatched?: number
-  /** Features are to be read by people: long texts are cut, and shapes have as many positions as a picture shows. */
+  /**
+   * True to shorten features for display: long texts are truncated, and geometries have as many positions as
+   * a picture shows.
+   */
   isBrief?: boolean
-  /** Whether the tag of a single feature is wanted. */
+  /** True to compute the tag of a single feature. */
   wantsTag?: boolean
   fileLink?: FileLink
-  /** The table may be exchanged meanwhile: what matches is counted before and after the rows were opened. */
+  /** True if the table may be replaced meanwhile: matches are counted before and after opening the rows. */
   isChanging?: boolean
-  /** Where the columns of the table have other names than what is shown of them. */
+  /** Set if the columns of the table have other names than the shown properties. */
   columns?: ShownColumns
-  /** Absent: GeoJSON, without what stands around its features. */
+  /** Absent: GeoJSON features without the enclosing collection. */
   form?: WrittenForm
 }
 
-/** In which format a page is written. */
+/** Output format of a page. */
 export interface WrittenForm {
   name: WrittenFormName
   about: WrittenAbout
 }
 
-/** A part of a page, in order. Plain data. */
+/** A consecutive part of a page. Plain data. */
 export interface PagePart {
   /**
-   * Features as GeoJSON (UTF-8) with commas between and before, but not before the first of all; in other formats the
-   * document from its head to its last feature.
+   * GeoJSON features (UTF-8) separated by commas, with a leading comma except before the first of all; in
+   * other formats the document from its head to its last feature.
    */
   bytes: Uint8Array
   numberMatched: number
-  /** In all parts so far. */
+  /** Number in all parts so far. */
   numberReturned: number
   isLast: boolean
-  /** Of the feature that was written last, where it was wanted. */
+  /** Tag of the last written feature, if requested. */
   tag?: string
-  /** Of the last part, where pages can go on from rows. */
+  /** First and last row of the page; only in the last part, if pages can continue from rows. */
   ends?: PageEnds
 }

@@ -4,7 +4,7 @@ import type { FeatureQuery, TileQuery } from '../store.ts'
 import type { PageWish, WishedBox } from './page-wish.ts'
 import type { TileWish } from './tile-wish.ts'
 
-/** A box, and the CRS of the table; absent where the box is in the CRS of the table already. */
+/** A box, and the CRS of the table; absent if the box is in that CRS. */
 export interface EstimatedBox extends WishedBox {
   crs?: CrsDeclaration | string | undefined
 }
@@ -13,27 +13,27 @@ export interface EstimatedBox extends WishedBox {
 export type EstimateRows = (box?: EstimatedBox) => Promise<number>
 
 /**
- * Rows that a light read looks at. A GeoPackage filters or sorts some 400,000 rows a second, so that a light read keeps its
- * thread for 50 ms at most.
+ * Maximum number of rows of a light read. A GeoPackage filters or sorts some 400,000 rows/s, so that a light
+ * read blocks its thread for 50 ms at most.
  */
 export const lightRows = 20_000
-/** Rows that a plain count passes in the time in which a filter looks at one. */
+/** Number of rows that a plain count processes in the time in which a filter processes one. */
 const countedPerRow = 50
-/** Time of a comparison, and of a geometry relation, in units of the time that a row takes by itself. */
+/** Cost of a comparison, and of a spatial relation, relative to reading a row. */
 const comparisonWeight = 0.1
 const relationWeight = 10
-/** Bytes of WKB that add as much as a row. */
+/** Bytes of WKB with the cost of a row. */
 const bytesPerRow = 1600
 
 type RowChoice = Pick<FeatureQuery, 'sort' | 'time' | 'featureId' | 'featureIds'>
 
-/** What a read asks of a table. */
+/** Requirements of a read on a table. */
 export interface ReadDemand extends RowChoice {
   offset: number
   limit: number
   box?: EstimatedBox | undefined
   filter?: Filter | undefined
-  /** Whether the matching rows are counted. */
+  /** True if matching rows are counted. */
   isCounted: boolean
 }
 
@@ -59,7 +59,10 @@ export function demandOfTileRows({ boxes }: Pick<TileQuery, 'boxes'>): ReadDeman
   return { offset: 0, limit: Number.POSITIVE_INFINITY, box, isCounted: false }
 }
 
-/** Returns true if the read may look at more rows than a light one. Estimates nothing where the request tells. */
+/**
+ * Returns true if the read may process more rows than a light one. Calls `estimate` only if the request alone
+ * does not tell.
+ */
 export async function isHeavyRead(demand: ReadDemand, estimate: EstimateRows): Promise<boolean> {
   const { featureId, featureIds, sort = [], time, box, filter, offset, limit, isCounted } = demand
   if (featureId !== undefined) return false
@@ -76,12 +79,12 @@ export async function isHeavyRead(demand: ReadDemand, estimate: EstimateRows): P
   return box === undefined || (await estimate(box)) * weight > lightRows
 }
 
-/** Returns true for a tile that chooses its rows among all those around it, without an overview. */
+/** Returns true for a tile that selects its rows among all those around it, without an overview. */
 export function isHeavyTile({ thinning }: TileWish): boolean {
   return thinning?.cell !== undefined && thinning.overview === undefined
 }
 
-/** Returns the time that a filter takes for a row, in units of the time that a row takes by itself; 1 or more. */
+/** Returns the cost of a filter per row, relative to reading a row; 1 or more. */
 function filterWeight(filter: Filter): number {
   return 1 + conditionWeight(filter)
 }

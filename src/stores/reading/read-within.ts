@@ -2,15 +2,18 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { TileQuery, TileReads } from '../store.ts'
 import type { ChosenRows } from './choose-rows.ts'
 
-/** Of shapes and texts, for one tile. What it reads bounds how long it takes, whatever the machine does besides. */
+/**
+ * Maximum bytes of geometries and texts read for one tile. This bounds the duration independently of the
+ * machine load.
+ */
 export const mostReadBytes = 512 << 20
 
-/** Rows that are measured at once at most. */
+/** Maximum number of rows measured at once. */
 const mostMeasured = 1_000
-/** The parts in which rows are measured: no more is read in vain than one of them. */
+/** Number of parts in which rows are measured: at most one part is read in vain. */
 const parts = 16
 
-/** What all rows of a page hold. */
+/** Returns the size of all rows of a page. */
 export function batchBytes(batch: FeatureBatch): number {
   return bytesBetween(batch, 0, batch.rowCount)
 }
@@ -26,8 +29,8 @@ function lengthOf(offsets: Uint32Array | undefined, from: number, to: number): n
 }
 
 /**
- * Of the chosen rows the largest, of equals those with the lowest keys, as many as may be read; the first whatever it
- * takes. Gives their ids in the order of the keys.
+ * Chooses the largest rows, and of equally large ones those with the lowest keys, up to the byte limit;
+ * always at least the first one. Returns their ids in the order of the keys.
  */
 export async function chooseWithin(
   reads: TileReads,
@@ -54,13 +57,13 @@ export async function chooseWithin(
   return inKeyOrder(kept, ids)
 }
 
-/** What has no place comes last. */
+/** Rows without coordinates come last. */
 function orderedSize(sizes: Float32Array, at: number): number {
   const size = sizes[at] as number
   return Number.isNaN(size) ? -1 : size
 }
 
-/** As many as hold a part of what may be read, if they are like those before. */
+/** Returns the number of rows that fill one part of the limit, if they are like the previous ones. */
 function nextStep(rows: number, bytes: number, mostBytes: number): number {
   if (rows === 0) return 1
   return Math.max(1, Math.min(mostMeasured, Math.floor((mostBytes / parts / (bytes + 1)) * rows)))

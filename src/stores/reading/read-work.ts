@@ -29,9 +29,9 @@ import { writeChangePage } from './write-change-page.ts'
 import { writePage } from './write-page.ts'
 import { writeTiles } from './write-tiles.ts'
 
-/** What the starter says of the thread or process. */
+/** Settings passed to the thread or process at its start. */
 export interface ReadWorkData {
-  /** It can be ended whatever it does: it may read what may never be done. */
+  /** True for a process, which can be terminated: it may read files that block indefinitely. */
   isProcess: boolean
 }
 
@@ -43,7 +43,7 @@ interface AskedTable extends Asked {
   table: string
 }
 
-/** Smaller ones are copied to the main thread in less time. */
+/** Minimum size to transfer a buffer; copying smaller ones to the main thread is faster. */
 const leastHandedOver = 8192
 
 type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
@@ -126,7 +126,7 @@ function createHandlers(stores: KeptStores) {
   }
 }
 
-/** Tiles with how their table looks now that they are made, where a look takes no question. */
+/** Adds the present state of the table to tiles, if it can be read without a query. */
 function withState({ stateNow }: VectorStore, tiles: MadeTile[]): MadeTile[] {
   const seen = stateNow?.()
   return seen === undefined ? tiles : tiles.map((tile) => ({ seen, ...tile }))

@@ -14,45 +14,54 @@ import { RowEstimates } from './row-estimates.ts'
 import { TileLane } from './tile-lane.ts'
 
 export interface ReadersSettings {
-  /** Where the server keeps the files of stores; those that it made itself stand in a folder for each workspace. */
+  /**
+   * Folder of the server for store files; files that the server created are in a subfolder for each
+   * workspace.
+   */
   ownFolder: string
-  /** Where it keeps other files of its own, in folders: copies of layers, tables that belong to no layer. */
+  /** Further folders of the server: copies of layers, tables without a layer. */
   otherFolders?: readonly string[]
-  /** Threads for light reads at the same time; default one less than processors, at most four. */
+  /** Number of threads for light reads; default: number of processors minus one, at most four. */
   threads?: number
-  /** CPU time that a question to a file of somebody else's may take. */
+  /** Maximum CPU time of a query to a file of another owner, in milliseconds. */
   deadlineMs?: number
 }
 
 const file = new URL('./read-work.ts', import.meta.url)
-/** Questions that one thread works at, most of which wait for the client or the database. */
+/** Maximum number of concurrent queries per thread, most of which wait for the client or the database. */
 const questionsEach = 16
-/** Tiles among them, and those of one store: while it waits for the database, the thread encodes another. */
+/**
+ * Maximum number of tiles among them, and of tiles of one store: while one waits for the database, the thread
+ * encodes another.
+ */
 const tilesEach = 4
 const tilesOfStoreEach = 2
-/** Heavy reads that one thread works at, and those of one owner among them. */
+/** Maximum number of heavy reads per thread, and of those of one owner. */
 const heavyReadsEach = 6
 const heavyReadsOfOwnerEach = 4
-/** Reads of one owner: a client that takes its answer slowly keeps its place, which must not be every place. */
+/**
+ * Maximum number of reads of one owner: a client that reads its response slowly keeps its slot, and must not
+ * occupy all.
+ */
 const readsOfOwnerEach = 12
 const maxProcesses = 2
 const maxHeapMb = 256
 /** CPU time. */
 const defaultDeadlineMs = 10_000
-/** CPU time between the signal and the kill: small reads come to their end, and the process stays. */
+/** CPU time between the signal and the kill: short reads complete, and the process is reused. */
 const graceMs = 500
-/** An end by force would end the questions of others: a thread is left to come to its end. */
+/** Termination would end the queries of other callers, so a thread is allowed to finish. */
 const endlessMs = 2 ** 30
-/** How long a file in which something was found is left to processes. */
+/** How long a suspicious file is only read by processes, in milliseconds. */
 const distrustMs = 60_000
 const maxDistrusted = 10_000
 
-/** What a connection says of itself for good. */
+/** Fixed properties of a connection. */
 interface Known {
-  /** Another one for every other store. */
+  /** Unique for each store. */
   key: string
   isSqlite: boolean
-  /** Whether its file stands in one of the server's own folders. */
+  /** True if its file is in one of the server's own folders. */
   isOwn: boolean
 }
 
@@ -61,23 +70,23 @@ type ReadPool = WorkPool<ReadHandlers>
 /** Scheduling options of reads. See `PlaceOptions`. */
 interface ReadShare {
   owner: string | undefined
-  /** The table. */
+  /** Name of the table. */
   resource: string
   isHeavy: boolean
 }
 
-/** Where a question to a store is answered, and within what time. */
+/** Worker for a query to a store, and the time limit. */
 export interface ReadPlace {
   pool: ReadPool
   limits: ReadShare & { deadlineMs?: number; graceMs?: number; key: string }
-  /** Where tiles wait for their turn. */
+  /** Queue of tiles. */
   tiles: JoinedTiles
 }
 
-/** Which read a place is for. */
+/** Kind of read that a worker slot is for. */
 export interface ReadKind {
   table?: string
-  /** True if the read may look at many rows. */
+  /** True if the read may process many rows. */
   isHeavy?: boolean
 }
 
@@ -88,13 +97,13 @@ interface ReadWorkers {
 }
 
 /**
- * Threads and processes that read stores. Threads read what cannot keep them for ever: databases, files that our own
- * readers read, and GeoPackages that the server made and nobody put traps in. Other GeoPackages are read by SQLite in
- * processes, which are ended at a deadline.
+ * Threads and processes that read stores. Threads read what cannot block them indefinitely: databases, files
+ * with our own readers, and GeoPackages that the server created and that contain nothing suspicious. SQLite
+ * reads other GeoPackages in processes, which are terminated at a deadline.
  *
- * SQLite keeps its thread until a statement is done, so heavy reads have threads of their own, which end when they are
- * idle. One process is kept free of heavy reads. Within each pool, capacity is shared fairly between users (or addresses
- * of anonymous clients), and within these between tables.
+ * SQLite blocks its thread until a statement ends, so heavy reads have threads of their own, which end when
+ * idle. One process is reserved for light reads. Within each pool, capacity is shared fairly between users
+ * (or addresses of anonymous clients), and for each of them between tables.
  */
 export class Readers {
   readonly #ownFolders: readonly string[]
@@ -125,13 +134,13 @@ export class Readers {
     return { ...workers, limits: { deadlineMs: this.#deadlineMs, graceMs, ...share } }
   }
 
-  /** A thread has found what it must not ask. */
+  /** Marks a file as one that threads must not read. */
   distrust({ parameters: { path } }: StoreConnection): void {
     if (this.#distrusted.size >= maxDistrusted) this.#distrusted.clear()
     if (path !== undefined) this.#distrusted.set(path, performance.now() + distrustMs)
   }
 
-  /** Every thread is to close what it keeps of the store. */
+  /** Makes every thread close its cached store. */
   async close(): Promise<void> {
     const pools = [this.#threads, this.#processes].flatMap(({ light, heavy }) => [light.pool, heavy.pool])
     await Promise.all(pools.map((pool) => pool.close()))
@@ -205,7 +214,7 @@ function startProcesses(): ReadWorkers {
       ofStore: maxProcesses - 1,
       maxWaiting: maxWaitingOfProcesses,
     })
-    // A deadline is for one tile.
+    // A deadline applies to one tile.
     return new JoinedTiles(lane, { workers: maxProcesses, most: 1 })
   }
   return { light: { pool, tiles: makeTiles() }, heavy: { pool, tiles: makeTiles() } }

@@ -3,10 +3,10 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 
 const mostKept = 50
-/** Those that need no program: they hold nothing that is to be closed. */
+/** Only those without a program, which have nothing to close. */
 const kept = new Map<string, Reprojector>()
 
-/** As `createReprojector`, from memory where the way was taken before. Close it in any case. */
+/** Like `createReprojector`, cached for repeated pairs. The caller must close it in any case. */
 export async function findReprojector(
   from: CrsDeclaration | string,
   to: CrsDeclaration | string,

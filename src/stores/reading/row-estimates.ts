@@ -1,4 +1,4 @@
-/** How long an estimate is used. A load may make a table large meanwhile. */
+/** How long an estimate is cached, in milliseconds. A load may enlarge a table meanwhile. */
 const cachedMs = 10_000
 const maxCached = 10_000
 

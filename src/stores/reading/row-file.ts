@@ -15,18 +15,24 @@ import {
 import { RowMemory } from '../../tiles/rows/row-memory.ts'
 import { readAttributes } from '../tile-reading.ts'
 
-/** What a tile's chunks take at most: rows of a tile that has more are read from their table, page by page. */
+/**
+ * Maximum size of the chunks of a tile, in bytes: for a tile with more, rows are read from their table in
+ * pages.
+ */
 const mostBytes = 32 << 20
-/** Memory for chunks that a thread keeps for the next tile. */
+/** Memory of a thread for chunks cached for the next tile. */
 const mostKept = 4
 const mostKeptBytes = 4 << 20
 const leastBytes = 1 << 18
 const mostChoices = 20
 const groupChunks = 64
-/** What lies between two chunks is read with them where that takes less time than another look into the file. */
+/** A gap between two chunks is read with them if that is faster than another read call. */
 const mostBetween = 1 << 14
 
-/** The rows of a tile, in the order of their keys, and how they are shown. `release` is called when they are no longer needed. */
+/**
+ * The rows of a tile, in key order, and how they are shown. `release` is called when they are no longer
+ * needed.
+ */
 export interface FoundRows {
   rows: NearRows
   shown: ShownCells
@@ -49,20 +55,20 @@ function giveBack(rows: NearRows): void {
 }
 
 /**
- * Rows of a layer for tiles, in chunks of such as lie near each other (`docs/tiles.md`): what a tile shows is read with a few
- * looks into a file. Good for the version of the layer that the file was made of.
+ * Rows of a layer for tiles, in chunks of nearby rows (`docs/tiles.md`): a tile needs few reads from a file.
+ * Valid for the layer version that the file was built from.
  */
 export class RowFile {
   readonly #file: number
   readonly #directory: RowDirectory
-  /** The envelope of each so many chunks, which lie near each other too. */
+  /** Envelope of each group of chunks, which are near each other too. */
   readonly #groups: Float32Array
   readonly #choices = new Map<string, ShownCells>()
-  /** Which groups and chunks touch a tile: written over for each. */
+  /** Groups and chunks that intersect a tile; reused for each tile. */
   readonly #foundGroups: Uint32Array
   #foundChunks = new Uint32Array(groupChunks)
 
-  /** Undefined where there is no such file, or none that was written whole. */
+  /** Returns undefined if the file is missing or incomplete. */
   static open(path: string): RowFile | undefined {
     let file: number | undefined
     try {
@@ -87,7 +93,10 @@ export class RowFile {
     closeSync(this.#file)
   }
 
-  /** Rows that touch the boxes, and maybe others whose envelope does; undefined where they are too large to be read at once, or cannot be read. */
+  /**
+   * Returns rows that touch the boxes, and possibly others whose envelope does; undefined if they are too
+   * large to be read together, or unreadable.
+   */
   find(boxes: readonly Envelope[], attributes: readonly string[] | undefined): FoundRows | undefined {
     const wide = widenedBoxes(boxes)
     const count = this.#findChunks(wide)
@@ -99,13 +108,13 @@ export class RowFile {
       rows.sort()
       return { rows, shown: this.#choose(attributes), release: () => giveBack(rows) }
     } catch {
-      // The table has them all.
+      // The table contains them all.
       giveBack(rows)
       return undefined
     }
   }
 
-  /** The chunks that touch the boxes, in `#foundChunks`, ascending; gives their number. */
+  /** Finds the chunks that touch the boxes, in `#foundChunks`, ascending; returns their number. */
   #findChunks(boxes: Float64Array): number {
     const { sides, starts } = this.#directory
     const chunks = starts.length - 1
@@ -128,7 +137,7 @@ export class RowFile {
     return end
   }
 
-  /** Where the chunk at a place among those found ends in the file, with those behind it that are read together with it. */
+  /** Returns the index of the last chunk that is read together with the chunk at this index. */
   #lastOfRun(first: number, count: number): number {
     const { starts } = this.#directory
     let last = first
@@ -140,7 +149,7 @@ export class RowFile {
     return last
   }
 
-  /** What is read of the file for the chunks found. */
+  /** Returns the number of bytes read for the found chunks. */
   #sizeOf(count: number): number {
     const { starts } = this.#directory
     let sizeBytes = 0
@@ -153,7 +162,7 @@ export class RowFile {
     return sizeBytes
   }
 
-  /** The chunks one behind the other; such as are near each other in the file are read by one look. */
+  /** Reads the chunks in order; chunks close to each other in the file are read with one call. */
   #read(count: number, rows: NearRows, boxes: Float64Array): void {
     const { starts } = this.#directory
     let at = 0

@@ -26,7 +26,7 @@ function isIn([x, y]: Place, areas: readonly Area[] | undefined): boolean {
   return areas.some((area) => x >= area.minX && x <= area.maxX && y >= area.minY && y <= area.maxY)
 }
 
-/** A store of points; `hasIndex`: it can estimate how many of them are in a box. */
+/** Creates a store of points; `hasIndex`: it can estimate their number in a box. */
 function storeOf(places: readonly Place[], hasIndex: boolean) {
   const counts = { reads: 0, rows: 0 }
   const store = {
@@ -56,7 +56,7 @@ async function idsAt(store: VectorStore, limit: number): Promise<string[]> {
   return pages.flatMap(({ ids }) => ids)
 }
 
-/** The nearest within the tolerance; of those as near the one that is drawn later. */
+/** Returns the nearest ids within the tolerance; of equally near ones the topmost first. */
 function expectedIds(places: readonly Place[], limit: number): string[] {
   const distance = ([x, y]: Place): number => Math.hypot((x - point.x) / 0.1, (y - point.y) / 0.05)
   return places

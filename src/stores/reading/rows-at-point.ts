@@ -13,16 +13,17 @@ import type { MapPoint, PageWish } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { isInDegrees } from './wished-filter.ts'
 
-/** Rows around a point above which a smaller neighbourhood is read first. */
+/** Number of rows around a point above which a smaller neighbourhood is read first. */
 const manyRows = 5000
-/** The smallest neighbourhood, as a part of the whole. */
+/** The smallest neighbourhood, as a share of the whole. */
 const leastShare = 1 / 1024
 /** Half the side of a cell. */
 const ownCell = 0.5
 
 /**
- * Reads the rows at a point of a map: rows whose geometry contains the point, then points and lines within the tolerance by
- * distance; rows that are equal in this come in drawing order, the uppermost first. At most `limit` rows, one a page.
+ * Reads the rows at a point of a map: rows whose geometry contains the point, then points and lines within
+ * the tolerance by distance; rows that are equal in this come in drawing order, the uppermost first. At most
+ * `limit` rows, one per page.
  */
 export async function* readRowsAtPoint(
   store: VectorStore,
@@ -48,7 +49,10 @@ export async function* readRowsAtPoint(
 
 const allRows = 1e9
 
-/** Returns the distances, in cells, within which rows are read until enough are found: the last is the tolerance. */
+/**
+ * Returns the distances, in cells, within which rows are read until enough are found: the last is the
+ * tolerance.
+ */
 async function listReaches(
   store: VectorStore,
   wish: PageWish,
@@ -61,7 +65,7 @@ async function listReaches(
     (await store.estimateRows?.(query.table, areas, signal)) ?? 0
   const rowsWithin = async (reach: number): Promise<number> => estimate(await areasAround(point, wish, reach))
   const leastRows = await rowsWithin(tolerance * leastShare)
-  // Without an index every distance costs a scan of the table.
+  // Without an index every distance scans the table.
   if (leastRows > manyRows && leastRows >= (await estimate(undefined))) return [tolerance]
   let reach = tolerance
   while (reach > tolerance * leastShare && (await rowsWithin(reach)) > manyRows) reach /= 4
@@ -70,7 +74,7 @@ async function listReaches(
   return reaches
 }
 
-/** The box around a point, `reach` cells to each side; where nothing but the point counts, that of its cell. */
+/** Returns the box around a point, `reach` cells to each side; without a tolerance that of its cell. */
 function areasAround(
   { x, y, cell: [width, height] }: MapPoint,
   wish: PageWish,
@@ -83,7 +87,7 @@ function areasAround(
 }
 
 interface ChosenRow {
-  /** In cells; 0 where the geometry contains the point. */
+  /** In cells; 0 if the geometry contains the point. */
   distance: number
   isContaining: boolean
   order: number
@@ -92,7 +96,7 @@ interface ChosenRow {
 
 type RankedRow = Omit<ChosenRow, 'page'>
 
-/** The best rows of all that were added. */
+/** The best of all added rows. */
 class RowChoice {
   #rows: ChosenRow[] = []
   #added = 0
@@ -186,7 +190,7 @@ function isBefore(one: RankedRow, other: RankedRow): boolean {
   return one.order > other.order
 }
 
-/** A point as ISO WKB. */
+/** Returns a point as ISO WKB. */
 function pointWkb({ x, y }: MapPoint): Uint8Array {
   const view = new DataView(new ArrayBuffer(21))
   view.setUint8(0, 1)

@@ -20,23 +20,27 @@ import type { SummaryWish } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 import type { ChangeWish } from './write-change-page.ts'
 
-/** A store whose questions are answered by other threads or processes. */
+/** A store whose queries run in other threads or processes. */
 export interface ServedStore extends VectorStore, TileReads {
-  /** A page of features as GeoJSON, made as it is taken. */
+  /** Yields a page of features as GeoJSON, rendered on demand. */
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
-  /** What a change file lists, as text; of a GeoPackage that `writeChanges` made. */
+  /** Yields the contents of a change file as text; for a GeoPackage created by `writeChanges`. */
   writeChangePage(wish: ChangeWish, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** A vector tile of a table. */
+  /** Returns a vector tile of a table. */
   writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
-  /** What a column holds. */
+  /** Returns statistics of a column. */
   summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
-  /** What values columns have. */
+  /** Returns the values of columns. */
   columnValues(wish: ColumnsWish, signal: AbortSignal): Promise<ColumnValues[]>
-  /** Returns the estimated number of rows of a table, or of its rows in a box; 0 where there is no such table. */
+  /**
+   * Returns the estimated number of rows of a table, or of its rows in a box; 0 if there is no such table.
+   */
   estimateRowsIn(table: string, box: EstimatedBox | undefined, signal: AbortSignal): Promise<number>
 }
 
-/** `stage`, edits and what stages or reads earlier states work in this thread: loads have threads of their own. */
+/**
+ * `stage`, edits, and staging or reading retained states run in this thread: loads have threads of their own.
+ */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection, { leavesWhole: true })
   const isFile = getStoreDescription(connection.type).file !== undefined
@@ -146,10 +150,13 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
   }
 }
 
-/** Asks a store where it may be read. */
+/** Runs a query in a worker that may read the store. */
 type Ask = <T>(question: (place: ReadPlace) => Promise<T>) => Promise<T>
 
-/** The same for what writes: it is done when a server that dies then is no change by others. */
+/**
+ * The same for writes: they return when a later crash of the server does not make them look like foreign
+ * changes.
+ */
 const written = async <Result>(writing: Promise<Result>): Promise<Result> => {
   const result = await writing
   await ownChangesWritten()

@@ -5,7 +5,7 @@ import type { FeaturePage, TileQuery } from '../store.ts'
 import type { ShownColumns, TileWish } from './tile-wish.ts'
 import type { WishedFilter } from './wished-filter.ts'
 
-/** The attributes that are read of the table for those that are wanted. */
+/** Returns the table columns to read for the requested attributes. */
 export function readColumns({
   attributes,
   columns,
@@ -17,7 +17,7 @@ export function readColumns({
   return { attributes: [columns.id, ...names.map(([name]) => name)] }
 }
 
-/** The page with the ids that its table holds, and the names by which its columns are shown. */
+/** Returns the page with the ids stored in its table, and with the public column names. */
 export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): FeaturePage {
   const place = attributeIndex(batch.schema, id)
   const column = batch.columns[place]
@@ -32,7 +32,7 @@ export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): 
   return { batch: shown, ids }
 }
 
-/** The same filter in the names that the table has for its columns. */
+/** Returns the filter with the column names of the table. */
 export function filterInTable(filter: WishedFilter, columns: ShownColumns | undefined): WishedFilter {
   if (columns === undefined) return filter
   const names = new Map(Object.entries(columns.names).map(([name, shown]) => [shown, name]))

@@ -1,7 +1,7 @@
 import type { Schema } from '../../geo/schema.ts'
 import type { PropertySelection } from './page-wish.ts'
 
-/** The schema of what is shown of features; without a selection all of it. */
+/** Returns the schema of the shown properties; the whole schema without a selection. */
 export function shownSchema(schema: Schema, selection: PropertySelection | undefined): Schema {
   if (selection === undefined) return schema
   return {

@@ -5,10 +5,13 @@ import type { EstimatedBox, EstimateRows, ReadDemand } from './read-cost.ts'
 import { isHeavyRead } from './read-cost.ts'
 import type { Readers, ReadKind, ReadPlace } from './readers.ts'
 
-/** Finds out which read a place is for. */
+/** Determines the kind of a read. */
 type FindKind = () => Promise<ReadKind>
 
-/** Sends the reads of one store to the workers that may read it: heavy reads to others than light ones. */
+/**
+ * Sends the reads of one store to the workers that may read it: heavy reads and light reads to different
+ * ones.
+ */
 export class StoreReads {
   readonly #connection: StoreConnection
   readonly #readers: Readers
@@ -18,7 +21,7 @@ export class StoreReads {
     this.#readers = readers
   }
 
-  /** Asks where the store may be read, and elsewhere where that turns out to be wrong. */
+  /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
   async ask<T>(question: (place: ReadPlace) => Promise<T>, kind: ReadKind | FindKind = light): Promise<T> {
     const answer = async (): Promise<T> =>
       question(this.#placeOf(typeof kind === 'function' ? await kind() : kind))
@@ -31,7 +34,7 @@ export class StoreReads {
     }
   }
 
-  /** The same for a question whose answer is streamed. */
+  /** Like `ask`, for a query with a streamed result. */
   async *take<T>(
     question: (place: ReadPlace) => AsyncIterable<T>,
     kind: FindKind = async () => light,
@@ -45,17 +48,17 @@ export class StoreReads {
     }
   }
 
-  /** Returns a function that estimates numbers of rows of the table; those of the whole table are cached. */
+  /** Returns a function that estimates row counts of the table; those of the whole table are cached. */
   estimateRows(table: string, signal: AbortSignal): EstimateRows {
     const { resource } = this.#placeOf({ table }).limits
-    // A cached estimate is for everybody, also when the first who asked has left.
+    // A cached estimate is shared, so it continues after the first caller has left.
     return (box) =>
       box === undefined
         ? this.#readers.estimates.rowsOf(resource, () => this.#estimate(table))
         : this.#estimate(table, { box, signal })
   }
 
-  /** A table of which no estimate comes counts as large. */
+  /** A table without an estimate counts as large. */
   async #estimate(
     table: string,
     { box, signal }: { box?: EstimatedBox; signal?: AbortSignal } = {},
@@ -74,7 +77,7 @@ export class StoreReads {
     }
   }
 
-  /** Returns a function that finds out whether a read is heavy. */
+  /** Returns a function that determines whether a read is heavy. */
   kindOf(table: string, demand: ReadDemand, signal: AbortSignal): FindKind {
     return async () => ({ table, isHeavy: await isHeavyRead(demand, this.estimateRows(table, signal)) })
   }
@@ -90,10 +93,10 @@ export class StoreReads {
 }
 
 const light: ReadKind = {}
-/** A database that does not answer; a table that is locked tells sooner. */
+/** Timeout for a database that does not respond; a locked table fails earlier. */
 const estimateMs = 15_000
 
-/** A reader that died of its question, mostly for want of memory, is no fault of the server. */
+/** A reader that crashed during a query, mostly for lack of memory, is not a server error. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof WorkerEnded)) return error
   return new Failure('unavailable', 'reader-ended', 'The question took more than a reader has', {

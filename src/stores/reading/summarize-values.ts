@@ -6,7 +6,7 @@ import { attributeIndex } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { VectorStore } from '../store.ts'
 
-/** Which values are looked at, and for what. */
+/** Values to read, and the purpose. */
 export interface SummaryWish {
   table: string
   attribute: string
@@ -14,7 +14,7 @@ export interface SummaryWish {
   classes: number
 }
 
-/** Looks at every value of a column, where it runs: in a reader. */
+/** Reads every value of a column; runs in a reader. */
 export async function summarizeValues(
   store: Pick<VectorStore, 'readFeatures'>,
   { table, attribute, method, classes }: SummaryWish,
@@ -30,7 +30,7 @@ export async function summarizeValues(
   return summarizer.finish()
 }
 
-/** A value as tiles and JSON give it. */
+/** Returns a value in the form of tiles and JSON. */
 function summaryValue(column: Column, row: number): SummaryValue | undefined {
   const value = columnValue(column, row)
   if (value === null || value instanceof Uint8Array) return undefined

@@ -1,11 +1,11 @@
 import type { PlaceOptions } from '../../lib/workers/work-queue.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 
-/** How many tiles are made at the same time, and how many wait. */
+/** Limits on concurrent and waiting tiles. */
 export interface TileLaneLimits {
-  /** Altogether: fewer than the pool has room for, so that other questions find a place at once. */
+  /** Maximum in total: less than the capacity of the pool, so that other queries find a free slot. */
   most: number
-  /** Of one store: one that is slow leaves room for the others. */
+  /** Maximum of one store: a slow store leaves slots for others. */
   ofStore: number
   maxWaiting: { count: number; refuse(): Error }
 }
@@ -14,13 +14,13 @@ export interface TileLaneLimits {
 export type TileShare = Pick<PlaceOptions, 'owner' | 'resource'> & { signal: AbortSignal }
 
 /**
- * Keeps a crowd of tiles from taking every place of a pool, and that of one store from taking those of the others. Places are
- * shared fairly between owners.
+ * Limits concurrent tiles, so that tiles do not occupy all slots of a pool, and tiles of one store not those
+ * of others. Slots are shared fairly between owners.
  */
 export class TileLane {
   readonly #all: WorkQueue
   readonly #limits: TileLaneLimits
-  /** By store; only those that have work. */
+  /** By store; only those with work. */
   readonly #stores = new Map<string, { queue: WorkQueue; users: number }>()
   #waiting = 0
 
@@ -29,7 +29,7 @@ export class TileLane {
     this.#all = new WorkQueue({ limit: limits.most })
   }
 
-  /** Does the work when its turn comes; who waits leaves when the signal aborts. */
+  /** Runs work when a slot is free. Aborting the signal removes waiting work from the queue. */
   async run<Result>(store: string, work: () => Promise<Result>, share: TileShare): Promise<Result> {
     const { count, refuse } = this.#limits.maxWaiting
     if (this.#waiting >= count) throw refuse()

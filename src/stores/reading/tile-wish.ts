@@ -5,49 +5,52 @@ import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { WishedFilter } from './wished-filter.ts'
 
-/** Of a table whose columns have other names than what is shown of them. */
+/** Maps columns of a table to shown properties with other names. */
 export interface ShownColumns {
-  /** The column that holds the id of the feature. */
+  /** The column with the feature id. */
   id: string
-  /** What a column is shown as, by its name in the table. */
+  /** Public name of each column, by its name in the table. */
   names: Record<string, string>
 }
 
-/** Which tile is wanted of a table. Plain data: it crosses threads and processes. */
+/** A request for a tile of a table. Plain data: it is passed between threads and processes. */
 export interface TileWish {
   table: string
-  /** Of the table. */
+  /** CRS of the table. */
   crs: CrsDeclaration | string
   set: TileMatrixSetId
   tile: TileAddress
-  /** Of the layer in the tile. */
+  /** Name of the layer in the tile. */
   name: string
-  /** Attributes that are shown; absent: all that a tile can hold. */
+  /** Shown attributes; absent: all supported in a tile. */
   attributes?: string[]
-  /** Absent where the layer is so small that nothing has to be left out of any tile. */
+  /** Absent if the layer is so small that no tile must omit features. */
   thinning?: TileThinning
-  /** Where the table has rows, in its CRS, as far as that is known. */
+  /** Extent of the rows in the CRS of the table, as far as known. */
   extent?: Envelope
-  /** Of a copy: attributes are wanted and shown under these names. */
+  /** For a copy: attributes are requested and shown by these names. */
   columns?: ShownColumns
-  /** Which rows are shown; absent: all. */
+  /** Selects the rows; absent: all. */
   filter?: WishedFilter
-  /** A file with the rows of the table as they are. */
+  /** Path of a file with the untransformed rows of the table. */
   rowFile?: string
 }
 
-/** Several tiles of one table, of which the rest is the same. Plain data. */
+/** Several tiles of one table with otherwise equal requests. Plain data. */
 export interface TilesWish extends Omit<TileWish, 'tile'> {
   tiles: readonly TileAddress[]
 }
 
-/** A tile of one layer as it is sent. Plain data. */
+/** A tile of one layer as sent to the client. Plain data. */
 export interface MadeTile {
-  /** Compressed by gzip; empty where nothing is drawn. */
+  /** Compressed with gzip; empty if nothing is drawn. */
   bytes: Uint8Array
   counts: TileCounts
-  /** The `text` of the table's state by a look that began when its rows had been read; absent where there was none. */
+  /** The `text` of the table's state, read after its rows; absent if not read. */
   seen?: string
-  /** Whether it was made of the rows of `rowFile`, so that it is of their version whatever the state of the table is. */
+  /**
+   * Set if the tile contains the rows of `rowFile`, and therefore their version, whatever the state of the
+   * table.
+   */
   isOfRowFile?: true
 }

@@ -4,7 +4,7 @@ import { findCrs, matchCrs } from '../../geo/crs-database.ts'
 /** Circumference of the earth in EPSG:3857. */
 const mercatorTurn = 2 * 20037508.342789244
 
-/** Returns the distance in x after which places of a CRS come again; undefined where they do not. */
+/** Returns the distance in x after which locations of a CRS repeat; undefined if they do not. */
 export function turnOfCrs(crs: CrsDeclaration | string): number | undefined {
   const srs = matchCrs(typeof crs === 'string' ? { srs: crs } : crs)
   if (srs === undefined) return undefined
@@ -14,8 +14,8 @@ export function turnOfCrs(crs: CrsDeclaration | string): number | undefined {
 }
 
 /**
- * Returns the distances by which something from `minX` to `maxX` is moved so that it covers the same places where geometries are
- * stored beyond the 180th meridians, up to a turn from the origin.
+ * Returns the distances by which something from `minX` to `maxX` is moved so that it covers the same
+ * locations in tables with geometries beyond ±180°, up to one turn from the origin.
  */
 export function turnsBeyond(turn: number, { minX, maxX }: { minX: number; maxX: number }): number[] {
   const edge = turn / 2 + marginOf(turn)
@@ -25,7 +25,7 @@ export function turnsBeyond(turn: number, { minX, maxX }: { minX: number; maxX: 
   return turns
 }
 
-/** What ends at a meridian does not reach beyond it, nor does what rounding has moved past it. */
+/** Tolerance: a geometry that ends at a meridian, or exceeds it by rounding, does not extend beyond it. */
 export function marginOf(turn: number): number {
   return turn * 1e-11
 }

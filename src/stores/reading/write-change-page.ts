@@ -7,21 +7,21 @@ import { changesTable } from '../change-files/write-changes.ts'
 import type { VectorStore } from '../store.ts'
 import { findReprojector } from './reprojectors.ts'
 
-/** Which changes of a change file are told, and how. Plain data: it crosses threads. */
+/** Selects changes of a change file, and their format. Plain data: it is passed between threads. */
 export interface ChangeWish {
   format: 'csv' | 'geojson'
   limit: number
   offset: number
 }
 
-/** Characters of a part, about. */
+/** Approximate number of characters per part. */
 const partLength = 128 * 1024
 const encoder = new TextEncoder()
 
-/** GeoJSON has longitude and latitude; CSV has the coordinates of the layer. */
+/** GeoJSON uses longitude and latitude; CSV uses the coordinates of the layer. */
 const geoJsonCrs = 'EPSG:4326'
 
-/** Changes as text, part by part; nothing is ahead of who takes them. */
+/** Yields changes as text, part by part, on demand. */
 export async function* writeChangePage(
   store: VectorStore,
   wish: ChangeWish,
@@ -120,7 +120,7 @@ class GeoJsonText implements Text {
   }
 }
 
-/** Each column as it was and as it becomes; geometries as GeoJSON in the CRS of the layer. */
+/** Writes each column before and after; geometries as GeoJSON in the CRS of the layer. */
 class CsvText implements Text {
   text = ''
   #names: string[] | undefined
@@ -151,7 +151,7 @@ class CsvText implements Text {
   }
 }
 
-/** The members of an object, their values as text; numbers keep their digits. */
+/** Returns the members of an object with their values as text; numbers preserve their digits. */
 function membersOf(json: string | null): Map<string, string> | undefined {
   if (json === null) return undefined
   const parsed: Record<string, unknown> = JSON.parse(json, (_name, value, context?: { source?: string }) =>

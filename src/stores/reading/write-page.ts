@@ -24,11 +24,11 @@ import { findReprojector } from './reprojectors.ts'
 import { readRowsAtPoint } from './rows-at-point.ts'
 import { shownPage } from './shown-columns.ts'
 
-/** Characters of a part, about. */
+/** Approximate number of characters per part. */
 const partLength = 128 * 1024
 const encoder = new TextEncoder()
 
-/** Counts, reads, transforms and writes a page of features, part by part; nothing is ahead of who takes them. */
+/** Counts, reads, transforms and writes a page of features, part by part, on demand. */
 export async function* writePage(
   store: VectorStore,
   wish: PageWish,
@@ -55,7 +55,7 @@ export async function* writePage(
   }
 }
 
-/** What is shown of a batch, and what links are made of. */
+/** Returns the shown properties of a batch, and those that links are built from. */
 function selected(batch: FeatureBatch, { selection, fileLink }: PageWish): FeatureBatch {
   if (selection === undefined) return batch
   const names = new Set([...selection.attributes, ...(fileLink === undefined ? [] : [fileLink.attribute])])
@@ -78,7 +78,10 @@ interface Opened {
   pages: AsyncIterable<FeaturePage>
 }
 
-/** Counts, and finds the first rows, until the time for that is over: what is asked must not keep a store for ever. */
+/**
+ * Counts matches and finds the first rows within a time limit, so that a query cannot block a store
+ * indefinitely.
+ */
 async function openInTime(
   store: VectorStore,
   wish: PageWish,
@@ -86,7 +89,7 @@ async function openInTime(
   signal: AbortSignal,
 ): Promise<Opened> {
   const limit = new AbortController()
-  // Files are read by this thread, whose CPU time counts; the time of a database is measured by the clock.
+  // Files are read by this thread, whose CPU time counts; for a database elapsed time counts.
   const isFile = getStoreDescription(store.type).file !== undefined
   const stopwatch = new Stopwatch({
     limitMs: questionMs,
@@ -110,7 +113,7 @@ async function openInTime(
 
 const mostTries = 10
 
-/** The rows with how many match, both of one moment. */
+/** Returns the rows and the number of matches, both from one snapshot. */
 async function openPages(
   store: VectorStore,
   wish: PageWish,
@@ -144,10 +147,10 @@ async function* begun(
   }
 }
 
-/** A page as it is written. */
+/** A page while it is written. */
 interface WrittenPage {
   tag: string | undefined
-  /** Bytes, about, that wait to be taken. */
+  /** Approximate number of bytes that were not taken yet. */
   readonly waiting: number
   add(batch: FeatureBatch, row: number, id: string): void
   take(numberMatched: number, isLast: boolean): PagePart
@@ -190,7 +193,7 @@ async function openForm({ name, about }: WrittenForm): Promise<FormPage> {
   return new FormPage(await loadWritten(name), about)
 }
 
-/** A page in another format than GeoJSON. */
+/** Writes a page in another format than GeoJSON. */
 class FormPage implements WrittenPage {
   tag: string | undefined
   #numberReturned = 0
@@ -221,7 +224,7 @@ class FormPage implements WrittenPage {
   }
 }
 
-/** The question in the terms of the table. */
+/** Returns the query in the CRS of the table. */
 export async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
   return {
     ...query,

@@ -24,10 +24,10 @@ import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
-/** Between so many rows others may have their turn. */
+/** Number of rows after which other work may run. */
 const rowsEach = 256
 
-/** Reads the rows of a tile, transforms and encodes them; all of them are of one state of the table. */
+/** Reads, transforms and encodes the rows of a tile, all from one state of the table. */
 export async function writeTile(
   store: VectorStore,
   wish: TileWish,
@@ -53,7 +53,7 @@ export async function writeTile(
   }
 }
 
-/** A filter is asked of features: what a store has for tiles alone does not know it. */
+/** Filters apply to features: the tile-specific queries of a store do not support them. */
 async function readingOf(store: VectorStore, { filter, crs }: TileWish): Promise<TileReading> {
   if (filter === undefined) return tileReadingOf(store)
   return tileReadingByFeatures(store, await filterIn(filter, crs))
@@ -64,18 +64,18 @@ interface Work {
   set: TileMatrixSet
   place: TileBoxes
   there: Reprojector
-  /** What may be read of the rows that are drawn; whatever is beyond is left out. */
+  /** Maximum bytes to read of the drawn rows; further rows are omitted. */
   mostBytes: number
-  /** By which polygons are sampled. */
+  /** Cell size for sampling polygons. */
   areaCell: number | undefined
 }
 
-/** Some rows of a table. */
+/** A selection of rows of a table. */
 type Rows = Pick<TileQuery, 'boxes' | 'ids'>
 
 /**
- * The tile of what lies near in the row file, where all of that is shown; undefined where there is none, or where rows have to be
- * chosen, of which the table decides. Such a file gives far fewer bytes for a tile than may be read.
+ * Renders a tile from a row file if it shows all rows; undefined if there is no row file, or if rows must be
+ * selected, which needs the table. Such a file returns far fewer bytes per tile than the limit.
  */
 async function writeNear(work: Work, signal: AbortSignal): Promise<MadeTile | undefined> {
   const { rowFile, thinning, filter } = work.wish
@@ -111,7 +111,7 @@ async function encodeNear(
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfRowFile: true }
   } catch (error) {
-    // What stands there is no row: the table has them all.
+    // The file contains something else than a row: read the table, which has them all.
     if (error instanceof RangeError) return undefined
     throw error
   } finally {
@@ -123,10 +123,13 @@ function* stepsTo(count: number): Generator<number> {
   for (let from = 0; from < count; from += rowsEach) yield from
 }
 
-/** Why rows are not drawn as they are asked for: too many of them, or more bytes than may be read. */
+/** Why rows are not drawn as requested: too many rows, or more bytes than the limit. */
 type Excess = 'many' | 'heavy'
 
-/** Shows what the rules of thinning leave. One question is of one state by itself; two are asked so. */
+/**
+ * Shows the rows that generalization leaves. A single query sees one state; two queries run within
+ * `atOneState`.
+ */
 async function writeWithin(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
   const { wish, there } = work
   const first = await writeAtOnce(reading, work, signal)
@@ -146,24 +149,24 @@ async function writeWithin(reading: TileReading, work: Work, signal: AbortSignal
   )
 }
 
-/** Without a look at envelopes, where that is not needed. */
+/** Renders without reading envelopes, if they are not needed. */
 async function writeAtOnce(
   reading: TileReading,
   work: Work,
   signal: AbortSignal,
 ): Promise<MadeTile | Excess> {
   const { wish, place } = work
-  // An overview holds the rows of the whole table.
+  // An overview contains the rows of the whole table.
   const known = wish.filter === undefined ? await chooseByOverview(work) : undefined
   if (known !== undefined) return withThinned(await encode(reading, work, known, signal), known)
   if (wish.thinning === undefined) return encode(reading, work, { boxes: place.boxes }, signal)
-  // Of the few that a filter may leave nothing has to be left out, whatever the cell.
+  // A filter may leave so few rows that none must be omitted, whatever the cell.
   if (wish.thinning.cell !== undefined && wish.filter === undefined) return 'many'
   const all = wish.filter === undefined ? work : { ...work, areaCell: undefined }
   return encode(reading, all, { boxes: place.boxes }, signal, mostDrawn)
 }
 
-/** Features are chosen by their places, which of such a CRS only a copy tells. */
+/** Features are selected by location, which for such a CRS only a copy provides. */
 function tooWide(): Failure {
   return invalid(
     'filter-too-wide',
@@ -171,7 +174,7 @@ function tooWide(): Failure {
   )
 }
 
-/** Measures the largest of the chosen rows, and draws as many as may be read. */
+/** Measures the largest of the selected rows, and draws as many as the limit allows. */
 async function writeLargest(
   reads: TileReads,
   work: Work,
@@ -193,7 +196,7 @@ function withThinned<Made extends MadeTile | Excess>(made: Made, { thinned }: Ch
   return { ...made, counts: { ...made.counts, thinned: made.counts.thinned + thinned } }
 }
 
-/** Stops where there are more rows than `most`, or where they hold more bytes than may be read. */
+/** Stops at more rows than `most`, or more bytes than the limit. */
 async function encode(
   reads: TileReads,
   { wish, set, place, there, mostBytes, areaCell }: Work,
@@ -230,7 +233,7 @@ async function encode(
   return { bytes: compressTile(bytes), counts, ...note }
 }
 
-/** A tile in which nothing is drawn. */
+/** Returns an empty tile. */
 export function nothing(): MadeTile {
   return { bytes: new Uint8Array(0), counts: noTileCounts() }
 }

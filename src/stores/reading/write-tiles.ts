@@ -18,8 +18,9 @@ import type { MadeTile, TilesWish, TileWish } from './tile-wish.ts'
 import { nothing, writeTile } from './write-tile.ts'
 
 /**
- * The tiles in the order of the wish, of the same bytes as `writeTile` makes. Rows that several of them show are read once,
- * and those tiles are of one state of the table; what is thinned or transformed by a program is made one by one.
+ * Renders tiles in the order of the request, with the same bytes as `writeTile`. Rows shown by several tiles
+ * are read once, and those tiles come from one state of the table; tiles with generalization, or transformed
+ * by a program, are rendered individually.
  */
 export async function writeTiles(
   store: VectorStore,
@@ -28,7 +29,7 @@ export async function writeTiles(
   mostBytes = mostReadBytes,
 ): Promise<MadeTile[]> {
   const wishes = tiles.map((tile) => ({ ...rest, tile }))
-  // What lies near each other stands near each other in a row file.
+  // A row file stores nearby rows close to each other.
   const isTogether = rest.rowFile === undefined
   const together = isTogether
     ? await writeTogether(tileReadingOf(store), { tiles, ...rest }, { mostBytes, signal })
@@ -40,12 +41,12 @@ export async function writeTiles(
 }
 
 interface Within {
-  /** What may be read for one tile. */
+  /** Maximum bytes to read for one tile. */
   mostBytes: number
   signal: AbortSignal
 }
 
-/** Undefined for tiles that are to be made by themselves. */
+/** Returns undefined for tiles that must be rendered individually. */
 async function writeTogether(
   reading: TileReading,
   wish: TilesWish,
@@ -88,7 +89,7 @@ async function drawTogether(
   let bytesRead = 0
   for await (const page of readTiles({ table, boxesOf, ...readColumns(wish) }, signal, note)) {
     bytesRead += batchBytes(page.batch)
-    // One of them may be of more than may be read for it: that shows when they are made one by one.
+    // One tile may exceed its own limit: rendering them individually finds out.
     if (bytesRead > mostBytes) return []
     const shown = columns === undefined ? page : shownPage(page, columns)
     for (const [at, drawing] of drawings.entries())
@@ -98,7 +99,7 @@ async function drawTogether(
   return drawings.map((drawing) => drawing.finish(note))
 }
 
-/** One of the tiles for which rows are read. */
+/** One of the tiles for which rows are read together. */
 class SharedDrawing {
   readonly #wish: TileWish
   readonly #way: { there: Reprojector; boxes: Envelope[] }
@@ -119,7 +120,7 @@ class SharedDrawing {
     await this.#encoder.add(page, rows)
   }
 
-  /** Undefined where it has more rows than it may draw, which are to be chosen. */
+  /** Returns undefined if it has more rows than it may draw, which must be selected. */
   finish(note: TileNote): MadeTile | undefined {
     if (this.#isOver) return undefined
     if (this.#encoder === undefined) return { ...nothing(), ...note }

@@ -18,7 +18,7 @@ function assertUnpacks(bytes: Uint8Array): Uint8Array {
   return block
 }
 
-/** Bytes of which so many are different, in runs and copies of what came before. */
+/** Returns bytes with a number of distinct values, in runs and copies of earlier ones. */
 function likeTiles(length: number, different: number, seed: number): Uint8Array {
   const random = seededRandom(seed)
   const bytes = new Uint8Array(length)
@@ -50,7 +50,7 @@ describe('packing bytes as one block', () => {
   })
 
   it('needs codes no longer than there may be, where some bytes are rarer than all others together', () => {
-    // Counts that grow like Fibonacci's make the deepest trees.
+    // Fibonacci-like counts give the deepest trees.
     const counts = [1, 1]
     while (counts.length < 20) counts.push((counts.at(-1) ?? 0) + (counts.at(-2) ?? 0))
     const random = seededRandom(7)

@@ -1,6 +1,6 @@
 import { makeCodes, mostBits } from './huffman.ts'
 
-/** What is longer has to be cut: a match reaches so far back (RFC 1951, section 2). */
+/** Maximum input size: the maximum distance of a match (RFC 1951, section 2). */
 export const mostDeflated = 1 << 15
 
 const endOfBlock = 256
@@ -13,12 +13,12 @@ const mostMatch = 258
 const hashBits = 12
 const hashFactor = 0x9e3779b1
 
-/** The order in which the lengths of codes for lengths stand (RFC 1951, section 3.2.7). */
+/** Order of the code lengths of the code length alphabet (RFC 1951, section 3.2.7). */
 const lengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
 /** By length of a match: its symbol, its extra bits from bit 16 on, their number from bit 24 on. */
 const lengthParts = new Uint32Array(mostMatch + 1)
-/** Symbols by distance less one up to 255; behind them by its bits from the seventh on. */
+/** Symbols by distance minus one up to 255; for larger ones by the bits from the seventh on. */
 const distanceSymbols = new Uint8Array(512)
 const distanceStarts = new Uint16Array(distances)
 const distanceExtras = new Uint8Array(distances)
@@ -46,11 +46,11 @@ fillTables()
 
 const heads = new Int32Array(1 << hashBits)
 const words = new Int32Array(1 << hashBits)
-/** Places of earlier texts are below it. */
+/** Positions in earlier inputs are below it. */
 let base = 1
 const mostBase = 2 ** 31 - mostDeflated - 2
 
-/** Literals as they are; matches as length and, above, distance. */
+/** Literals unchanged; matches as length and, in the upper bits, distance. */
 const tokens = new Int32Array(mostDeflated)
 const literalCounts = new Uint32Array(literals)
 const literalLengths = new Uint8Array(literals)
@@ -64,9 +64,10 @@ const lengthCodes = new Uint32Array(lengthSymbols)
 const packedLengths = new Uint16Array(literals + distances)
 
 /**
- * Packs bytes as one block of the deflate format (RFC 1951) into `target` from `start` on, where there has to be room for half
- * as much again and 512 bytes; gives where the block ends. For what is short: `zlib` takes longer to get ready than for such
- * bytes, and leaves a quarter of a megabyte to the garbage collector each time.
+ * Compresses bytes as one block of the deflate format (RFC 1951) into `target` from `start` on, where 1.5
+ * times the size plus 512 bytes must be available; returns the end of the block. For short input: `zlib`
+ * takes longer to initialize than to compress it, and leaves a quarter of a megabyte to the garbage collector
+ * each time.
  */
 export function deflateInto(source: Uint8Array, target: Uint8Array, start: number): number {
   if (source.length > mostDeflated) throw new Error('Too long for one block')
@@ -81,12 +82,12 @@ export function deflateInto(source: Uint8Array, target: Uint8Array, start: numbe
   return writeTokens(count, writer)
 }
 
-/** A table of one code is not taken by all who unpack. */
+/** Some decompressors reject a table with one code. */
 function atLeastTwo(counts: Uint32Array): void {
   for (let symbol = 0; symbol < 2; symbol += 1) if (counts[symbol] === 0) counts[symbol] = 1
 }
 
-/** What four bytes were met before, at the last place where they stood, is taken from there. */
+/** Replaces a sequence of four bytes by a reference to its last occurrence. */
 function findTokens(source: Uint8Array): number {
   literalCounts.fill(0)
   distanceCounts.fill(0)
@@ -138,7 +139,7 @@ function symbolOfDistance(distance: number): number {
   return distanceSymbols[at < 256 ? at : 256 + (at >> 7)] as number
 }
 
-/** The lengths of all codes, themselves in codes (RFC 1951, section 3.2.7). */
+/** Writes the lengths of all codes, themselves encoded (RFC 1951, section 3.2.7). */
 function writeHead(writer: BitWriter): void {
   let literalsUsed = literals
   while (literalLengths[literalsUsed - 1] === 0) literalsUsed -= 1
@@ -149,7 +150,7 @@ function writeHead(writer: BitWriter): void {
   makeCodes(lengthCounts, mostLengthBits, lengthLengths, lengthCodes)
   let ordered = lengthSymbols
   while (lengthLengths[lengthOrder[ordered - 1] as number] === 0) ordered -= 1
-  // The last block, by codes of its own.
+  // The last block, with dynamic codes.
   writer.write(1 | (2 << 1), 3)
   writer.write(literalsUsed - 257, 5)
   writer.write(distancesUsed - 1, 5)
@@ -164,7 +165,7 @@ function writeHead(writer: BitWriter): void {
   }
 }
 
-/** Lengths in a row that are alike become one symbol; counts the symbols. */
+/** Run-length encodes the code lengths; counts the symbols. */
 function packLengths(literalsUsed: number, distancesUsed: number): number {
   lengthCounts.fill(0)
   let count = 0
@@ -197,7 +198,7 @@ function packLengths(literalsUsed: number, distancesUsed: number): number {
   return count
 }
 
-/** What a `BitWriter` does stands here for each part of a token: by calls it all takes a seventh longer. */
+/** Inlines `BitWriter` for each part of a token: with calls, compression takes a seventh longer. */
 function writeTokens(count: number, writer: BitWriter): number {
   const { target } = writer
   let { at, bits, used } = writer
@@ -261,7 +262,7 @@ function writeTokens(count: number, writer: BitWriter): number {
   return at
 }
 
-/** Bits from the lowest on; no more than 16 at a time. */
+/** Writes bits from the lowest on; at most 16 at a time. */
 class BitWriter {
   readonly target: Uint8Array
   at: number

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { makeCodes } from './huffman.ts'
 
-/** The lengths that symbols of these counts are given. */
+/** Returns the code lengths for symbols with these counts. */
 function lengthsOf(counts: number[], longest: number): Uint8Array {
   const lengths = new Uint8Array(counts.length)
   const codes = new Uint32Array(counts.length)
   makeCodes(Uint32Array.from(counts), longest, lengths, codes)
   const used = lengths.filter((bits) => bits > 0)
-  // A code that is full (Kraft): every sequence of bits means something, one thing.
+  // A complete code (Kraft): every bit sequence has exactly one meaning.
   assert.equal(
     used.reduce((sum, bits) => sum + 2 ** -bits, 0),
     1,

@@ -1,6 +1,6 @@
-/** The longest code of a table, but for that of the lengths themselves (RFC 1951, section 3.2.7). */
+/** Maximum code length, except for the code length alphabet (RFC 1951, section 3.2.7). */
 export const mostBits = 15
-/** More symbols are in no table. */
+/** Maximum number of symbols of a table. */
 const mostSymbols = 288
 
 const sorted = new Uint32Array(mostSymbols)
@@ -9,9 +9,10 @@ const lengthCounts = new Uint32Array(mostSymbols + 1)
 const nextCodes = new Uint32Array(mostBits + 2)
 
 /**
- * Codes of least redundancy for symbols of these counts, none longer than `longest` bits, in their canonical order (RFC 1951,
- * section 3.2.2). Counts are below 2^20, those of two symbols at least above 0. Gives the lengths in `lengths`, 0 for what is
- * not used, and in `codes` what is written: the code with its first bit last, above it its length from bit 16 on.
+ * Creates Huffman codes for symbols with these counts, none longer than `longest` bits, in canonical order
+ * (RFC 1951, section 3.2.2). Counts must be below 2^20, and at least two above 0. Returns the lengths in
+ * `lengths`, 0 for unused symbols, and in `codes` the bits to write: the code in reversed bit order, and its
+ * length from bit 16 on.
  */
 export function makeCodes(
   counts: Uint32Array,
@@ -22,7 +23,7 @@ export function makeCodes(
   const used = sortByCount(counts)
   findLengths(used)
   countLengths(used, longest)
-  // The rarest have the longest codes.
+  // The rarest symbols have the longest codes.
   lengths.fill(0)
   let at = 0
   for (let bits = longest; bits > 0; bits -= 1)
@@ -31,7 +32,9 @@ export function makeCodes(
   numberCodes(counts.length, longest, lengths, codes)
 }
 
-/** Symbols that are used, the rarest first, each behind its count in `sorted`; their counts in `weights`. */
+/**
+ * Collects the used symbols, rarest first, each after its count in `sorted`; their counts are in `weights`.
+ */
 function sortByCount(counts: Uint32Array): number {
   let used = 0
   for (let symbol = 0; symbol < counts.length; symbol += 1) {
@@ -45,7 +48,7 @@ function sortByCount(counts: Uint32Array): number {
   return used
 }
 
-/** Turns `weights` into depths in the tree, in place (Moffat and Katajainen, 1995). */
+/** Replaces `weights` by depths in the tree, in place (Moffat and Katajainen, 1995). */
 function findLengths(used: number): void {
   let [root, leaf] = [0, 2]
   weights[0] = (weights[0] as number) + (weights[1] as number)
@@ -68,7 +71,7 @@ function findLengths(used: number): void {
     weights[next] = (weights[weights[next] as number] as number) + 1
 }
 
-/** How many leaves have which depth, in `lengthCounts`; none deeper than `longest`. */
+/** Counts the leaves by depth, in `lengthCounts`; none deeper than `longest`. */
 function countLengths(used: number, longest: number): void {
   lengthCounts.fill(0, 0, used + 1)
   lengthCounts.fill(0, 0, longest + 1)
@@ -88,7 +91,7 @@ function countLengths(used: number, longest: number): void {
   if (depth - 1 > longest) shorten(longest)
 }
 
-/** Makes room for those that were too deep, by a step down of others. */
+/** Makes room for leaves that were too deep, by moving others one level down. */
 function shorten(longest: number): void {
   let total = 0
   for (let bits = 1; bits <= longest; bits += 1)

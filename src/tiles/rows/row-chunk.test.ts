@@ -54,7 +54,7 @@ async function batchOf(rows: Row[]): Promise<FeatureBatch> {
   throw new Error('There are rows')
 }
 
-/** Chunks as a file gives them, behind other bytes; with all of their rows. */
+/** Returns chunks as read from a file, after other bytes; with all of their rows. */
 function readAgain(chunks: Uint8Array[]): NearRows {
   const memory = new RowMemory(chunks.reduce((sum, { length }) => sum + length, 64))
   const rows = new NearRows(memory)
@@ -72,7 +72,7 @@ const everywhere = { minX: -1e9, minY: -1e9, maxX: 1e9, maxY: 1e9 }
 const set = getTileMatrixSet('WebMercatorQuad')
 const tile = { z: 0, x: 0, y: 0 }
 
-/** Which columns are shown. */
+/** Returns the shown columns. */
 function shownOf(names: readonly string[]): ShownCells {
   const attributes = schema.attributes.filter(({ name }) => names.includes(name))
   return {
@@ -82,7 +82,7 @@ function shownOf(names: readonly string[]): ShownCells {
   }
 }
 
-/** The rows in two chunks, of every third one and of the others. */
+/** Returns the rows in two chunks: every third one, and the others. */
 function chunksOf(batch: FeatureBatch, ids: string[]): Uint8Array[] {
   const all = Array.from({ length: batch.rowCount }, (_, row) => row)
   const cells = new CellMessages(batch.schema)
@@ -97,7 +97,7 @@ function chunksOf(batch: FeatureBatch, ids: string[]): Uint8Array[] {
     })
 }
 
-/** The tile of the rows of a batch, as it is made of a table that has these columns. */
+/** Returns the tile with the rows of a batch, as rendered from a table with these columns. */
 function tileOf(batch: FeatureBatch, ids: string[], shown: Schema): Uint8Array {
   const encoder = createTileEncoder({ name: 'rows', schema: shown, set, tile })
   const columns = shown.attributes.map(

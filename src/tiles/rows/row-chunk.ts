@@ -5,28 +5,29 @@ import { touchingRows } from './row-directory.ts'
 import { alignment, RowMemory } from './row-memory.ts'
 
 /*
- * A chunk as it stands in a file, little-endian, from a multiple of eight on; n is the number of its rows.
- *   uint32 n, uint32 1 where ids are numbers
+ * Layout of a chunk in a file: little-endian, starting at a multiple of eight; n is the number of its rows.
+ *   uint32 n, uint32 1 if ids are numbers
  *   float64[4n] envelopes: minX, minY, maxX, maxY of each row
- *   float64[n]  ids; or as texts, uint32[2n]: where each begins in the data, and its length in bytes
- *   float32[4n] envelopes as the index of the store has them, rounded outwards
- *   uint32[n]   where each row stands among all rows of the table in the order of their keys
- *   uint32[2n]  where the WKB of each row ends in the data, and where its cells do
- *   data        WKB and cells of row after row, then texts of ids
- * A cell is uint32 column and, from bit 8 on, the length of its message; uint32 hash of that; the message. Of a text that is
- * too long for any tile the length alone stands there, as `tooLong`.
+ *   float64[n]  ids; or for texts, uint32[2n]: offset in the data, and length in bytes
+ *   float32[4n] envelopes as in the index of the store, rounded outwards
+ *   uint32[n]   position of each row among all rows of the table in key order
+ *   uint32[2n]  end offsets in the data of the WKB, and of the cells, of each row
+ *   data        WKB and cells row by row, then texts of ids
+ * A cell is uint32 column and, from bit 8 on, the length of its message; uint32 hash of the message; the
+ * message. For a text that is too long for any tile the length is `tooLong`, the hash is 0, and there is no
+ * message.
  */
 const headBytes = 8
 const rowBytes = 68
 export const cellHeadBytes = 8
-/** A text of which a tile shows nothing, in place of the length of its message. */
+/** Replaces the length of the message for a text that tiles omit. */
 export const tooLong = 0xffffff
-/** Ids that are kept as numbers, and are such in a tile. */
+/** Ids that are stored as numbers, and are numbers in a tile. */
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/
 const text = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Gives the message of each value of a row that a tile can show: see `CellMessages`. */
+/** Yields the message of each value of a row that a tile can show: see `CellMessages`. */
 interface CellSource {
   visit(
     batch: FeatureBatch,
@@ -35,20 +36,20 @@ interface CellSource {
   ): void
 }
 
-/** Rows that lie near each other, in the order of their keys. */
+/** Nearby rows, in key order. */
 export interface ChunkRows {
   batch: FeatureBatch
-  /** Which rows of the batch these are. */
+  /** Indexes of the rows in the batch. */
   rows: readonly number[]
   ids: readonly string[]
-  /** Where each row of the chunk stands among all rows of the table in the order of their keys. */
+  /** Position of each row of the chunk among all rows of the table in key order. */
   places: Uint32Array
-  /** Envelopes of the chunk's rows as the index of the store has them, rounded outwards to 32-bit floats. */
+  /** Envelopes of the chunk's rows as in the index of the store, rounded outwards to 32-bit floats. */
   sides: Float32Array
   cells: CellSource
 }
 
-/** The chunk as it stands in a file. */
+/** Returns the chunk as stored in a file. */
 export function writeChunk({ batch, rows, ids, places, sides, cells }: ChunkRows): Uint8Array {
   const { geometry } = batch
   if (geometry === undefined) throw new Error('Rows of tiles have a geometry')
@@ -103,17 +104,17 @@ export function writeChunk({ batch, rows, ids, places, sides, cells }: ChunkRows
   return chunk
 }
 
-// Where the sections of a chunk begin that stands at `start`: as numbers of elements of their type.
+// Offsets of the sections of a chunk that begins at `start`: as element indexes of their type.
 const envelopesAt = (start: number): number => (start + headBytes) >> 3
 const idsAt = (start: number, count: number): number => (start + headBytes + 32 * count) >> 3
 const sidesAt = (start: number, count: number): number => (start + headBytes + 40 * count) >> 2
 const placesAt = (start: number, count: number): number => (start + headBytes + 56 * count) >> 2
 const endsAt = (start: number, count: number): number => (start + headBytes + 60 * count) >> 2
 
-/** A row takes more than 64 bytes: so many do not fit into the memory of a tile. */
+/** A row takes more than 64 bytes: the memory of a tile cannot contain more rows. */
 const mostFound = 2 ** 20
 
-/** Rows of chunks in the order of their keys, as they stand in memory. */
+/** Rows of chunks in key order, in memory. */
 export class NearRows {
   readonly memory: RowMemory
   #count = 0
@@ -125,7 +126,7 @@ export class NearRows {
     this.memory = memory
   }
 
-  /** For another tile. */
+  /** Starts another tile. */
   clear(): void {
     this.#count = 0
   }
@@ -135,8 +136,8 @@ export class NearRows {
   }
 
   /**
-   * Adds the rows of the chunk at `start`, of so many bytes, that touch the boxes: see `touchingRows`. Throws a `RangeError` where
-   * the chunk is damaged.
+   * Adds the rows of the chunk at `start`, with this length, that touch the boxes: see `touchingRows`. Throws
+   * a `RangeError` for a damaged chunk.
    */
   add(start: number, length: number, boxes: Float64Array): void {
     const { floats, words } = this.memory
@@ -153,7 +154,7 @@ export class NearRows {
     this.#count = found
   }
 
-  /** Puts the rows into the order of their keys: by numbers that hold their place and which they are. */
+  /** Sorts the rows by key, as numbers that combine position and index. */
   sort(): void {
     const order = this.#order.subarray(0, this.#count).sort()
     const [starts, rows] = [this.#starts.slice(), this.#rows.slice()]
@@ -164,7 +165,7 @@ export class NearRows {
     }
   }
 
-  /** Reads a row into `row`. Throws as `add`. */
+  /** Reads a row into `row`. Throws like `add`. */
   read(at: number, row: NearRow): void {
     const { doubles, words } = this.memory
     const start = this.#starts[at] as number
@@ -209,14 +210,14 @@ function damaged(): RangeError {
   return new RangeError('A chunk of rows is damaged')
 }
 
-/** A row as it stands in memory. */
+/** A row in memory. */
 export class NearRow {
   minX = 0
   minY = 0
   maxX = 0
   maxY = 0
   wkbStart = 0
-  /** Cells begin here. No geometry where it is where the WKB begins. */
+  /** Start of the cells. Equal to the start of the WKB without a geometry. */
   wkbEnd = 0
   cellsEnd = 0
   id: number | string = 0

@@ -2,32 +2,32 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
 import type { Schema } from '../../geo/schema.ts'
 
-/** Another layout makes another number: files with an older one are made anew. */
+/** Layout version: files with an older one are rebuilt. */
 const rowFileFormat = 2
 const magic = 'terrarow'
-/** Magic, format, number of chunks, where the directory begins, where the file ends. */
+/** Magic bytes, format, number of chunks, offset of the directory, size of the file. */
 export const headBytes = 32
-/** How much further than a 32-bit float the outward rounding of an index may reach, as a part of the value. */
+/** Maximum relative error of the outward rounding of an index to a 32-bit float. */
 const floatStep = 2 ** -21
 
-/** Where the chunks of a row file stand and lie. */
+/** Locations and envelopes of the chunks of a row file. */
 export interface RowDirectory {
-  /** Of the rows. */
+  /** Schema of the rows. */
   schema: Schema
-  /** Where each chunk begins, and where the last one ends. */
+  /** Start offset of each chunk, and the end of the last one. */
   starts: Float64Array
   /** minX, minY, maxX, maxY of each chunk, rounded outwards. */
   sides: Float32Array
 }
 
-/** What the head of a row file tells. */
+/** Contents of the head of a row file. */
 export interface RowFileHead {
   chunks: number
   directoryAt: number
   sizeBytes: number
 }
 
-/** The directory as it stands behind the chunks. */
+/** Returns the directory as stored after the chunks. */
 export function writeDirectory({ schema, starts, sides }: RowDirectory): Uint8Array {
   const text = Buffer.from(JSON.stringify(schema))
   const length = Buffer.alloc(4)
@@ -39,7 +39,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Written last: a file without it is not whole. */
+/** Written last: a file without it is incomplete. */
 export function writeHead({ chunks, directoryAt, sizeBytes }: RowFileHead): Uint8Array {
   const head = Buffer.alloc(headBytes)
   head.write(magic, 'latin1')
@@ -50,7 +50,7 @@ export function writeHead({ chunks, directoryAt, sizeBytes }: RowFileHead): Uint
   return head
 }
 
-/** Undefined for bytes of another format, and for those that were not written whole. */
+/** Returns undefined for bytes of another format, or an incomplete file. */
 export function readHead(bytes: Uint8Array): RowFileHead | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
@@ -77,7 +77,7 @@ export function readDirectory(bytes: Uint8Array, { chunks }: RowFileHead): RowDi
   }
 }
 
-/** Envelopes as 32-bit floats that hold them. */
+/** Returns envelopes as 32-bit floats rounded outwards. */
 export function roundedSides(envelopes: Float64Array): Float32Array {
   const sides = new Float32Array(envelopes.length)
   for (let at = 0; at < envelopes.length; at += 4) {
@@ -89,7 +89,7 @@ export function roundedSides(envelopes: Float64Array): Float32Array {
   return sides
 }
 
-/** The envelope around all of them. */
+/** Returns the envelope of all of them. */
 export function sidesAround(sides: Float32Array): [number, number, number, number] {
   const all: [number, number, number, number] = [
     ...([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const),
@@ -104,7 +104,7 @@ export function sidesAround(sides: Float32Array): [number, number, number, numbe
   return all
 }
 
-/** Boxes as an index that rounds outwards may have them: minX, minY, maxX, maxY of each. */
+/** Returns boxes with tolerance for an index that rounds outwards: minX, minY, maxX, maxY of each. */
 export function widenedBoxes(boxes: readonly Envelope[]): Float64Array {
   const wide = new Float64Array(boxes.length * 4)
   for (const [at, { minX, minY, maxX, maxY }] of boxes.entries())
@@ -112,17 +112,17 @@ export function widenedBoxes(boxes: readonly Envelope[]): Float64Array {
   return wide
 }
 
-/** Some envelopes among others, and the boxes, as `widenedBoxes` gives them, that they are to touch. */
+/** A range of envelopes, and the boxes, from `widenedBoxes`, that they must touch. */
 export interface TouchQuestion {
-  /** Where the first stands. */
+  /** Index of the first one. */
   from: number
   count: number
   boxes: Float64Array
 }
 
 /**
- * Writes the numbers of the envelopes that touch one of the boxes into `found` from `at` on, counted from the first one,
- * ascending; gives where they end. There has to be room for all of them.
+ * Writes the indexes of envelopes that touch one of the boxes to `found` from `at` on, relative to the first
+ * one, ascending; returns the end index. `found` must have space for all of them.
  */
 export function touchingRows(
   sides: Float32Array,

@@ -1,7 +1,7 @@
-/** Sections of chunks begin where every array of numbers may begin. */
+/** Alignment of the sections of chunks, for any type of typed array. */
 export const alignment = 8
 
-/** Memory into which chunks of rows are read one behind the other, by all the views that it is looked at by. */
+/** Memory for consecutive chunks of rows, with typed array views. */
 export class RowMemory {
   readonly sizeBytes: number
   readonly bytes: Uint8Array
@@ -10,7 +10,7 @@ export class RowMemory {
   readonly floats: Float32Array
   readonly words: Uint32Array
 
-  /** For so many bytes at least. */
+  /** Allocates at least this many bytes. */
   constructor(sizeBytes: number) {
     const buffer = new ArrayBuffer(Math.ceil(sizeBytes / alignment) * alignment)
     this.sizeBytes = buffer.byteLength

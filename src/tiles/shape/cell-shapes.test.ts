@@ -20,7 +20,7 @@ const square = (x: number, y: number, size: number): number[][] => [
   [x, y],
 ]
 
-/** Cells of 64 units in a tile of a zoom. */
+/** Draws with cells of 64 units in a tile of a zoom level. */
 async function drawn(
   geometries: Uint8Array[],
   { id = 'WebMercatorQuad', z, x, y }: { id?: TileMatrixSetId; z: number; x: number; y: number },
@@ -46,7 +46,7 @@ function cross([x, y]: [number, number], [nextX, nextY]: [number, number] = [0, 
   return x * nextY - nextX * y
 }
 
-/** Of each feature its id and corners, wherever its rings begin. */
+/** Returns id and corners of each feature, independent of where its rings start. */
 function corners(features: DecodedFeature[]): string[] {
   return features.map(
     ({ id, paths }) =>
@@ -57,7 +57,7 @@ function corners(features: DecodedFeature[]): string[] {
   )
 }
 
-/** Squares without a gap on a part of a tile. */
+/** Adjacent squares on a part of a tile. */
 const grid = (x: number, y: number, count: number, size: number): Uint8Array[] =>
   Array.from({ length: count * count }, (_, at) =>
     wkb('Polygon', [square(x + (at % count) * size, y + Math.floor(at / count) * size, size)]),

@@ -8,8 +8,8 @@ import { Paths } from './paths.ts'
 import { boundsOf } from './shape-writer.ts'
 
 /**
- * Rings that are shorter than so many cells are drawn as cells. Where one that is drawn as it is meets others that are drawn as
- * cells, part of a cell stays empty or is drawn twice: that matters the less, the larger it is.
+ * Rings shorter than this many cells are drawn as cells. Where an exact ring meets others drawn as cells,
+ * part of a cell stays empty or is drawn twice, which matters less for larger rings.
  */
 const sampledCells = 4
 
@@ -17,20 +17,20 @@ const sampledCells = 4
 export type Sampled = 'none' | 'some' | 'all'
 
 /**
- * The cells by which the polygons of a tile are sampled. Cells are squares of web mercator; in a tile of degrees they are as wide
- * and less high. Their edges are whole units of the tile.
+ * Grid for sampling the polygons of a tile. Cells are squares in Web Mercator; in a tile in degrees they have
+ * the same width and a smaller height. Their edges are integers in tile units.
  */
 export class CellGrid {
-  /** Rings of the row that was sampled last; without any, other rows stand for it. */
+  /** Rings of the last sampled row; if empty, other rows represent it. */
   readonly rings = new Paths()
   readonly #isMercator: boolean
   readonly #exponent: number
-  /** Where the tile begins, in its units from the western and the northern edge of the world. */
+  /** Offset of the tile, in its units, from the western and the northern edge of the world. */
   readonly #left: number
   readonly #top: number
   readonly #worldWidth: number
   readonly #worldHeight: number
-  /** Units of the tile in the width of a cell. */
+  /** Width of a cell in tile units. */
   readonly #width: number
   #part = 0
   readonly #point = { x: 0, y: 0 }
@@ -46,8 +46,9 @@ export class CellGrid {
   }
 
   /**
-   * Replaces each ring shorter than `sampledCells` by the cells whose sample points it holds: small polygons with their holes, and small
-   * holes of large ones. So a hole and the polygon that fills it have the same cells.
+   * Replaces each ring shorter than `sampledCells` by the cells whose sample points it contains: small
+   * polygons with their holes, and small holes of large ones. Thus a hole and a polygon that fills it have
+   * the same cells.
    */
   sample(source: Paths): Sampled {
     if (!this.#hasSmall(source)) return 'none'
@@ -93,7 +94,10 @@ export class CellGrid {
     this.#part += 1
   }
 
-  /** The cells whose sample points lie within the rings of one polygon; each is a polygon of its own, or a hole of this one. */
+  /**
+   * Adds the cells whose sample points are within the rings of one polygon; each is a polygon of its own, or
+   * a hole of this one.
+   */
   #addCells(source: Paths, ring: number, to: number, bounds: ClipBox, isPart: boolean): void {
     const { minX, minY, maxX, maxY } = bounds
     const left = Math.floor((minX + this.#left) / this.#width)
@@ -119,7 +123,7 @@ export class CellGrid {
     return x >= minX && x <= maxX && y >= minY && y <= maxY && isWithin(source, from, to, x, y)
   }
 
-  /** Cells of one row from one column to another. */
+  /** Adds cells of one row between two columns. */
   #addBox(from: number, to: number, top: number, bottom: number): void {
     const { rings } = this
     const [left, right] = [from * this.#width - this.#left, to * this.#width - this.#left]
@@ -130,7 +134,7 @@ export class CellGrid {
     rings.endPath(this.#part)
   }
 
-  /** The row of cells at a height of the tile, with the part of the row above that height. */
+  /** Returns the row of cells at a y position of the tile, with the fraction of the row above it. */
   #rowOf(y: number): number {
     const down = (y + this.#top) / this.#worldHeight
     return (this.#isMercator ? down : worldY(90 - down * 180)) * 2 ** this.#exponent
@@ -140,7 +144,10 @@ export class CellGrid {
     return Math.round(this.#heightOf(row / 2 ** this.#exponent))
   }
 
-  /** Units of the tile below its upper edge of a part of the world's height in web mercator. */
+  /**
+   * Returns the distance from the upper edge of the tile, in units, of a fraction of the world's height in
+   * Web Mercator.
+   */
   #heightOf(down: number): number {
     const share = this.#isMercator ? down : (90 - latitudeAt(down)) / 180
     return share * this.#worldHeight - this.#top
@@ -155,7 +162,7 @@ export class CellGrid {
   }
 }
 
-/** Whether a place lies within an odd number of some rings. */
+/** True if a location is inside an odd number of the rings. */
 function isWithin(rings: Paths, from: number, to: number, x: number, y: number): boolean {
   const { xs, ys } = rings
   let isInside = false

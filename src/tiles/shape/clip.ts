@@ -1,6 +1,6 @@
 import type { Paths } from './paths.ts'
 
-/** What is kept of shapes. */
+/** The visible part of geometries. */
 export interface ClipBox {
   minX: number
   minY: number
@@ -34,10 +34,10 @@ function endLine(target: Paths, part: number): void {
   if (target.length > target.openStart) target.endPath(part)
 }
 
-/** What `clipSegment` leaves of a segment. */
+/** Result of `clipSegment`. */
 const cut = { fromX: 0, fromY: 0, toX: 0, toY: 0, isCutAtEnd: false }
 
-/** By Liang and Barsky: whether some of a segment lies in the box; `cut` holds it. */
+/** Liang-Barsky clipping: true if part of a segment is in the box; `cut` contains that part. */
 function clipSegment(ax: number, ay: number, bx: number, by: number, box: ClipBox): boolean {
   const { minX, minY, maxX, maxY } = box
   cut.isCutAtEnd = false
@@ -104,8 +104,8 @@ function grown(values: Float64Array, size: number): Float64Array<ArrayBuffer> {
 }
 
 /**
- * Appends what of a closed ring lies within a box, by Sutherland and Hodgman: parts that the box divides stay joined
- * along its edge. `shift` is added to x. Rings lose the position that repeats their first.
+ * Appends the part of a closed ring within a box, by Sutherland-Hodgman: parts that the box divides remain
+ * connected along its edge. `shift` is added to x. Removes the repeated first position of rings.
  */
 export function clipRing(source: Paths, path: number, shift: number, box: ClipBox, target: Paths): void {
   const start = source.start(path)
@@ -130,7 +130,7 @@ export function clipRing(source: Paths, path: number, shift: number, box: ClipBo
   target.endPath(source.parts[path] as number)
 }
 
-/** Keeps what lies on the side of a line of equal x: above it for 1, below it for -1. */
+/** Clips at a line of constant x: retains the part above for 1, below for -1. */
 function cutByX(count: number, limit: number, side: 1 | -1): number {
   if (count === 0) return 0
   reserve(count * 2 + 8)

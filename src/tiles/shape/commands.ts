@@ -39,7 +39,7 @@ export class CommandWriter {
     for (let at = start + 1; at < end; at += 1) this.#to(xs[at] as number, ys[at] as number)
   }
 
-  /** Turned so that an outer ring has an area above 0 and a hole one below. */
+  /** Writes a ring in the direction in which an outer ring has a positive area and a hole a negative one. */
   ring({ xs, ys, areas, ends }: WholeRings, ring: number, start: number, isOuter: boolean): void {
     const end = ends[ring] as number
     if ((areas[ring] as number) > 0 === isOuter) this.line(xs, ys, start, end)

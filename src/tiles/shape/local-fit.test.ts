@@ -10,7 +10,7 @@ import { createPlacer } from './placer.ts'
 
 const set = getTileMatrixSet('WebMercatorQuad')
 
-/** The tile that holds a place in degrees. */
+/** Returns the tile that contains a location in degrees. */
 function tileAt(longitude: number, latitude: number, z: number): TileAddress {
   const y = Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI
   return {
@@ -19,7 +19,7 @@ function tileAt(longitude: number, latitude: number, z: number): TileAddress {
   }
 }
 
-/** By how many units of the tile positions in and around it are off, and how many are the very same. */
+/** Returns how far positions in and around the tile deviate, in units, and how many are identical. */
 async function compare(crs: string, tile: TileAddress): Promise<{ off: number; same: number }> {
   const reprojector = await createReprojector(crs, set.srs)
   const toTable = await createReprojector(set.srs, crs)
@@ -47,7 +47,10 @@ async function compare(crs: string, tile: TileAddress): Promise<{ off: number; s
   return { off, same }
 }
 
-/** CRSs with a place where they are used: cylinders, cones, planes, along and across, in metres, feet and degrees. */
+/**
+ * CRSs with a location in their area of use: cylindrical, conic and azimuthal, normal and transverse, in
+ * metres, feet and degrees.
+ */
 const systems: [crs: string, longitude: number, latitude: number][] = [
   ['EPSG:25832', 9.5, 51],
   ['EPSG:2154', 3, 46.5],

@@ -1,20 +1,23 @@
 import type { Envelope } from '../../geo/envelope.ts'
 
-/** Coefficients in each direction: of a cubic polynomial. */
+/** Number of coefficients in each direction: of a cubic polynomial. */
 const order = 4
-/** Units of a tile by which a fit may be off; a position is rounded to whole units afterwards. */
+/** Maximum error of a fit in tile units; positions are rounded to integers afterwards. */
 const mostOff = 1e-5
 
-/** Where a Chebyshev polynomial of this order is 0, from -1 to 1: fitted there, a polynomial is off about as much everywhere. */
+/**
+ * Zeros of the Chebyshev polynomial of this order, from -1 to 1: fitted there, the error of a polynomial is
+ * nearly equal everywhere.
+ */
 const nodes = Array.from({ length: order }, (_, k) => Math.cos(((2 * k + 1) * Math.PI) / (2 * order)))
-/** By node: coefficients of the polynomial that is 1 there, and 0 at the others. */
+/** For each node: coefficients of the polynomial that is 1 there and 0 at the others. */
 const bases = nodes.map((node) =>
   nodes
     .filter((other) => other !== node)
     .reduce<number[]>((product, other) => timesRoot(product, other, node - other), [1]),
 )
 
-/** `product * (x - root) / scale`. */
+/** Returns `product * (x - root) / scale`. */
 function timesRoot(product: readonly number[], root: number, scale: number): number[] {
   const next = Array<number>(product.length + 1).fill(0)
   for (const [power, coefficient] of product.entries()) {
@@ -24,16 +27,22 @@ function timesRoot(product: readonly number[], root: number, scale: number): num
   return next
 }
 
-/** Where the polynomial has to be as the function is: at the ends, between the nodes. */
+/** Points at which the error of the polynomial is checked: at the ends, and between the nodes. */
 const checks = [-1, -0.7, 0, 0.7, 1]
 
-/** Two functions of a place within a box, as cubic polynomials in each direction: 16 coefficients, those of y's powers together. */
+/**
+ * Two functions of a location within a box, as cubic polynomials in each direction: 16 coefficients, grouped
+ * by powers of y.
+ */
 export interface PlaceFit {
   x: Float64Array
   y: Float64Array
 }
 
-/** Undefined where a polynomial would be off by more than tells in a tile. `of` moves the place that it is given. */
+/**
+ * Returns undefined if the error of a polynomial would be visible in a tile. `of` transforms the given
+ * location in place.
+ */
 export function fitPlace(box: Envelope, of: (place: { x: number; y: number }) => void): PlaceFit | undefined {
   const { minX, minY, maxX, maxY } = box
   if (!(maxX > minX && maxY > minY)) return undefined

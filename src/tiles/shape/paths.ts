@@ -1,12 +1,12 @@
-/** Lines, rings or points one behind the other, in the units of a tile. Memory is kept between features. */
+/** Consecutive lines, rings or points, in tile units. Memory is reused between features. */
 export class Paths {
   xs = new Float64Array(128)
   ys = new Float64Array(128)
   /** Number of positions. */
   length = 0
-  /** Behind the last position of each path. */
+  /** Index after the last position of each path. */
   ends = new Uint32Array(8)
-  /** Which polygon a ring belongs to, the first of which is its outer one. */
+  /** Polygon index of each ring; the first ring of a polygon is its outer one. */
   parts = new Uint32Array(8)
   /** Number of paths. */
   count = 0
@@ -16,7 +16,7 @@ export class Paths {
     this.count = 0
   }
 
-  /** Makes room for so many positions more. */
+  /** Reserves space for this many further positions. */
   reserve(positions: number): void {
     if (this.length + positions <= this.xs.length) return
     const size = Math.max(this.xs.length * 2, this.length + positions)
@@ -38,12 +38,12 @@ export class Paths {
     return path === 0 ? 0 : (this.ends[path - 1] as number)
   }
 
-  /** Where the path that is being written begins. */
+  /** Start index of the current path. */
   get openStart(): number {
     return this.count === 0 ? 0 : (this.ends[this.count - 1] as number)
   }
 
-  /** Ends the path that was written since the last one. */
+  /** Ends the current path. */
   endPath(part: number): void {
     if (this.count === this.ends.length) {
       const [ends, parts] = [new Uint32Array(this.count * 2), new Uint32Array(this.count * 2)]
@@ -57,7 +57,7 @@ export class Paths {
     this.count += 1
   }
 
-  /** Takes back the path that is being written. */
+  /** Removes the current path. */
   dropOpen(): void {
     this.length = this.openStart
   }

@@ -8,46 +8,49 @@ import { worldOf } from '../world.ts'
 import { bicubic, fitPlace } from './local-fit.ts'
 import type { Paths } from './paths.ts'
 
-/** Puts coordinates of a table into the units of a tile: x to the right, y down, from its upper left corner. */
+/** Transforms coordinates of a table to tile units: x to the right, y down, from its upper left corner. */
 export interface Placer {
-  /** Appends positions that stand in WKB; those without an image are NaN or infinite. */
+  /** Appends positions from WKB; those that cannot be transformed are NaN or infinite. */
   read(view: DataView, offset: number, count: number, stride: number, target: Paths): void
-  /** Moves positions of x and y as the table has them into their places. */
+  /** Transforms positions in x and y in place. */
   move(xs: Float64Array, ys: Float64Array, from: number, to: number): void
-  /** Whether x and y keep their order each, so that the image of an envelope is that of its corners. */
+  /** True if x and y preserve their order, so that the image of an envelope is that of its corners. */
   isStraight: boolean
-  /** Units of the tile after which places come again. */
+  /** Tile units after which locations repeat. */
   turn: number
-  /** Whether jumps of almost a turn are those of a transformation that knows no longitude beyond 180 degrees. */
+  /**
+   * True if jumps of almost a full turn result from a transformation that limits longitudes to ±180 degrees.
+   */
   isWrapped: boolean
   /** y of the equator. */
   equator: number
-  /** Latitude, in units of the table, up to which there are images worth the name; undefined where all are. */
+  /** Maximum latitude, in units of the table, that can be projected usefully; undefined if all can. */
   latitudeLimit: number | undefined
 }
 
-/** What a place needs. */
+/** Options for transforming coordinates. */
 export interface PlacerOptions {
   set: TileMatrixSet
   tile: TileAddress
   crs: CrsDeclaration | string
-  /** To the CRS of the set; undefined where coordinates are in it already. */
+  /** Transforms to the CRS of the set; undefined if coordinates are already in it. */
   reprojector: Reprojector | undefined
   /**
-   * Where most coordinates lie, in the CRS of the table: within so small a box a polynomial takes the place of the way to the
-   * tile, where it gives the same but for less than rounding to whole units can show. None is sought without it.
+   * Where most coordinates are, in the CRS of the table: within such a small box a polynomial replaces the
+   * transformation to the tile, if the difference is invisible after rounding to integers. Without it no
+   * polynomial is fitted.
    */
   box?: Envelope | undefined
 }
 
-/** Above it a tile is so large that the polynomials are off. */
+/** At lower zoom levels a tile is so large that the polynomials deviate. */
 const leastLocalZoom = 9
 const reachShare = 0.25
 
-/** Mercator has no poles; within this share of a right angle it shows them well beyond every tile. */
+/** Mercator excludes the poles; up to this share of a right angle it maps latitudes far beyond every tile. */
 const poleShare = 89.9 / 90
 
-/** How coordinates of a table come into a tile. */
+/** Returns the transformation of coordinates of a table to a tile. */
 export function createPlacer({ set, tile, crs, reprojector, box }: PlacerOptions): Placer {
   const { minX, maxX, maxY } = tileEnvelope(set, tile)
   const frame: Frame = {
@@ -70,7 +73,7 @@ export function createPlacer({ set, tile, crs, reprojector, box }: PlacerOptions
   return { ...generalPlacer(frame, { transformPlace, worldShare, box: local }), latitudeLimit }
 }
 
-/** What reaches into a tile reaches beyond it too. */
+/** Geometries that extend into a tile also extend beyond it. */
 function widened({ minX, minY, maxX, maxY }: Envelope): Envelope {
   const [dx, dy] = [(maxX - minX) * reachShare, (maxY - minY) * reachShare]
   return { minX: minX - dx, minY: minY - dy, maxX: maxX + dx, maxY: maxY + dy }
@@ -83,7 +86,7 @@ function isMercator({ id }: TileMatrixSet): boolean {
 interface Frame {
   left: number
   top: number
-  /** Units of the tile in one of the set's CRS. */
+  /** Tile units per unit of the set's CRS. */
   scale: number
   turn: number
   equator: number
@@ -117,7 +120,7 @@ function flatPlacer({ left, top, scale, turn, equator }: Frame): Placer {
 
 const radiansOfDegree = Math.PI / 180
 
-/** Longitude and latitude of WGS 84 to spherical Mercator, by its formula (EPSG method 1024). */
+/** WGS 84 longitude and latitude to spherical Mercator, by its formula (EPSG method 1024). */
 function mercatorPlacer({ turn, equator }: Frame, { x, y }: TileAddress): Placer {
   const middleX = turn / 2 - x * tileExtent
   const middleY = turn / 2 - y * tileExtent
@@ -156,7 +159,7 @@ type TransformPlace = NonNullable<Reprojector['transformPlace']>
 
 interface GeneralWay {
   transformPlace: TransformPlace
-  /** Units of the set's CRS in one of longitude, where the table's coordinates are such. */
+  /** Units of the set's CRS per degree of longitude, if the table has such coordinates. */
   worldShare: number | undefined
   box: Envelope | undefined
 }
@@ -165,7 +168,10 @@ function generalPlacer(frame: Frame, { transformPlace, worldShare, box }: Genera
   const { left, top, scale, turn, equator } = frame
   const world = turn / scale
   const place = { x: 0, y: 0 }
-  /** A transformation gives longitudes from -180 to 180 degrees: the turn nearest to where it was is meant. */
+  /**
+   * A transformation returns longitudes from -180 to 180 degrees: chooses the turn nearest to the original
+   * one.
+   */
   const exact = (one: { x: number; y: number }): void => {
     const { x } = one
     transformPlace(one, 0)

@@ -5,15 +5,15 @@ import type { Placer } from './placer.ts'
 
 const maxDepth = 32
 
-/** A form of WKB that has to be brought into this program's own first. */
+/** The error for a form of WKB that must be converted first. */
 export class ForeignForm extends GeometryError {}
 
-/** Reads one geometry after the other into points, lines and rings in the units of a tile. */
+/** Reads successive geometries into points, lines and rings in tile units. */
 export class ShapeReader {
   readonly points = new Paths()
   readonly lines = new Paths()
   readonly rings = new Paths()
-  /** False when a position has no place in the tile's CRS. */
+  /** False if a position cannot be projected to the CRS of the tile. */
   hasImage = true
   readonly #raw = new Paths()
   readonly #clipped = new Paths()
@@ -22,19 +22,21 @@ export class ShapeReader {
   #at = 0
   #end = 0
   #polygons = 0
-  /** Whether latitudes may lie beyond those that have an image. */
+  /** True if latitudes may be beyond those that can be projected. */
   #isPolar = false
 
   constructor(placer: Placer) {
     this.#placer = placer
   }
 
-  /** For another tile. */
+  /** Starts another tile. */
   begin(placer: Placer): void {
     this.#placer = placer
   }
 
-  /** Throws `GeometryError` where the bytes are no geometry, `ForeignForm` where they are one of another form. */
+  /**
+   * Throws `GeometryError` if the bytes are not a valid geometry, `ForeignForm` if they have another form.
+   */
   read(view: DataView, start: number, end: number, isPolar: boolean): void {
     this.points.clear()
     this.lines.clear()
@@ -109,7 +111,7 @@ export class ShapeReader {
     target.endPath(part)
   }
 
-  /** Cuts a path at the latitudes up to which there are images, then moves what is left into place. */
+  /** Clips a path at the maximum latitudes, then transforms the rest. */
   #polarPath(target: Paths, offset: number, count: number, stride: number, part: number): void {
     const [raw, clipped] = [this.#raw, this.#clipped]
     raw.clear()
@@ -136,7 +138,7 @@ export class ShapeReader {
     }
   }
 
-  /** Looks for positions without an image, or so far away that arithmetic would fail. */
+  /** Checks for positions that cannot be projected, or are so far away that arithmetic would fail. */
   #look({ xs, ys, length }: Paths, from: number): void {
     let most = 0
     for (let at = from; at < length; at += 1) {
@@ -169,8 +171,8 @@ function isClosed({ xs, ys, length }: Paths, from: number): boolean {
 }
 
 /**
- * Takes jumps of more than half a turn out of a path. A ring that does not come back to where it began goes round a
- * pole: it is led there and back.
+ * Removes jumps of more than half a turn from a path. A ring that does not return to its start encloses a
+ * pole: it is extended to the pole and back.
  */
 function unwind(paths: Paths, from: number, { turn, equator }: Placer, isRing: boolean): void {
   const { xs, ys } = paths

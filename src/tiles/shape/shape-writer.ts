@@ -10,7 +10,7 @@ import { snapEdges } from './snap-edges.ts'
 import { traceRings } from './trace-rings.ts'
 import { roundRings, WholeRings } from './whole-rings.ts'
 
-/** What a tile keeps of shapes. */
+/** The visible area of a tile including its buffer. */
 const clipBox: ClipBox = {
   minX: -tileBuffer,
   minY: -tileBuffer,
@@ -19,16 +19,17 @@ const clipBox: ClipBox = {
 }
 
 /**
- * What became of a shape: drawn as it is; as the smallest shape there is at its place, since nothing else would be left; as cells of
- * the grid by which the tile is sampled; left out, since others stand for it; beside the tile; or not to be drawn in a valid way.
+ * How a geometry was drawn: unchanged; as the smallest possible shape at its location; as cells of the
+ * sampling grid; omitted, since other features represent it; outside of the tile; or not drawable in a valid
+ * way.
  */
 export type Drawn = 'whole' | 'collapsed' | 'enlarged' | 'thinned' | 'outside' | 'invalid'
 
 const round = (value: number): number => Math.floor(value + 0.5)
-/** Places of points that were written. */
+/** Positions of written points. */
 const keyOf = (x: number, y: number): number => (x + tileBuffer) * 8192 + y + tileBuffer
 
-/** Writes shapes in the units of a tile as its commands: clipped, simplified, rounded, valid. */
+/** Writes geometries in tile units as commands: clipped, simplified, rounded, valid. */
 export class ShapeWriter {
   readonly #commands: CommandWriter
   readonly #clipped = new Paths()
@@ -36,10 +37,13 @@ export class ShapeWriter {
   #traced = new WholeRings()
   #xs = new Int32Array(256)
   #ys = new Int32Array(256)
-  /** Units of the tile after which places come again; whether the world is one tile. */
+  /** Tile units after which locations repeat; whether the world is a single tile. */
   #turn: number
   #isWorld: boolean
-  /** Whether polygons keep their area on an average: the smallest are drawn where rounding leaves something of them. */
+  /**
+   * True if polygons preserve their area on average: the smallest are drawn if rounding leaves a part of
+   * them.
+   */
   keepsArea = false
 
   constructor(target: ProtobufWriter, turn: number, isWorld: boolean) {
@@ -48,14 +52,14 @@ export class ShapeWriter {
     this.#isWorld = isWorld
   }
 
-  /** For another tile. */
+  /** Starts another tile. */
   begin(turn: number, isWorld: boolean): void {
     this.#turn = turn
     this.#isWorld = isWorld
     this.keepsArea = false
   }
 
-  /** Of the shape last written. */
+  /** Number of vertices of the last geometry. */
   get vertices(): number {
     return this.#commands.vertices
   }
@@ -127,7 +131,7 @@ export class ShapeWriter {
     }
   }
 
-  /** Which copies of what lies between two places, turns away, reach into the tile. */
+  /** Returns the range of turns whose copies of an interval are visible in the tile. */
   #copies(minX: number, maxX: number): [number, number] {
     const { minX: left, maxX: right } = clipBox
     if (minX >= left && maxX <= right && !this.#isWorld) return [0, 0]
@@ -139,7 +143,10 @@ export class ShapeWriter {
       : [first, last]
   }
 
-  /** Gathers what of paths lies in the tile, simplified; whether some of it is a copy from beyond the antimeridian. */
+  /**
+   * Collects the visible part of paths, simplified; returns true if some of it is a copy from beyond the
+   * antimeridian.
+   */
   #clip(source: Paths, isRing: boolean): boolean {
     const clipped = this.#clipped
     clipped.clear()
@@ -186,7 +193,10 @@ export class ShapeWriter {
     return count
   }
 
-  /** From the place nearest to it one unit to where the line leaves that place most: so no end is a unit away. */
+  /**
+   * Draws one unit from the nearest position in the direction of the largest extent of the line, so that the
+   * error is less than a unit.
+   */
   #smallestLine(): Drawn {
     const { xs, ys, ends } = this.#clipped
     const [x, y] = [round(xs[0] as number), round(ys[0] as number)]
@@ -226,7 +236,7 @@ export class ShapeWriter {
     return 'collapsed'
   }
 
-  /** A polygon longer than a unit and thinner is drawn one unit thick. */
+  /** Draws a polygon longer and thinner than a unit one unit thick. */
   #thicken(isLevel: boolean): void {
     const source = this.#clipped
     const thick = new Paths()
@@ -259,12 +269,12 @@ export class ShapeWriter {
   }
 }
 
-/** Where a unit that holds a place begins, within the tile and its buffer. */
+/** Returns the start of the unit that contains a position, within the tile and its buffer. */
 function startOfUnit(value: number): number {
   return Math.min(Math.max(Math.floor(value), -tileBuffer), tileExtent + tileBuffer - 1)
 }
 
-/** One unit in a direction, back where it would lead out of the tile and its buffer. */
+/** Returns one unit in a direction, or in the opposite one at the edge of the tile and its buffer. */
 function stepWithin(from: number, direction: number): 1 | -1 {
   if (from <= -tileBuffer) return 1
   return direction < 0 || from >= tileExtent + tileBuffer ? -1 : 1
@@ -281,12 +291,12 @@ function copyPath(source: Paths, path: number, shift: number, target: Paths): vo
 
 const bounds: ClipBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
 
-/** Of positions of one path; to be read at once. */
+/** Bounds of the positions of one path; the result is overwritten by the next call. */
 export function boundsOf(source: Paths, path: number): ClipBox {
   return boundsBetween(source, source.start(path), source.ends[path] as number)
 }
 
-/** Of positions of all paths; to be read at once. */
+/** Bounds of the positions of all paths; the result is overwritten by the next call. */
 export function boundsOfAll(source: Paths): ClipBox {
   return boundsBetween(source, 0, source.length)
 }

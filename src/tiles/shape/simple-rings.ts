@@ -1,15 +1,15 @@
 import type { WholeRings } from './whole-rings.ts'
 
-/** Up to this many edges every pair is looked at; beyond, those alone that lie beside each other. */
+/** Up to this number of edges every pair is tested; beyond it only neighboring ones. */
 const fewEdges = 20
-/** Pairs of edges that are compared for one shape at most. */
+/** Maximum number of compared pairs of edges per geometry. */
 const mostPairs = 10_000_000
-/** Rings of one shape that are compared with each other. */
+/** Maximum number of rings of one geometry that are compared with each other. */
 const fewRings = 64
 
 /**
- * Whether rings are valid as they are: no edge meets another but the next of its ring, each first ring of a polygon holds
- * the others, and no ring else holds another. False also where it would take long to find out.
+ * True if rings are valid: no edge meets another one except its neighbors, the first ring of each polygon
+ * contains the others, and no other ring contains another. Also false if the check would take long.
  */
 export function areSimple(rings: WholeRings): boolean {
   if (rings.count > fewRings) return false
@@ -19,7 +19,7 @@ export function areSimple(rings: WholeRings): boolean {
   return rings.count === 1 || areNested(rings)
 }
 
-/** Whether the one ring always turns to the same side, and only once round. */
+/** True if the single ring always turns to the same side, and only once around. */
 function isConvex({ xs, ys, length }: WholeRings): boolean {
   if (length === 3) return true
   let turns = 0
@@ -44,7 +44,7 @@ let edgeX0 = new Int32Array(256)
 let edgeY0 = new Int32Array(256)
 let edgeX1 = new Int32Array(256)
 let edgeY1 = new Int32Array(256)
-/** The edge that comes before in the ring. */
+/** Index of the previous edge in the ring. */
 let edgeBefore = new Uint32Array(256)
 let order = new Uint32Array(256)
 
@@ -86,7 +86,7 @@ function areApart(rings: WholeRings): boolean {
   return true
 }
 
-/** Compares each edge with those that begin, from left to right, before it ends. */
+/** Compares each edge with those that start before it ends, from left to right. */
 function areApartInOrder(count: number): boolean {
   sortByLeft(count)
   let rest = mostPairs
@@ -107,7 +107,7 @@ const columns = 4300
 const columnShift = 70
 const starts = new Uint32Array(columns + 1)
 
-/** By counting: positions of a tile lie within its buffer. */
+/** Counting sort: positions of a tile are within its buffer. */
 function sortByLeft(count: number): void {
   starts.fill(0)
   const column = (edge: number): number => {
@@ -127,7 +127,7 @@ function sortByLeft(count: number): void {
   }
 }
 
-/** Whether two edges have a point in common that is not the one where one follows the other. */
+/** True if two edges have a point in common other than the vertex at which one follows the other. */
 function doMeet(a: number, b: number): boolean {
   const ay0 = edgeY0[a] as number
   const ay1 = edgeY1[a] as number
@@ -152,7 +152,10 @@ function doMeet(a: number, b: number): boolean {
   return !((third > 0 && fourth > 0) || (third < 0 && fourth < 0))
 }
 
-/** The first ring of each polygon holds its others, none else holds any; rings do not meet. */
+/**
+ * True if the first ring of each polygon contains its others, and no other ring contains any; rings must not
+ * meet.
+ */
 function areNested(rings: WholeRings): boolean {
   for (let ring = 0; ring < rings.count; ring += 1) {
     const part = rings.parts[ring]
@@ -168,7 +171,7 @@ function areNested(rings: WholeRings): boolean {
   return true
 }
 
-/** Whether the first position of a ring lies in another; they do not meet. */
+/** True if the first position of a ring is inside another; the rings must not meet. */
 function holds(rings: WholeRings, outer: number, inner: number): boolean {
   const { xs, ys } = rings
   const x = xs[rings.start(inner)] as number

@@ -1,21 +1,21 @@
 import type { Paths } from './paths.ts'
 
 /**
- * Units within which a simplified path stays. With the half unit by which whole numbers are away in x and y, all that is
- * drawn lies within one unit of the truth.
+ * Tolerance of simplified paths in units. Together with rounding x and y by up to half a unit, everything is
+ * drawn within one unit of its true location.
  */
 const tolerance = 0.2
-/** Positions nearer than this, in x and y, to the one before are taken for the same. */
+/** Positions closer than this to the previous one, in x and y, are considered equal. */
 const sameWithin = 0.0625
-/** Paths with fewer positions are left as they are. */
+/** Paths with fewer positions are not simplified. */
 const fewPositions = 12
-/** Comparisons for each position at most; a path that needs more is left as far as it got. */
+/** Maximum number of comparisons per position; a path that needs more is simplified only partly. */
 const effort = 64
 
 let keep = new Uint8Array(1024)
 let stack = new Uint32Array(256)
 
-/** Takes positions out of the last path of `paths` that a tile cannot show. */
+/** Removes positions of the last path of `paths` that a tile cannot show. */
 export function simplifyLast(paths: Paths, isRing: boolean): void {
   const from = paths.start(paths.count - 1)
   if (paths.length - from < fewPositions) return
@@ -41,7 +41,7 @@ function mergeNear(paths: Paths, from: number): void {
   paths.length = to
 }
 
-/** By Douglas and Peucker; a ring is divided at the position that is farthest from its first. */
+/** Douglas-Peucker; a ring is divided at the position farthest from its first one. */
 function keepFarthest(paths: Paths, from: number, count: number, isRing: boolean): void {
   const { xs, ys } = paths
   if (keep.length < count) keep = new Uint8Array(count * 2)
@@ -100,7 +100,10 @@ function farthestFrom(xs: Float64Array, ys: Float64Array, from: number, count: n
   return found
 }
 
-/** The position between two that is farthest from the segment between them, where it is beyond the tolerance; else `first`. */
+/**
+ * Returns the position between two that is farthest from their segment, if beyond the tolerance; otherwise
+ * `first`.
+ */
 function farthest(xs: Float64Array, ys: Float64Array, first: number, last: number): number {
   const ax = xs[first] as number
   const ay = ys[first] as number

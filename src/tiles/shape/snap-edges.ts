@@ -1,34 +1,35 @@
 import type { Paths } from './paths.ts'
 
 /**
- * Edges of rings on whole numbers that meet at their ends alone, by snap rounding (Hobby 1999): every position and every
- * crossing makes the unit square round it hot, and an edge goes through the middle of each hot square that it passes.
+ * Edges of rings on integers that only meet at their ends, by snap rounding (Hobby 1999): every position and
+ * every crossing makes its unit square hot, and an edge goes through the center of each hot square that it
+ * passes.
  */
 export interface SnappedEdges {
-  /** Places of the hot squares, in the order of x, then y. */
+  /** Positions of the hot squares, sorted by x, then y. */
   xs: Int32Array
   ys: Int32Array
-  /** Of each edge, the numbers of its ends, the lower one first, and the polygon that it belongs to. */
+  /** Vertex indexes of each edge, the lower one first, and its polygon index. */
   from: Uint32Array
   to: Uint32Array
   part: Uint32Array
   count: number
 }
 
-/** Pairs of edges that are compared for one shape at most. */
+/** Maximum number of compared pairs of edges per geometry. */
 const mostPairs = 10_000_000
 /**
- * Crossings of one shape at most, and further ones for each edge: a valid one has none but by simplifying, and each makes
- * two edges four.
+ * Maximum number of crossings per geometry, and additional ones per edge: a valid geometry only has crossings
+ * caused by simplification, and each splits two edges into four.
  */
 const mostCrossings = 30_000
 const mostCrossingsOfEdge = 4
 const least = -70
 const columns = 4310
-/** Whole numbers of a tile are within these columns, and rows likewise. */
+/** Ranges of the integers of a tile in columns and rows. */
 const rows = 8192
 
-/** Undefined where it would take too long, or positions lie outside of a tile. */
+/** Returns undefined if it would take too long, or if positions are outside of a tile. */
 export function snapEdges(rings: Paths): SnappedEdges | undefined {
   const edges = collectEdges(rings)
   const crossings = findCrossings(edges)
@@ -74,7 +75,7 @@ function collectEdges(rings: Paths): Edges {
 
 const round = (value: number): number => Math.floor(value + 0.5)
 
-/** The squares of places where edges cross, as keys. */
+/** Returns the squares of crossings of edges, as keys. */
 function findCrossings(edges: Edges): number[] | undefined {
   const { x0, y0, x1, y1, count } = edges
   const left = Float64Array.from({ length: count }, (_, edge) =>
@@ -131,7 +132,7 @@ function keyOf(x: number, y: number): number {
 interface Squares {
   xs: Int32Array
   ys: Int32Array
-  /** Number of the first square of each column. */
+  /** Index of the first square of each column. */
   columnStarts: Uint32Array
 }
 
@@ -170,7 +171,7 @@ function isNearTile(value: number): boolean {
   return value >= least && value < least + columns
 }
 
-/** Leads edges through the squares; parts of edges that one polygon has an even number of times enclose nothing. */
+/** Leads edges through the squares; edge parts that one polygon has an even number of times cancel out. */
 function joinEdges(edges: Edges, squares: Squares): SnappedEdges | undefined {
   const size = squares.xs.length
   const parts = edges.part.reduce((most, part) => Math.max(most, part), 0) + 1

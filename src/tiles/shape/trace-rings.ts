@@ -1,7 +1,7 @@
 import type { SnappedEdges } from './snap-edges.ts'
 import { WholeRings } from './whole-rings.ts'
 
-/** Edges with what is inside on their left, by the corner that they begin at. */
+/** Edges with the inside on their left, by their start. */
 interface Boundary {
   from: Uint32Array
   to: Uint32Array
@@ -9,8 +9,8 @@ interface Boundary {
 }
 
 /**
- * The rings that enclose what lies in any polygon of the edges, by the rule of even and odd within each: outer ones with
- * an area above 0, each followed by its holes.
+ * Writes to `target` the rings that enclose the union of the polygons of the edges, each by the even-odd
+ * rule: outer rings with positive area, each followed by its holes.
  */
 export function traceRings(edges: SnappedEdges, target: WholeRings): void {
   const boundary = findBoundary(edges)
@@ -19,7 +19,7 @@ export function traceRings(edges: SnappedEdges, target: WholeRings): void {
   nest(loose, target)
 }
 
-/** Edges that lie one upon the other, of several polygons, count once; `edges` are in the order of their ends. */
+/** Coincident edges of several polygons count once; `edges` are sorted by their ends. */
 function findBoundary(edges: SnappedEdges): Boundary {
   const { from, to, count } = edges
   const boundary: Boundary = { from: new Uint32Array(count), to: new Uint32Array(count), count: 0 }
@@ -39,12 +39,15 @@ function findBoundary(edges: SnappedEdges): Boundary {
   return boundary
 }
 
-/** Tells what lies on the two sides of an edge, by counting the edges to the left of its middle. */
+/** Determines which sides of an edge are inside, by counting the edges to the left of its middle. */
 class EdgesBeside {
-  /** Whether the side of lesser x, of a level edge that of greater y, is inside of a polygon; and the other side. */
+  /**
+   * Whether each side of an edge is inside a polygon: the side of lesser x (for a horizontal edge that of
+   * greater y), and the other one.
+   */
   isInside = false
   isInsideBeyond = false
-  /** Whether the way from the first end to the second has that side on its left. */
+  /** True if that side is on the left when going from the first end to the second. */
   isForwardDown = false
   readonly #edges: SnappedEdges
   readonly #parity: Uint8Array
@@ -100,7 +103,7 @@ class EdgesBeside {
     this.isForwardDown = rise === 0 ? (xs[b] as number) > (xs[a] as number) : rise > 0
   }
 
-  /** Gives what it adds to the number of polygons that a place lies in. */
+  /** Returns the change in the number of polygons that contain a location. */
   #toggle(part: number): number {
     this.#touched.push(part)
     this.#parity[part] = (this.#parity[part] as number) ^ 1
@@ -137,7 +140,7 @@ class EdgesBeside {
   }
 }
 
-/** Follows the edges round what is inside; where a way comes back to a corner that it has passed, a ring ends. */
+/** Follows the edges around the inside; a ring ends when the path returns to a visited vertex. */
 function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings): void {
   const { from, to, count } = boundary
   const starts = new Uint32Array(xs.length + 1)
@@ -202,7 +205,7 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
   }
 }
 
-/** Puts each hole behind the smallest outer ring that it lies in. */
+/** Puts each hole after the smallest outer ring that contains it. */
 function nest(loose: WholeRings, target: WholeRings): void {
   const all = Array.from({ length: loose.count }, (_, ring) => ring)
   const outers = all
@@ -230,10 +233,12 @@ function copyRing(source: WholeRings, ring: number, target: WholeRings, part: nu
   target.endRing(part)
 }
 
-/** A share of an edge at which no position of whole numbers lies. */
+/** A fraction of an edge at which no integer position is. */
 const unevenShare = 0.381966011
 
-/** Whether a place on the first edge of a ring lies in another; they meet at positions of whole numbers alone. */
+/**
+ * True if a location on the first edge of a ring is inside another; the rings only meet at integer positions.
+ */
 function holdsRing(rings: WholeRings, outer: number, inner: number): boolean {
   const { xs, ys } = rings
   const at = rings.start(inner)

@@ -1,14 +1,14 @@
 import type { Paths } from './paths.ts'
 
-/** Rings of whole numbers, of which no position repeats the first. */
+/** Rings of integers, without repetition of the first position. */
 export class WholeRings {
   xs = new Int32Array(128)
   ys = new Int32Array(128)
   length = 0
   ends = new Uint32Array(8)
-  /** Which polygon a ring belongs to. */
+  /** Polygon index of each ring. */
   parts = new Uint32Array(8)
-  /** Twice the area, above 0 where the ring is an outer one of a tile. */
+  /** Twice the area, positive for an outer ring of a tile. */
   areas = new Float64Array(8)
   count = 0
 
@@ -21,7 +21,7 @@ export class WholeRings {
     return ring === 0 ? 0 : (this.ends[ring - 1] as number)
   }
 
-  /** Makes room for positions. */
+  /** Reserves space for positions. */
   reserve(positions: number): void {
     if (this.length + positions <= this.xs.length) return
     const size = Math.max(this.xs.length * 2, this.length + positions)
@@ -33,7 +33,7 @@ export class WholeRings {
   }
 
   /**
-   * Adds a position to the ring that is written, unless it repeats the last one or goes on in line with it: such a
+   * Adds a position to the current ring, unless it repeats the last one or continues in line with it: such a
    * position, and a way there and back, encloses nothing.
    */
   add(x: number, y: number): void {
@@ -53,7 +53,7 @@ export class WholeRings {
     this.length = to + 1
   }
 
-  /** Ends the ring; one that encloses nothing is dropped, and false is given. */
+  /** Ends the ring; drops a ring that encloses nothing and returns false. */
   endRing(part: number): boolean {
     const from = this.start(this.count)
     this.#closeInLine(from)
@@ -69,7 +69,7 @@ export class WholeRings {
     return true
   }
 
-  /** Takes away what repeats or is in line across the place where the ring closes. */
+  /** Removes positions that repeat or are collinear across the closing point of the ring. */
   #closeInLine(from: number): void {
     const { xs, ys } = this
     let first = from
@@ -121,7 +121,7 @@ function isInLine(xs: Int32Array, ys: Int32Array, a: number, b: number, x: numbe
   return ((xs[b] as number) - ax) * (y - ay) === ((ys[b] as number) - ay) * (x - ax)
 }
 
-/** Rounds rings to whole numbers; those that enclose nothing are left out, with the holes of an outer one. */
+/** Rounds rings to integers; drops rings that enclose nothing, with the holes of a dropped outer ring. */
 export function roundRings(source: Paths, target: WholeRings): void {
   target.clear()
   target.reserve(source.length)

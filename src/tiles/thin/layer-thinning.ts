@@ -4,57 +4,57 @@ import { quadOrder } from './quad-order.ts'
 import type { AreaRule } from './sample-points.ts'
 
 /**
- * How a layer is thinned, zoom by zoom of WebMercatorQuad from 0 on: the side of the cell is the world's width halved
- * `cells[zoom]` times. Zooms beyond the list are not thinned.
+ * Thinning of a layer for each zoom level of WebMercatorQuad from 0 on: the side of a cell is the width of
+ * the world halved `cells[zoom]` times. Zoom levels beyond the list are not thinned.
  */
 export interface LayerThinning {
   cells: readonly number[]
-  /** Absent for layers of points or lines alone. */
+  /** Absent for layers with only points or lines. */
   areas?: AreaRule
 }
 
-/** How one tile is thinned; where there is none, nothing is. Plain data: it crosses threads. */
+/** Thinning of one tile; absent members mean no thinning. Plain data: it is passed between threads. */
 export interface TileThinning {
-  /** By which cell rows are chosen among those around the tile; absent where all are shown, up to the most of a tile. */
+  /** Cell size for selecting rows around the tile; absent to show all, up to the maximum of a tile. */
   cell?: number
   /** See `LayerThinning`. */
   areas?: AreaRule
-  /** A file that tells already which rows are shown, and the level of the tile. */
+  /** A file with the precomputed selection of rows, and the level of the tile. */
   overview?: { path: string; level: number }
 }
 
-/** The rules' numbers; others than the usual ones are for tests. */
+/** Limits of the rules; other values than the default are for tests. */
 export interface ThinningLimits {
-  /** Features that a tile holds at most before its zoom is thinned. */
+  /** Maximum number of features per tile before its zoom level is thinned. */
   features: number
 }
 
-/** Features that a tile holds at most before its zoom is thinned. */
+/** Maximum number of features per tile before its zoom level is thinned. */
 export const fewFeatures = 10_000
 const usualLimits: ThinningLimits = { features: fewFeatures }
 
-/** The deepest zoom there is: that which WorldCRS84Quad shows at 22. */
+/** The deepest zoom level: that of WorldCRS84Quad at 22. */
 const lastZoom = 23
 
-/** A tile has 2^9 pixels a side. */
+/** A tile is 2^9 pixels wide. */
 const pixelHalvings = 9
 /** A cell is at most 2^3 pixels wide. */
 const mostDoublings = 3
-/** Cells by which polygons alone are thinned may be as small as a unit of a tile, the eighth part of a pixel. */
+/** Cells that only thin polygons may be as small as a tile unit, an eighth of a pixel. */
 const mostHalvings = 3
-/** `shared` counts from four worlds' width. */
+/** `shared` starts from four world widths. */
 const worldHalvings = 2
 
-/** What a layer's places come to. */
+/** Result of thinning the places of a layer. */
 export interface LayerLevels {
   thinning: LayerThinning
-  /** Of each row, the first zoom that shows it. */
+  /** The first zoom level that shows each row. */
   levels: Uint8Array
-  /** Of each zoom that is thinned, how many features the fullest tile holds, those left out included. */
+  /** For each thinned zoom level the number of features in the fullest tile, including omitted ones. */
   fullest: number[]
 }
 
-/** Places along the curve: neighbours in memory are neighbours on the map. */
+/** Places along the curve: neighbors in memory are neighbors on the map. */
 interface Walk {
   count: number
   rows: Uint32Array
@@ -66,8 +66,8 @@ interface Walk {
 }
 
 /**
- * The cells of a layer and the level of each of its rows. `areas` goes with places that have `first`. A million rows take about a
- * third of a second.
+ * Returns the cells of a layer and the level of each of its rows. `areas` requires places with `first`. A
+ * million rows take about a third of a second.
  */
 export function findLevels(
   places: Places,
@@ -104,7 +104,7 @@ function walkOf(places: Places, areas: AreaRule | undefined): Walk {
   return { count: rows.length, rows, shared, sizes, first, areas }
 }
 
-/** Most reference points in a tile of the zoom. */
+/** Returns the maximum number of reference points in a tile of the zoom level. */
 function fullestTile({ count, shared }: Walk, zoom: number): number {
   const depth = zoom + worldHalvings
   let most = 0
@@ -117,7 +117,10 @@ function fullestTile({ count, shared }: Walk, zoom: number): number {
   return Math.max(most, count - start)
 }
 
-/** The smallest cell with which no tile of the zoom shows more than `limit`, or the largest there is. */
+/**
+ * Returns the smallest cell with which no tile of the zoom level shows more than `limit`, or the largest
+ * cell.
+ */
 function findCell(walk: Walk, zoom: number, limit: number): number {
   const halvings = walk.areas === 'all' ? pixelHalvings + mostHalvings : pixelHalvings
   const finest = Math.min(zoom + halvings, worldExponent)
@@ -151,7 +154,7 @@ function isWithin(
   return true
 }
 
-/** Gives their level to places that this zoom is the first to show. */
+/** Assigns a level to places first shown at this zoom level. */
 function showAt(
   { count, rows, shared, sizes, first, areas }: Walk,
   zoom: number,
@@ -178,7 +181,7 @@ function showAt(
   }
 }
 
-/** The order in which features are preferred: the larger first, of equal ones that with the lower key. */
+/** Order of preference of features: larger ones first, of equally large ones those with the lower key. */
 export function comesBefore(size: number, row: number, otherSize: number, otherRow: number): boolean {
   return size > otherSize || (size === otherSize && row < otherRow)
 }

@@ -5,24 +5,27 @@ import { worldExponent, worldUnits } from './places.ts'
 import { levelOf, tileRange } from './tile-cells.ts'
 import { TileCounts } from './tile-counts.ts'
 
-/** How many features the tiles of one zoom leave out: number of the tile, count, number, count and so on. */
+/** Number of features that the tiles of one zoom level omit: alternating tile number and count. */
 type LeftOut = readonly number[]
 
-/** Of each set, zoom by zoom. */
+/** For each set and zoom level. */
 export type LeftOutBySet = Record<TileMatrixSetId, LeftOut[]>
 
-/** Zooms of which all edges are known. */
+/** Maximum zoom level with precomputed edges. */
 const knownZoom = 10
-/** Parts of the world's height. */
+/** Number of parts of the world's height. */
 const parts = 4096
 const partUnits = worldUnits / parts
 
-/** A tile as one number among those of its zoom. */
+/** Number of a tile within its zoom level. */
 export function tileNumber(set: TileMatrixSetId, { z, x, y }: TileAddress): number {
   return y * 2 ** levelOf(set, z) + x
 }
 
-/** Counts in each tile of the first `levels` levels the features whose reference point it holds and does not show. */
+/**
+ * Counts for each tile of the first `levels` levels the features whose reference point it contains and that
+ * it omits.
+ */
 export function countLeftOut(places: Places, { levels }: LayerLevels, depth: number): LeftOutBySet {
   return {
     WebMercatorQuad: countOf('WebMercatorQuad', places, levels, depth),
@@ -30,7 +33,10 @@ export function countLeftOut(places: Places, { levels }: LayerLevels, depth: num
   }
 }
 
-/** From the deepest zoom to the first: each tile leaves out what its four parts do, and what only they show. */
+/**
+ * From the deepest zoom level to the first: each tile omits what its four children do, and what only they
+ * show.
+ */
 function countOf(set: TileMatrixSetId, places: Places, levels: Uint8Array, zooms: number): LeftOut[] {
   const own = countRows(set, places, levels, zooms)
   const counts: LeftOut[] = []
@@ -45,14 +51,16 @@ function countOf(set: TileMatrixSetId, places: Places, levels: Uint8Array, zooms
   return counts
 }
 
-/** The tile around one of the next level. */
+/** Returns the parent of a tile. */
 function parentOf(part: number, level: number): number {
   const wide = 2 ** level
   const row = Math.floor(part / (wide * 2))
   return (row >>> 1) * wide + ((part - row * wide * 2) >>> 1)
 }
 
-/** Of each zoom the rows that it is the last to leave out, and of the deepest all that it leaves out. */
+/**
+ * Counts for each zoom level the rows that it is the last to omit, and for the deepest one all that it omits.
+ */
 function countRows(
   set: TileMatrixSetId,
   { count, x, y, size }: Places,
@@ -79,7 +87,7 @@ function countRows(
   return counts
 }
 
-/** The row of tiles of a zoom in which a place stands; -1 for a place that stands in none. */
+/** Returns a function that finds the tile row of a position at a zoom level; -1 outside of all rows. */
 function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
   const high = 2 ** z
   const edge = edgesOf(set, z)
@@ -95,7 +103,7 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
     }
     return first
   }
-  // The rows of a part of the world's height are few: in most only one or two are looked at.
+  // A part of the world's height contains few rows: mostly one or two are checked.
   const rowOfPart = Uint32Array.from({ length: parts + 1 }, (_, part) =>
     search(worldUnits + part * partUnits, 0, high - 1),
   )
@@ -107,7 +115,10 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
   }
 }
 
-/** Where the rows of a zoom begin, in units: those of the first zooms, which all are found by, are known beforehand. */
+/**
+ * Returns the start of the tile rows of a zoom level, in units: those of the first zoom levels are
+ * precomputed.
+ */
 function edgesOf(set: TileMatrixSetId, z: number): (row: number) => number {
   const find = (row: number): number => tileRange(set, { z, x: 0, y: row }).minY
   const fine = Math.max(0, z - knownZoom)

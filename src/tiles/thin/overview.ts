@@ -9,34 +9,34 @@ import type { AreaRule } from './sample-points.ts'
 import { mostDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
-/** Another layout or other rules make another number: overviews with an older one are made anew. */
+/** Version of layout and rules: overviews with an older one are rebuilt. */
 const overviewFormat = 2
 const magic = 'terraovw'
 const headBytes = 24
-/** Where a header ends at the latest. */
+/** Maximum end offset of a header. */
 export const headerBytes = 4096
-/** Of a row: four 64-bit floats, its rank and its level. */
+/** Size of a row: four 64-bit floats, its rank and its level. */
 const rowBytes = 37
 
-/** What an overview tells of itself. */
+/** Header of an overview. */
 export interface OverviewHeader {
   format: number
   /** See `LayerThinning`. */
   cells: number[]
   areas?: AreaRule
-  /** How many levels it answers for, from 0 on. */
+  /** Number of levels that it covers, from 0 on. */
   levels: number
-  /** Rows that these levels show. */
+  /** Number of rows shown at these levels. */
   rows: number
 }
 
-/** What stands behind the header as text. */
+/** Texts stored after the header. */
 interface OverviewTexts {
   ids: string[]
   leftOut: LeftOutBySet
 }
 
-/** A layer with the ids and envelopes of its rows in the order of their keys. */
+/** A layer with the ids and envelopes of its rows in key order. */
 export interface OverviewSource {
   ids(row: number): string
   envelopes: Float64Array
@@ -45,8 +45,8 @@ export interface OverviewSource {
 }
 
 /**
- * Writes down which rows the first levels show: ids, envelopes, levels, and the order of preference. Rows themselves
- * are read from the layer.
+ * Writes which rows the first levels show: ids, envelopes, levels, and the order of preference. The rows
+ * themselves are read from the layer.
  */
 export function writeOverview({ ids, envelopes, places, levels }: OverviewSource, depth: number): Uint8Array {
   const rows: number[] = []
@@ -90,7 +90,7 @@ function isBefore({ size }: Places, row: number, other: number): boolean {
   return comesBefore(size[row] as number, row, size[other] as number, other)
 }
 
-/** What the first `headerBytes` of an overview tell; undefined for those of anything else. */
+/** Parses the first `headerBytes` of an overview; undefined for other files. */
 export function readOverviewHeader(bytes: Uint8Array): OverviewHeader | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
@@ -100,7 +100,7 @@ export function readOverviewHeader(bytes: Uint8Array): OverviewHeader | undefine
   return header.format === overviewFormat ? header : undefined
 }
 
-/** Which tile is asked for, and the boxes in the CRS of the table that its features touch. */
+/** A tile, and the boxes in the CRS of the table that its features touch. */
 export interface OverviewQuestion {
   set: TileMatrixSetId
   tile: TileAddress
@@ -119,7 +119,7 @@ export class Overview {
   readonly #leftOutPairs: LeftOutBySet
   readonly #leftOut = new Map<string, ReadonlyMap<number, number>>()
 
-  /** Undefined for bytes of another format, and for those that were not written whole. */
+  /** Returns undefined for bytes of another format, or an incomplete file. */
   static read(bytes: Uint8Array): Overview | undefined {
     const header = readOverviewHeader(bytes)
     if (header === undefined) return undefined
@@ -146,7 +146,7 @@ export class Overview {
     this.#levels = new Uint8Array(arrays.buffer, rows * 36, rows)
   }
 
-  /** Ids of the rows that a tile shows, in the order of their keys, and how many are left out. */
+  /** Returns the ids of the rows that a tile shows, in key order, and the number of omitted rows. */
   select({ set, tile, boxes, most = mostDrawn }: OverviewQuestion): { ids: string[]; thinned: number } {
     const level = levelOf(set, tile.z)
     const found: number[] = []

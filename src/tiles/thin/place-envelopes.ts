@@ -9,27 +9,30 @@ import { firstExponent, noExponent } from './sample-points.ts'
 
 /** Options for the places of rows. */
 interface PlaceOptions {
-  /** Whether rows may be polygons, so that `Places.first` is wanted. */
+  /** True if rows may be polygons, which need `Places.first`. */
   hasAreas?: boolean
 }
 
-/** Gives rows their places from their envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
+/** Computes places from envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
 export type PlaceEnvelopes = (envelopes: Float64Array, options?: PlaceOptions) => Places
 
-/** Changes a point of the table to longitude and latitude, in place; NaN where it has none. */
+/** Transforms a point of the table to longitude and latitude, in place; NaN if not possible. */
 type ToDegrees = (place: { x: number; y: number }, height: number) => void
 
 const mostKept = 50
 const kept = new Map<string, PlaceEnvelopes>()
 
-/** What of a side's length may come from the rounding of envelopes to 32-bit floats. */
+/** Share of a side's length that may result from rounding envelopes to 32-bit floats. */
 const floatNoise = 2 ** -22
-/** How much further a projected box may reach on the map than its diagonal tells, since angles are not kept everywhere. */
+/**
+ * How much a projected box may exceed its diagonal on the map, since projections do not preserve angles
+ * everywhere.
+ */
 const turnedReach = 1.05
 
 /**
- * How rows of a table in this CRS get their places. Throws `CrsError` for a CRS that is unknown or needs a program: such
- * layers are read from a copy.
+ * Returns a function that computes the places of rows of a table in this CRS. Throws `CrsError` for a CRS
+ * that is unknown or needs a program: such layers are read from a copy.
  */
 export async function placeEnvelopesOf(crs: CrsDeclaration | string): Promise<PlaceEnvelopes> {
   const key = JSON.stringify(crs)
@@ -51,7 +54,7 @@ async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<PlaceEn
   }
 }
 
-/** How coordinates of a table come to web mercator; whether its axes are not those of the map. */
+/** Transformation of table coordinates to Web Mercator; whether its axes are rotated against the map. */
 interface Way {
   toDegrees: ToDegrees | undefined
   isTurned: boolean
@@ -65,7 +68,7 @@ function findFirst(envelopes: Float64Array, { count, size }: Places, way: Way): 
   for (let row = 0; row < count; row += 1) {
     roundBox(envelopes, row * 4, table)
     if (Number.isNaN(size[row] as number)) first[row] = noExponent
-    // What is taken for huge is read in any case.
+    // Rows that count as huge are read in any case.
     if (!Number.isFinite(size[row] as number) || !findUnitBox(table, way, box)) continue
     const side = Math.max(box.maxX - box.minX, box.maxY - box.minY)
     const bySize = worldExponent - Math.floor(Math.log2(side))
@@ -78,8 +81,8 @@ const low = { x: 0, y: 0 }
 const high = { x: 0, y: 0 }
 
 /**
- * The box in the units of `Places` that holds the image of a box of the table; false where that is not known. Where the axes of
- * the table are turned against those of the map, the diagonal tells by how much.
+ * Computes the box in the units of `Places` that contains the image of a box of the table; false if unknown.
+ * If the axes of the table are rotated against those of the map, the diagonal limits the extent.
  */
 function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolean {
   low.x = table.minX
@@ -118,8 +121,9 @@ function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolea
 }
 
 /**
- * The place of each envelope. Stores hold envelopes as doubles or as 32-bit floats rounded outwards; both come to the
- * same, since all are rounded so first, and sides that are no longer than what rounding makes of a point count as none.
+ * Computes the place of each envelope. Stores have envelopes as doubles or as 32-bit floats rounded outwards;
+ * the results are equal, since all are rounded first, and sides no longer than the rounding of a point count
+ * as zero.
  */
 function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): Places {
   const places = emptyPlaces(envelopes.length / 4)
@@ -169,7 +173,7 @@ function hasPlace({ x, y }: { x: number; y: number }): boolean {
   return Number.isFinite(x) && Number.isFinite(y)
 }
 
-/** From the images of an envelope's lower left and upper right corner. */
+/** Computes a place from the images of the lower left and upper right corner of an envelope. */
 function setPlace(
   places: Places,
   row: number,
@@ -180,19 +184,25 @@ function setPlace(
   const y0 = worldY(low.y)
   let x1 = low.x === high.x ? x0 : worldX(high.x)
   const y1 = low.y === high.y ? y0 : worldY(high.y)
-  // A CRS across the antimeridian: its right edge has come out on the left.
+  // A CRS across the antimeridian: its right edge was transformed to the left.
   if (x0 - x1 > 0.5) x1 += 1
   places.x[row] = toUnits(inWorld((x0 + x1) / 2))
   places.y[row] = toUnits((y0 + y1) / 2)
   places.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
 }
 
-/** The place in the world that features beyond the antimeridian are drawn at, as far as longitudes go: to 360 on each side. */
+/**
+ * Returns the place in the world at which features beyond the antimeridian are drawn, for longitudes up to
+ * 360 on each side.
+ */
 function inWorld(x: number): number {
   return x >= -0.5 && x <= 1.5 ? x - Math.floor(x) : x
 }
 
-/** An envelope with corners off the map is taken for huge where its middle is on it, and has no place otherwise. */
+/**
+ * An envelope with corners outside of the map counts as huge if its center is on it, and has no place
+ * otherwise.
+ */
 function setHugePlace(places: Places, row: number, box: Box, toDegrees: ToDegrees | undefined): void {
   const middle = { x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2 }
   const isPoint = box.minX === box.maxX && box.minY === box.maxY

@@ -1,14 +1,17 @@
 import type { Places } from './places.ts'
 
-/** Places along the curve on which the cells of every size are runs of neighbours. */
+/** Places along the curve on which the cells of every size are runs of neighbors. */
 export interface QuadOrder {
-  /** Rows in the order of the curve; those without a place are left out. */
+  /** Rows in the order of the curve, without those that have no place. */
   readonly rows: Uint32Array
-  /** How many halvings a place has in common with the one before it, counted from four worlds' width; at most 32. */
+  /**
+   * Number of halvings that a position has in common with the previous one, starting from four world widths;
+   * at most 32.
+   */
   readonly shared: Uint8Array
 }
 
-/** Rows with the numbers that they are sorted by. */
+/** Rows with their sort keys. */
 interface Keyed {
   rows: Uint32Array
   keys: Uint32Array
@@ -18,12 +21,12 @@ const keyBits = 32
 const digitBits = 11
 const digits = 2 ** digitBits
 const digitMask = digits - 1
-/** Rows that a row is compared with at most, on an average, where runs are sorted one by one. */
+/** Average maximum number of comparisons per row for sorting runs individually. */
 const mostCompared = 24
 
 /**
- * By the upper half of the curve first; runs that have it in common, which are short where features are spread over the world, by
- * the lower half.
+ * Sorts by the upper half of the curve position first; runs with equal upper halves, which are short for
+ * features spread over the world, by the lower half.
  */
 export function quadOrder(places: Places): QuadOrder {
   const { rows: found, keys: high } = sortedByKeys(upperKeys(places))
@@ -53,12 +56,12 @@ function lowerKeys({ x, y }: Places, rows: Uint32Array): Uint32Array {
   return keys
 }
 
-/** Bits of both by turns, those of `down` above those of `right`. */
+/** Interleaves the bits of both, those of `down` above those of `right`. */
 function interleaved(right: number, down: number): number {
   return (spread(right) | (spread(down) << 1)) >>> 0
 }
 
-/** A zero between any two of 16 bits. */
+/** Inserts a zero between any two of 16 bits. */
 function spread(bits: number): number {
   let wide = (bits | (bits << 8)) & 0x00ff00ff
   wide = (wide | (wide << 4)) & 0x0f0f0f0f
@@ -66,7 +69,7 @@ function spread(bits: number): number {
   return (wide | (wide << 1)) & 0x55555555
 }
 
-/** A radix sort, which keeps the order of equal keys. */
+/** A stable radix sort. */
 function sortedByKeys(keyed: Keyed): Keyed {
   const count = keyed.rows.length
   let from = keyed
@@ -80,7 +83,7 @@ function sortedByKeys(keyed: Keyed): Keyed {
   return from
 }
 
-/** Where each digit's rows start; undefined where all rows have the same digit. */
+/** Start index of each digit's rows; undefined if all rows have the same digit. */
 function startsOf(keys: Uint32Array, shift: number): Uint32Array | undefined {
   const starts = new Uint32Array(digits + 1)
   for (let at = 0; at < keys.length; at += 1) {
@@ -109,7 +112,7 @@ function distribute(
   }
 }
 
-/** The rows of each run that has the same number in `high`, in the order of their keys. */
+/** Sorts the rows of each run with the same number in `high` by key. */
 function sortedRuns(high: Uint32Array, keyed: Keyed): Keyed {
   const starts = runsOf(high)
   let compared = 0
@@ -123,7 +126,7 @@ function sortedRuns(high: Uint32Array, keyed: Keyed): Keyed {
   return keyed
 }
 
-/** Where each run starts, and at last where all end. */
+/** Start index of each run, and the end of the last one. */
 function runsOf(high: Uint32Array): Uint32Array {
   const starts = new Uint32Array(high.length + 1)
   let runs = 0
@@ -136,7 +139,7 @@ function runsOf(high: Uint32Array): Uint32Array {
   return starts.subarray(0, runs + 1)
 }
 
-/** All by their keys, and then each to the next place of its run. */
+/** Sorts all by key, and then moves each to the next position of its run. */
 function sortedLongRuns(starts: Uint32Array, { rows, keys }: Keyed): Keyed {
   const runOf = new Uint32Array(rows.length)
   for (let run = 1; run < starts.length; run += 1)

@@ -12,7 +12,10 @@ function pointOf(column: number, row: number, exponent: number): { x: number; y:
   return { ...point }
 }
 
-/** Boxes of all sizes below the 64th part of the world, some across the edges of large cells and the antimeridian. */
+/**
+ * Returns boxes of all sizes below a 64th of the world, some across the edges of large cells and the
+ * antimeridian.
+ */
 function boxes(): UnitBox[] {
   const random = seededRandom(3)
   return Array.from({ length: 3000 }, (_, at) => {
@@ -28,7 +31,7 @@ function boxes(): UnitBox[] {
   })
 }
 
-/** By looking at each cell that the box touches. */
+/** Tests each cell that the box touches. */
 function firstByAll(box: UnitBox, end: number): number {
   for (let exponent = 0; exponent < end && exponent <= worldExponent; exponent += 1) {
     const side = 2 ** (worldExponent - exponent)

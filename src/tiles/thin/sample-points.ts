@@ -2,12 +2,12 @@ import type { GeometryType } from '../../geo/schema.ts'
 import { worldExponent } from './places.ts'
 
 /**
- * Whether the features of a layer are polygons: all of them, or some of a layer of several types. Such layers are thinned by
- * sample points.
+ * Whether all features of a layer are polygons, or some in a layer of several types. Such layers are thinned
+ * by sample points.
  */
 export type AreaRule = 'all' | 'mixed'
 
-/** Undefined for layers of points or lines alone. */
+/** Returns undefined for layers with only points or lines. */
 export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined {
   switch (type) {
     case 'Polygon':
@@ -21,15 +21,15 @@ export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined
   }
 }
 
-/** Exponent of no cell: no sample point of any cell lies in the box. */
+/** Exponent that means no cell: the box contains no sample point of any cell. */
 export const noExponent = worldExponent + 1
 const mostUnits = 2 ** 32 - 1
-/** Units in the side of a cell, by its exponent. */
+/** Side of a cell in units, by its exponent. */
 const sides = Float64Array.from(
   { length: worldExponent + 1 },
   (_, exponent) => 2 ** (worldExponent - exponent),
 )
-/** A place has two halvings more than the world: see `Places`. */
+/** A place has two more halvings than the world: see `Places`. */
 const worldHalvings = 2
 
 /** A box in the units of `Places`. */
@@ -41,8 +41,9 @@ export interface UnitBox {
 }
 
 /**
- * Which quarter of a cell holds its sample point: bit 0 is set on the right, bit 1 below. Chosen by a hash of the cell, so
- * that sample points do not line up with the rows and columns of a regular layer. Columns and rows come again after a world.
+ * Returns which quarter of a cell contains its sample point: bit 0 is set for the right half, bit 1 for the
+ * lower half. Chosen by a hash of the cell, so that sample points do not align with the rows and columns of a
+ * regular layer. Columns and rows repeat after one world.
  */
 function quarterOf(column: number, row: number, exponent: number): number {
   const mask = (1 << exponent) - 1
@@ -54,8 +55,8 @@ function quarterOf(column: number, row: number, exponent: number): number {
 }
 
 /**
- * The sample point of a cell, in cells of `worldExponent`. It is the sample point of one of the four cells within, too: a
- * feature with the sample point of a large cell has that of a smaller one.
+ * Computes the sample point of a cell, in cells of `worldExponent`. It also is the sample point of one of the
+ * four cells within: a feature with the sample point of a large cell has that of a smaller one.
  */
 export function samplePoint(
   column: number,
@@ -74,7 +75,10 @@ export function samplePoint(
   target.y = y + 0.5
 }
 
-/** The largest cells, as the smallest exponent, of which the box holds a sample point; `noExponent` where it holds none. */
+/**
+ * Returns the largest cells, as the smallest exponent, of which the box contains a sample point; `noExponent`
+ * if there are none.
+ */
 export function firstExponent(box: UnitBox, end: number): number {
   const { minX, minY, maxX, maxY } = box
   if (!(minX >= 0 && minY >= 0 && maxX <= mostUnits && maxY <= mostUnits)) return 0
@@ -82,7 +86,7 @@ export function firstExponent(box: UnitBox, end: number): number {
   const shared = Math.min(Math.clz32(apart) - worldHalvings, worldExponent)
   let exponent = Math.max(0, shared)
   if (shared >= 0 && holdsPointOf(box, cellAt(minX, shared), cellAt(minY, shared), shared)) {
-    // Larger cells have the same sample point as long as each chooses the quarter in which the box lies.
+    // Larger cells have the same sample point as long as each chooses the quarter that contains the box.
     while (exponent > 0 && isChosen(cellAt(minX, exponent), cellAt(minY, exponent), exponent)) exponent -= 1
     return exponent
   }
@@ -111,7 +115,7 @@ function holdsAny(box: UnitBox, exponent: number): boolean {
   return false
 }
 
-/** Follows the sample point of a cell, as long as it may lie in the box. */
+/** Follows the sample point of a cell while it may be in the box. */
 function holdsPointOf(box: UnitBox, column: number, row: number, exponent: number): boolean {
   let x = column
   let y = row

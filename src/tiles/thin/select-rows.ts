@@ -4,32 +4,35 @@ import { worldExponent } from './places.ts'
 import type { AreaRule } from './sample-points.ts'
 import type { TileRange } from './tile-cells.ts'
 
-/** What a tile shows of the rows around it. */
+/** The rows that a tile shows. */
 export interface Selection {
-  /** Rows that are shown, ascending. */
+  /** Shown rows, ascending. */
   rows: Uint32Array
   /**
-   * Features left out: those whose reference point stands in the tile and that others in their cell stand for, and those
-   * beyond the most that a tile shows.
+   * Omitted features: those whose reference point is in the tile and that others in their cell represent, and
+   * those beyond the maximum of a tile.
    */
   thinned: number
 }
 
-/** Which rows a tile shows, out of all that touch the box of `widenToCells`, in the order of their keys. */
+/** Selects the rows of a tile, out of all that touch the box of `widenToCells`, in key order. */
 export interface SelectionWish {
   places: Places
-  /** Whether the row's envelope touches the tile with its buffer. */
+  /** True if the envelope of the row touches the tile including its buffer. */
   isTouching(row: number): boolean
-  /** Of `cellOf`; undefined where the zoom is not thinned. */
+  /** Result of `cellOf`; undefined if the zoom level is not thinned. */
   cell: number | undefined
-  /** Of a layer whose places have `first`. */
+  /** For a layer whose places have `first`. */
   areas?: AreaRule | undefined
   range: TileRange
-  /** The most that one tile shows. */
+  /** Maximum number of features per tile. */
   most?: number
 }
 
-/** More features than this are never drawn in one tile: the largest are, of equal ones those with the lowest keys. */
+/**
+ * Maximum number of features drawn in one tile: the largest; of equally large ones those with the lowest
+ * keys.
+ */
 export const mostDrawn = 20_000
 
 export function selectRows({
@@ -59,7 +62,7 @@ function isInRange({ x, y, size }: Places, row: number, range: TileRange): boole
   return right >= range.minX && right < range.maxX && down >= range.minY && down < range.maxY
 }
 
-/** The first of them in the order of preference, in the order of their keys. */
+/** Returns the first rows by preference, in key order. */
 function preferredRows({ size }: Places, found: number[], most: number): Uint32Array {
   const isBefore = (row: number, other: number): boolean =>
     comesBefore(sizeAt(size, row), row, sizeAt(size, other), other)
@@ -67,15 +70,15 @@ function preferredRows({ size }: Places, found: number[], most: number): Uint32A
   return Uint32Array.from(preferred.slice(0, most)).sort()
 }
 
-/** What has no place comes last. */
+/** Rows without a location come last. */
 function sizeAt(size: Float32Array, row: number): number {
   const value = size[row] as number
   return Number.isNaN(value) ? -1 : value
 }
 
 /**
- * Of each row 1 where it is shown: as large as the cell at least, or the first of the smaller ones in its cell. Of polygons those that
- * hold a sample point.
+ * Returns 1 for each shown row: at least as large as the cell, or the first of the smaller ones in its cell.
+ * For polygons, those that contain a sample point.
  */
 function firstOfCells(
   { count, x, y, size, first }: Places,

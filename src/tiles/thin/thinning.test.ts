@@ -18,7 +18,7 @@ const degrees = await placeEnvelopesOf('EPSG:4326')
 const metres = await placeEnvelopesOf('EPSG:3857')
 const limits = { features: 30 }
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Returns a generator of numbers from 0 to 1, determined by the seed. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -27,7 +27,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Boxes of all sizes, some alone, most in crowds; every fifth a point. */
+/** Returns boxes of all sizes, some alone, most in clusters; every fifth one a point. */
 function crowdedBoxes(seed: number, count: number): Float64Array {
   const next = numbers(seed)
   const crowds = Array.from({ length: 4 }, () => [next() * 350 - 175, next() * 160 - 80] as const)
@@ -52,7 +52,7 @@ function touches(a: Envelope, b: Envelope): boolean {
   return a.minX <= b.maxX && a.maxX >= b.minX && a.minY <= b.maxY && a.maxY >= b.minY
 }
 
-/** A box in the units of a set as longitude and latitude. */
+/** Converts a box in units of a set to longitude and latitude. */
 function inDegrees(set: TileMatrixSetId, { minX, minY, maxX, maxY }: Envelope): Envelope {
   if (set === 'WorldCRS84Quad') return { minX, minY, maxX, maxY }
   const radius = 6_378_137
@@ -61,14 +61,14 @@ function inDegrees(set: TileMatrixSetId, { minX, minY, maxX, maxY }: Envelope): 
   return { minX: longitude(minX), minY: latitude(minY), maxX: longitude(maxX), maxY: latitude(maxY) }
 }
 
-/** The tile with its buffer, in the units of the set. */
+/** Returns the tile with its buffer, in units of the set. */
 function buffered(set: TileMatrixSetId, tile: TileAddress): Envelope {
   const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet(set), tile)
   const margin = (maxX - minX) / 64
   return { minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin }
 }
 
-/** What a tile shows, chosen among the rows around it alone. */
+/** Returns the rows that a tile shows, selected from only the surrounding rows. */
 function shownInTile(
   boxes: Float64Array,
   levels: LayerLevels,
@@ -90,7 +90,7 @@ function rowsOf(boxes: Float64Array): number[] {
   return Array.from({ length: boxes.length / 4 }, (_, row) => row)
 }
 
-/** Rows that the rules show at a zoom, told row by row. */
+/** Returns the rows shown at a zoom level, by applying the rules row by row. */
 function shownByTheRules({ x, y, size, count }: Places, cell: number): Set<number> {
   const winners = new Map<string, number>()
   const shown = new Set<number>()
@@ -106,7 +106,7 @@ function shownByTheRules({ x, y, size, count }: Places, cell: number): Set<numbe
   return new Set([...shown, ...winners.values()])
 }
 
-/** Levels that an overview is made for in these tests. */
+/** Number of levels of an overview in these tests. */
 const depth = 6
 
 describe('thinning', () => {
@@ -289,7 +289,7 @@ function fullestOf({ x, y }: Places, zoom: number, rows: Set<number>): number {
   return Math.max(0, ...tiles.values())
 }
 
-/** Each tile that holds a reference point, once. */
+/** Returns each tile that contains a reference point, once. */
 function tilesWithRows(boxes: Float64Array, set: TileMatrixSetId, z: number): TileAddress[] {
   const { x, y, count } = degrees(boxes)
   const wide = 2 ** levelOf(set, z)

@@ -4,20 +4,23 @@ import { tileExtent } from '../tile-units.ts'
 import type { LayerThinning, TileThinning } from './layer-thinning.ts'
 import { latitudeAt, toUnits, worldExponent, worldX, worldY } from './places.ts'
 
-/** Half the width of web mercator's square in metres. */
+/** Half the width of the Web Mercator square in metres. */
 const halfWorld = Math.PI * 6_378_137
-/** One cell, since what is smaller than a cell may stand that far outside and touch; one for what a CRS bends. */
+/**
+ * One cell, since a smaller feature may be that far outside and touch the tile; one for the distortion of a
+ * CRS.
+ */
 const margin = 2
 
 /**
- * The level of what the tiles of a zoom show. A tile of WorldCRS84Quad is as wide as one of WebMercatorQuad a zoom deeper:
- * it shows the same features.
+ * Returns the level of the contents of the tiles at a zoom level. A tile of WorldCRS84Quad is as wide as one
+ * of WebMercatorQuad one zoom level deeper: it shows the same features.
  */
 export function levelOf(set: TileMatrixSetId, zoom: number): number {
   return set === 'WebMercatorQuad' ? zoom : zoom + 1
 }
 
-/** The cell that the tiles of a zoom are thinned by; undefined where they are not. */
+/** Returns the cell for thinning the tiles of a zoom level; undefined if they are not thinned. */
 export function cellOf({ cells }: LayerThinning, set: TileMatrixSetId, zoom: number): number | undefined {
   return cells[levelOf(set, zoom)]
 }
@@ -25,8 +28,9 @@ export function cellOf({ cells }: LayerThinning, set: TileMatrixSetId, zoom: num
 const unitHalvings = Math.log2(tileExtent)
 
 /**
- * The cells by which polygons of a tile are sampled, as `LayerThinning.cells`: those that the zoom is thinned by, otherwise the units of
- * the tile. Undefined for layers without polygons, and where units are smaller than the smallest cells.
+ * Returns the cells for sampling polygons of a tile, like `LayerThinning.cells`: those for thinning the zoom
+ * level, otherwise the tile units. Undefined for layers without polygons, and if units are smaller than the
+ * smallest cells.
  */
 export function areaCellOf(
   thinning: TileThinning | undefined,
@@ -39,8 +43,8 @@ export function areaCellOf(
 }
 
 /**
- * The box whose features decide what a thinned tile shows: `box` widened to whole cells, both in the units of the set
- * (metres or degrees). To be widened before it is split at the antimeridian.
+ * Returns the box whose features determine what a thinned tile shows: `box` extended to whole cells, both in
+ * units of the set (metres or degrees). Call before splitting the box at the antimeridian.
  */
 export function widenToCells(set: TileMatrixSetId, box: Envelope, cell: number): Envelope {
   const count = 2 ** cell
@@ -63,7 +67,7 @@ export function widenToCells(set: TileMatrixSetId, box: Envelope, cell: number):
   }
 }
 
-/** In units: the first that a tile holds, and the first beyond it. */
+/** Range in units: the first one inside a tile, and the first one beyond it. */
 export interface TileRange {
   minX: number
   minY: number
@@ -71,7 +75,7 @@ export interface TileRange {
   maxY: number
 }
 
-/** The places whose features count as those of a tile: each stands in one tile of a zoom. */
+/** Returns the places whose features count as those of a tile: each is in one tile of a zoom level. */
 export function tileRange(set: TileMatrixSetId, { z, x, y }: TileAddress): TileRange {
   const wide = 2 ** levelOf(set, z)
   const top = (row: number): number =>

@@ -65,7 +65,7 @@ const overview: string[][] = [
   ['-minsize', '100'],
 ]
 
-/** Runs the chain's programs as an import does, one after the other. */
+/** Runs the programs of the chain in order, as an import does. */
 async function run(folder: string, type: string, options: string[], more: object = {}): Promise<string> {
   let input = fixture
   for (const [index, { transform, spec }] of rasterSteps([{ type, options, ...more }]).entries()) {

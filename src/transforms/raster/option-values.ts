@@ -1,10 +1,10 @@
 import { toProgramCrs } from '../../geo/crs-program-text.ts'
 
-/** What one value of an option may be. */
+/** Permitted form of one option value. */
 export interface ValueRule {
-  /** What is expected, as in "must be {says}". */
+  /** Text of the expected form, as in "must be {says}". */
   says: string
-  /** The value as the program is given it; undefined where it is refused. */
+  /** Returns the value as passed to the program; undefined if refused. */
   read(value: string): string | undefined
 }
 
@@ -24,7 +24,7 @@ export const number: ValueRule = {
   read: (value) =>
     value.length <= maxNumberLength && new RegExp(`^${decimal}$`).test(value) ? value : undefined,
 }
-/** For options with a varying number of values: what the programs too take for a number in any place. */
+/** For options with a variable number of values: what the programs also recognize as a number anywhere. */
 export const plainNumber = pattern('a number', /^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?$/)
 export const count = pattern('a whole number from 0', /^\d{1,9}$/)
 export const band = pattern('the number of a band, or mask', /^(?:[1-9]\d{0,4}|mask(?:,[1-9]\d{0,4})?)$/)
@@ -48,7 +48,7 @@ export const crs: ValueRule = {
   read: toProgramCrs,
 }
 
-/** `NAME=VALUE` with the names of a table, in any letter case. */
+/** Accepts `NAME=VALUE` with the names of a table, in any case. */
 export function setting(table: Record<string, RegExp>): ValueRule {
   const names = Object.keys(table)
   return {

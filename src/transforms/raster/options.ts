@@ -9,28 +9,28 @@ const maxTexts = 3000
 const maxTextLength = 10_000
 const maxTotalLength = 40_000
 
-/** The parameter `options`: one text for each word of the command line. */
+/** The parameter `options`: one text for each argument of the command line. */
 export const optionTexts: TSchema = Type.Array(Type.String({ maxLength: maxTextLength }), {
   maxItems: maxTexts,
 })
 
 export interface OptionRule {
   values: readonly ValueRule[]
-  /** How many values there may be; absent: all of them. */
+  /** Permitted numbers of values; absent: any. */
   counts?: readonly number[]
-  /** Whether `-scale_2` is `-scale` for one band. */
+  /** True if the option has a form per band, such as `-scale_2` for `-scale`. */
   isPerBand?: boolean
 }
 
-/** What a program's options are judged by. */
+/** Rules for the options of a program. */
 export interface OptionTable {
   program: string
   allowed: Record<string, OptionRule>
-  /** Why a documented option is not offered. */
+  /** Why a documented option is not supported. */
   refused: Record<string, string>
 }
 
-/** One option with its values, as the program is given them. */
+/** One option with its values, as passed to the program. */
 export interface ProgramOption {
   name: string
   values: string[]
@@ -94,7 +94,7 @@ function checkTexts(texts: readonly string[]): void {
   }
 }
 
-/** The values behind an option: as many as it takes, or for a varying number all that are values of it. */
+/** Returns the values of an option: as many as it takes, or with a variable number all that are valid. */
 function readValues(name: string, { values, counts }: OptionRule, following: readonly string[]): string[] {
   const read: string[] = []
   for (const [index, rule] of values.entries()) {
@@ -114,7 +114,10 @@ function readValues(name: string, { values, counts }: OptionRule, following: rea
   return read
 }
 
-/** The options of a transformation, each judged by the program's table. Throws `TransformError` for the first bad one. */
+/**
+ * Returns the options of a transformation, each checked by the table of the program. Throws `TransformError`
+ * for the first invalid one.
+ */
 export function readOptions(table: OptionTable, spec: TransformSpec): ProgramOption[] {
   const texts = Array.isArray(spec.options) ? spec.options.map(String) : []
   checkTexts(texts)
@@ -134,7 +137,7 @@ export function hasOption(options: readonly ProgramOption[], ...names: string[])
   return options.some(({ name }) => names.includes(name))
 }
 
-/** The only value of the last option of that name, which is the one that counts. */
+/** Returns the only value of the last option of that name, which takes precedence. */
 export function lastValue(options: readonly ProgramOption[], name: string): string | undefined {
   return options.findLast((option) => option.name === name)?.values[0]
 }
@@ -143,13 +146,15 @@ export function toArguments(options: readonly ProgramOption[]): string[] {
   return options.flatMap(({ name, values }) => [name, ...values])
 }
 
-/** Lets a file that may pass 4 GiB be a BigTIFF, where the client says nothing of it. */
+/** Makes a file that may exceed 4 GiB a BigTIFF, unless the client sets that option. */
 function roomForMore(options: readonly ProgramOption[]): string[] {
   const isSaid = options.some(({ name, values }) => name === '-co' && /^BIGTIFF=/i.test(values[0] ?? ''))
   return isSaid ? [] : ['-co', 'BIGTIFF=IF_SAFER']
 }
 
-/** The arguments of a program that writes another file; `srsOption` gives its input the step's CRS. */
+/**
+ * Returns the arguments of a program that writes another file; `srsOption` sets the step's CRS on its input.
+ */
 export function stepArguments(
   options: readonly ProgramOption[],
   { input, output, drivers, srs }: RasterStep,

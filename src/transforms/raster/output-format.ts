@@ -1,2 +1,2 @@
-/** The format of what the programs write. */
+/** Output format of the programs. */
 export const outputFormat = 'GeoTIFF'

@@ -23,13 +23,13 @@ const table: OptionTable = {
   },
 }
 
-/** Ascending, each once, as the program builds each from the one before. */
+/** Ascending without duplicates, since the program builds each level from the previous one. */
 function levelsOf(spec: TransformSpec): number[] {
   const levels = Array.isArray(spec.levels) ? spec.levels.map(Number) : []
   return [...new Set(levels)].sort((a, b) => a - b)
 }
 
-/** Reduced copies inside the file by `gdaladdo`; without levels the program chooses them. */
+/** Adds overviews to the file with `gdaladdo`; without levels the program chooses them. */
 export const rasterOverview: RasterTransform = {
   type: 'RasterOverviewTransform',
   kind: 'raster',

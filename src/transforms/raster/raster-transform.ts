@@ -4,23 +4,23 @@ import type { TransformSpec } from '../transform.ts'
 const rasterPrograms = ['gdal_translate', 'gdalwarp', 'gdaladdo'] as const
 type RasterProgram = (typeof rasterPrograms)[number]
 
-/** Where a raster lies, as far as it is known at a place of the chain. */
+/** Georeferencing of a raster, as far as known at a position of the chain. */
 export interface RasterPlacement {
   /** CRS of the cells or of the control points. */
   srs?: string
-  /** An affine transformation takes cells to the CRS. */
+  /** True if an affine transformation maps cells to the CRS. */
   hasExtent: boolean
   hasControlPoints: boolean
 }
 
-/** The files of one step, and what the program is told beside the options. */
+/** Files of one step, and further arguments of the program in addition to the options. */
 export interface RasterStep {
-  /** Read by the program; for overviews also written to. */
+  /** Path of the input; overviews are also written to it. */
   input: string
   output: string
-  /** The only drivers that may read the input. */
+  /** Permitted drivers for the input. */
   drivers: readonly string[]
-  /** CRS that the input shall have, where the client gave another than the file's own. */
+  /** CRS of the input, if the client overrides that of the file. */
   srs?: string
 }
 
@@ -29,18 +29,18 @@ export interface RasterTransform {
   type: string
   kind: 'raster'
   program: RasterProgram
-  /** A use of it: shows what it is for, and is what the suite of the seam runs. */
+  /** An example: shows the purpose, and is used by the contract test of the registry. */
   example: TransformSpec
   parameters: TSchema
   show(spec: TransformSpec): Record<string, unknown>
-  /** Throws `TransformError` where an option is not allowed or `levels` do not fit. */
+  /** Throws `TransformError` if an option is not allowed or `levels` are invalid. */
   check(spec: TransformSpec): void
-  /** The transformation as single runs of programs, nearly always itself. */
+  /** Returns the transformation as single program runs, nearly always itself. */
   runs(spec: TransformSpec): TransformSpec[]
-  /** The program's arguments. */
+  /** Returns the arguments of the program. */
   arguments(spec: TransformSpec, step: RasterStep): string[]
-  /** Whether the program writes another file; otherwise it changes its input. */
+  /** True if the program writes another file; otherwise it changes its input. */
   writesOutput: boolean
-  /** Where the raster lies after the step. */
+  /** Returns the georeferencing of the raster after the step. */
   placement(before: RasterPlacement, spec: TransformSpec): RasterPlacement
 }

@@ -14,7 +14,7 @@ const wkt2WithPipeline =
 const boundCrs =
   'BOUNDCRS[SOURCECRS[GEOGCRS["x"]],TARGETCRS[GEOGCRS["y"]],ABRIDGEDTRANSFORMATION["x",METHOD["NTv2"],PARAMETERFILE["f","/etc/passwd"]]]'
 
-/** Texts that the programs would take for a file, an address, or a definition that names one. */
+/** Texts that the programs would interpret as a file, a URL, or a definition that names one. */
 const hostileCrs = [
   '/etc/passwd',
   'secret.prj',

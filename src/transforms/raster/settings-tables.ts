@@ -6,10 +6,12 @@ const compression =
 const predictor = /^(?:[123]|YES|NO|STANDARD|FLOATING_POINT)$/i
 const resampling =
   /^(?:NEAREST|AVERAGE|BILINEAR|CUBIC|CUBICSPLINE|LANCZOS|MODE|RMS|GAUSS|MAX|MIN|MED|Q1|Q3|SUM)$/i
-/** Threads are counted, so that one transformation does not take the whole machine. */
+/** The number of threads is limited, so that one transformation does not occupy the whole machine. */
 const threads = /^(?:ALL_CPUS|[1-9]|1[0-6])$/i
 
-/** Creation options of GTiff and COG that shape the file; those that write or read another one are left out. */
+/**
+ * Creation options of GTiff and COG for the output file; those that write or read further files are excluded.
+ */
 export const creationSettings: Record<string, RegExp> = {
   ADD_ALPHA: flag,
   ALIGNED_LEVELS: whole,
@@ -60,7 +62,7 @@ export const creationSettings: Record<string, RegExp> = {
   ZSTD_LEVEL: whole,
 }
 
-/** Options of the warper; a cutline comes from elsewhere and is left out. */
+/** Options of the warper, excluding cutlines, which come from other files. */
 export const warpSettings: Record<string, RegExp> = {
   APPLY_VERTICAL_SHIFT: flag,
   DST_ALPHA_MAX: whole,
@@ -78,7 +80,10 @@ export const warpSettings: Record<string, RegExp> = {
   WRITE_FLUSH: flag,
 }
 
-/** Options of the coordinate transformer; those that name elevation models, geolocation arrays or a CRS are left out. */
+/**
+ * Options of the coordinate transformer, excluding those that name elevation models, geolocation arrays or a
+ * CRS.
+ */
 export const transformerSettings: Record<string, RegExp> = {
   ALLOW_BALLPARK: flag,
   AREA_OF_INTEREST: /^-?\d[\d.]{0,20}(?:,-?\d[\d.]{0,20}){3}$/,

@@ -80,7 +80,7 @@ const table: OptionTable = {
   },
 }
 
-/** Cuts, converts and compresses by `gdal_translate`. */
+/** Crops, converts and compresses with `gdal_translate`. */
 export const rasterTranslate: RasterTransform = {
   type: 'RasterTranslateTransform',
   kind: 'raster',

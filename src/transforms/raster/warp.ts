@@ -23,7 +23,7 @@ import { rasterTranslate } from './translate.ts'
 const methods = 'near bilinear cubic cubicspline lanczos average rms mode max min med Q1 Q3 sum q1 q3'
 const cutline = 'it reads a cutline from another dataset'
 const points = pattern('a whole number from 1', /^[1-9]\d{0,5}$/)
-/** Megabytes; the program's own limit on memory stands above. */
+/** Megabytes; the memory limit of the program itself is higher. */
 const megabytes = pattern('a number of megabytes from 1 to 2048', /^(?:[1-9]\d{0,2}|1\d{3}|20[0-4]\d)$/)
 const conflictValue = pattern('at most 64 letters, digits, blanks and signs', /^[\w *.,;:!?()]{1,64}$/)
 
@@ -86,8 +86,8 @@ const table: OptionTable = {
 }
 
 /**
- * Reprojects, resamples and cuts by `gdalwarp`. A COG is written by a run of its own, since the warper would write it by
- * way of a virtual dataset, whose driver reads any file that an untrusted raster names.
+ * Reprojects, resamples and crops with `gdalwarp`. A COG is written in a separate run, since the warper would
+ * write it via a virtual dataset, whose driver reads any file that an untrusted raster names.
  */
 export const rasterWarp: RasterTransform = {
   type: 'RasterWarpTransform',

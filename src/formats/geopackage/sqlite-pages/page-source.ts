@@ -9,17 +9,19 @@ function damaged(what: string): FormatError {
   return new FormatError(`The GeoPackage is damaged: ${what}`, { code: 'damaged-file' })
 }
 
-/** The pages of an SQLite file (file format 3, section 1), read in blocks of which the last few are kept. */
+/**
+ * The pages of an SQLite file (file format 3, section 1), read in blocks, the last few of which are cached.
+ */
 export class PageSource {
   readonly pageBytes: number
-  /** Bytes of a page that hold content. */
+  /** Number of usable bytes of a page. */
   readonly usableBytes: number
   readonly pageCount: number
   readonly #handle: number
   readonly #blocks = new Map<number, Uint8Array>()
   readonly #visited: Uint8Array
 
-  /** Opens a file; throws `FormatError` when its header makes no sense. `close` in any case. */
+  /** Opens a file; throws `FormatError` for an invalid header. The caller must call `close`. */
   constructor(path: string) {
     this.#handle = openGuardedSync(path)
     try {
@@ -42,7 +44,10 @@ export class PageSource {
     closeSync(this.#handle)
   }
 
-  /** The bytes of a page, good until a few others were read. Each page is given once, so that no walk goes in circles. */
+  /**
+   * Returns the bytes of a page, valid until a few others were read. Each page is returned once, so that no
+   * walk is circular.
+   */
   take(page: number): Uint8Array {
     if (!(page >= 1 && page <= this.pageCount))
       throw damaged(`it refers to page ${page} of ${this.pageCount}`)
@@ -71,7 +76,10 @@ export class PageSource {
     return read
   }
 
-  /** That of the block that was read first of those kept: new memory for each would wait to be collected. */
+  /**
+   * Returns the memory of the oldest cached block: allocating a new block each time would leave it to garbage
+   * collection.
+   */
   #freeMemory(): Uint8Array {
     const [oldest] = this.#blocks
     if (oldest === undefined || this.#blocks.size < keptBlocks) return new Uint8Array(blockBytes)

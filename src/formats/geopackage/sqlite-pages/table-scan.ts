@@ -4,7 +4,7 @@ import { damaged } from './page-source.ts'
 const interiorType = 5
 const leafType = 13
 const maxDepth = 20
-/** Longest record that is read. */
+/** Maximum size of a record. */
 const maxRecordBytes = 256 << 20
 
 interface Level {
@@ -13,8 +13,8 @@ interface Level {
 }
 
 /**
- * The records of a table's B-tree in the order of their rowids (SQLite file format, section 1.6). After `next` gave
- * true, the record is `bytes[start .. end)`, until `next` is called again.
+ * Iterates over the records of a table's B-tree in order of rowid (SQLite file format, section 1.6). After
+ * `next` returned true, the record is `bytes[start .. end)`, until the next call of `next`.
  */
 export class TableScan {
   bytes = new Uint8Array(0)
@@ -28,7 +28,7 @@ export class TableScan {
   readonly #levels: Level[]
   readonly #leaf: Uint8Array<ArrayBuffer>
   readonly #leafView: DataView<ArrayBuffer>
-  /** Where a varint ended. */
+  /** Offset after the last varint. */
   #at = 0
   #cell = 0
   #cellCount = 0
@@ -49,7 +49,7 @@ export class TableScan {
     return true
   }
 
-  /** Goes on to the next leaf; false at the end. */
+  /** Moves to the next leaf; false at the end. */
   #nextLeaf(): boolean {
     for (;;) {
       const level = this.#levels.at(-1)
@@ -114,7 +114,7 @@ export class TableScan {
     this.#readLong(start, payload, maxLocal)
   }
 
-  /** Puts a record together whose end stands on overflow pages. */
+  /** Assembles a record that continues on overflow pages. */
   #readLong(start: number, payload: number, maxLocal: number): void {
     const usable = this.#pages.usableBytes
     if (payload > maxRecordBytes || payload > this.#pages.pageCount * this.#pages.pageBytes) {
@@ -138,7 +138,7 @@ export class TableScan {
     this.end = payload
   }
 
-  /** A varint of the leaf; those above 2^53 come out as something too large. */
+  /** Reads a varint of the leaf; for values above 2^53 returns a number that is too large. */
   #varint(start: number): number {
     let value = 0
     for (let at = start; at < start + 8; at += 1) {

@@ -38,7 +38,10 @@ const fieldOf = (type: GeometryField['type'], dimensions: string): GeometryField
   crs: { srs: 'EPSG:4326' },
 })
 
-/** GDAL tells an empty geometry without its dimensions, and an empty polygon as one with a ring of no points. */
+/**
+ * GDAL reports an empty geometry without its dimensions, and an empty polygon as one with a ring without
+ * points.
+ */
 function hexForm(hex: string): string {
   const bytes = Buffer.from(hex, 'hex')
   const type = bytes.readUInt32LE(1) % 1000

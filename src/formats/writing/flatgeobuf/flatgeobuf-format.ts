@@ -9,7 +9,7 @@ import { TableWriter } from './table-writer.ts'
 import { FgbGeometryWriter } from './write-geometry.ts'
 import { writeFgbHeader } from './write-header.ts'
 
-/** What the column of ids is called; undefined where there is none. */
+/** Returns the name of the id column; undefined if there is none. */
 function idNameOf({ hidesIds }: WrittenAbout, { attributes }: Schema): string | undefined {
   if (hidesIds === true) return undefined
   const isTaken = (name: string): boolean => attributes.some((one) => one.name.toLowerCase() === name)
@@ -64,7 +64,7 @@ function appendText(out: TableWriter, text: string): void {
   out.append(bytes)
 }
 
-/** A value (feature.fbs, properties); texts, times and bytes behind their length. */
+/** Appends a value (feature.fbs, properties); texts, times and bytes follow their length. */
 function appendValue(out: TableWriter, column: Column, row: number): void {
   switch (column.kind) {
     case 'var': {

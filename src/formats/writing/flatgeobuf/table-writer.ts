@@ -1,6 +1,6 @@
 /**
- * Writes FlatBuffers front to back into a growing buffer: each table before what it points to. Places are aligned as seen
- * from the beginning of the record that holds them, its size included, which is how records are read.
+ * Writes FlatBuffers front to back into a growing buffer: each table precedes what it refers to. Offsets are
+ * aligned relative to the start of the record, including its size, which is how records are read.
  */
 export class TableWriter {
   bytes = new Uint8Array(1 << 16)
@@ -8,7 +8,7 @@ export class TableWriter {
   length = 0
   #base = 0
 
-  /** Makes room for so many bytes more. */
+  /** Reserves this many further bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return
     const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count))
@@ -17,7 +17,7 @@ export class TableWriter {
     this.view = new DataView(larger.buffer)
   }
 
-  /** The bytes so far, in a buffer of their own; begins anew. */
+  /** Returns the bytes so far in a separate buffer and starts again. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.bytes.slice(0, this.length)
     this.length = 0
@@ -54,7 +54,9 @@ export class TableWriter {
     this.length += 8
   }
 
-  /** Begins a record: its size, then the place of its root table, which `endRecord` and `pointTo` fill in. */
+  /**
+   * Starts a record: its size, then the offset of its root table, which `endRecord` and `pointTo` fill in.
+   */
   beginRecord(): number {
     this.#base = this.length
     this.uint32(0)
@@ -66,12 +68,12 @@ export class TableWriter {
     this.view.setUint32(this.#base, this.length - this.#base - 4, true)
   }
 
-  /** Zeros up to where a value of `size` bytes is aligned once `before` bytes stand before it. */
+  /** Writes zeros up to the alignment of a value of `size` bytes that follows `before` bytes. */
   #align(size: number, before = 0): void {
     while ((this.length + before - this.#base) % size !== 0) this.uint8(0)
   }
 
-  /** Has the offset at `place` lead to what is written next, a vector of elements of `size` bytes. */
+  /** Makes the offset at `place` refer to a vector, written next, of elements of `size` bytes. */
   #vector(place: number, count: number, size: number): void {
     this.#align(4)
     this.#align(size, 4)
@@ -80,8 +82,8 @@ export class TableWriter {
   }
 
   /**
-   * Writes a table to which the offset at `place` leads, with fields of so many bytes in its slots, 0 for those that are
-   * left out. Gives where each field stands, zero so far.
+   * Writes a table that the offset at `place` refers to, with fields of these sizes in its slots, 0 for
+   * omitted ones. Returns the offset of each field, which is zero so far.
    */
   table(place: number, sizes: readonly number[]): number[] {
     const offsets = sizes.map(() => 0)
@@ -124,7 +126,7 @@ export class TableWriter {
     for (const value of values) this.uint32(value)
   }
 
-  /** A vector of bytes that are appended next; `endBytes` with what this gives tells how many. */
+  /** Starts a vector of bytes that are appended next; `endBytes` with the result sets its length. */
   beginBytes(place: number): number {
     this.#vector(place, 0, 4)
     return this.length
@@ -134,7 +136,7 @@ export class TableWriter {
     this.view.setUint32(start - 4, this.length - start, true)
   }
 
-  /** A vector of so many tables: where the offset of each stands. */
+  /** Writes a vector of tables and returns the offset of each reference. */
   tables(place: number, count: number): number[] {
     this.#vector(place, count, 4)
     const first = this.length

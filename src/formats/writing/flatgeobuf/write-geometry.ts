@@ -2,7 +2,7 @@ import type { GeometryField } from '../../../geo/schema.ts'
 import { geometryTypeCode } from '../../../geo/wkb.ts'
 import type { TableWriter } from './table-writer.ts'
 
-/** Coordinates as they are gathered of one geometry table. */
+/** Coordinates of one geometry table. */
 interface Ordinates {
   xy: number[]
   z: number[]
@@ -10,12 +10,12 @@ interface Ordinates {
   ends: number[]
 }
 
-/** Writes geometries in this program's own form of WKB as tables (feature.fbs). */
+/** Writes geometries from Terrane's internal WKB as tables (feature.fbs). */
 export class FgbGeometryWriter {
   readonly #out: TableWriter
   readonly #hasZ: boolean
   readonly #hasM: boolean
-  /** That of the header; 0 where each geometry states its own. */
+  /** Type in the header; 0 if each geometry has its own. */
   readonly #type: number
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
@@ -27,7 +27,7 @@ export class FgbGeometryWriter {
     this.#hasM = hasM
   }
 
-  /** Writes the table to which the offset at `place` leads. Throws where the header tells of another type. */
+  /** Writes the table that the offset at `place` refers to. Throws if the header declares another type. */
   write(place: number, wkb: Uint8Array): void {
     this.#view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
     this.#at = 0
@@ -37,7 +37,7 @@ export class FgbGeometryWriter {
     else throw new Error(`A layer of geometries of type ${this.#type} holds one of type ${found}`)
   }
 
-  /** A single geometry as the only part of a multiple one. */
+  /** Writes a single geometry as the only part of a multi geometry. */
   #promoted(place: number, found: number): void {
     if (found === 3) this.#parts(place, 6, 1)
     else {
@@ -54,7 +54,7 @@ export class FgbGeometryWriter {
     return { xy: [], z: [], m: [], ends: [] }
   }
 
-  /** Passes over a header; gives 0 xy, 1 xyz, 2 xym, 3 xyzm. */
+  /** Skips a header; returns 0 for xy, 1 xyz, 2 xym, 3 xyzm. */
   #header(): number {
     const type = this.#view.getUint32(this.#at + 1, true)
     this.#at += 5
@@ -89,7 +89,7 @@ export class FgbGeometryWriter {
     this.#table(place, type, gathered)
   }
 
-  /** The parts of a polygon in several pieces, or of a collection. */
+  /** Writes the parts of a multipolygon or a collection. */
   #parts(place: number, type: number, count: number): void {
     const out = this.#out
     const [, , , , , , kind = 0, parts = 0] = out.table(place, [0, 0, 0, 0, 0, 0, 1, 4])
@@ -117,7 +117,7 @@ export class FgbGeometryWriter {
 
   #table(place: number, type: number, { xy, z, m, ends }: Ordinates): void {
     const out = this.#out
-    // One ring needs no end; readers want those of lines in any case.
+    // A single ring needs no ends; readers expect ends for lines in any case.
     const endsSize = type === 5 || ends.length > 1 || (ends.length === 1 && xy.length === 0) ? 4 : 0
     const slots = [endsSize, 4, this.#hasZ ? 4 : 0, this.#hasM ? 4 : 0, 0, 0, 1]
     const [endsPlace = 0, xyPlace = 0, zPlace = 0, mPlace = 0, , , kind = 0] = out.table(place, slots)

@@ -4,24 +4,24 @@ import { geometryTypeCode } from '../../../geo/wkb.ts'
 import type { WrittenAbout } from '../feature-format.ts'
 import type { TableWriter } from './table-writer.ts'
 
-/** Letters and version. */
+/** Magic bytes and version. */
 const magic = Uint8Array.of(0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x00)
-/** Numbers of column types (header.fbs). Digits of decimals are text, and a time of day without its day is too. */
+/** Numbers of column types (header.fbs). Decimals are text, and so are times without a date. */
 const columnTypes: Record<AttributeType, number> = {
   ...{ boolean: 2, int16: 3, int32: 5, int64: 7, float32: 9, float64: 10, decimal: 11, text: 11 },
   ...{ date: 13, time: 11, timestamp: 13, binary: 14 },
 }
 const textColumn = 11
 
-/** What is known of a file that is written whole. */
+/** Known properties of a file that is written completely. */
 interface FgbContents {
   count: number
   envelope: Envelope | undefined
-  /** Items of a node of the index; 0 for none. */
+  /** Number of items per index node; 0 for no index. */
   nodeSize: number
 }
 
-/** The first bytes of a file: letters, and the header with the columns. */
+/** Writes the start of a file: magic bytes, and the header with the columns. */
 export function writeFgbHeader(
   out: TableWriter,
   about: WrittenAbout,

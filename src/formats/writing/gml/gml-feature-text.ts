@@ -8,7 +8,7 @@ import { gmlValue } from './gml-values.ts'
 import type { GmlVersion } from './gml-version.ts'
 import { gmlId, xmlName } from './xml-text.ts'
 
-/** Writes features as elements of a namespace. Nulls are left out. */
+/** Writes features as elements of a namespace. Nulls are omitted. */
 export class GmlFeatureText {
   readonly #idPrefix: string
   readonly #element: string
@@ -17,7 +17,7 @@ export class GmlFeatureText {
   readonly #geometry: GmlGeometry
   readonly #idAttribute: string
 
-  /** `prefix` stands for the namespace in names. */
+  /** `prefix` is the namespace prefix in names. */
   constructor(
     { name, idPrefix, crs }: Pick<WrittenAbout, 'name' | 'idPrefix' | 'crs'>,
     { attributes, geometry }: Schema,
@@ -34,19 +34,19 @@ export class GmlFeatureText {
     })
   }
 
-  /** The element of a row; `attributes` of it besides, with a blank before each. */
+  /** Returns the element of a row; `attributes` are additional XML attributes, each with a leading blank. */
   write(batch: FeatureBatch, row: number, id: string, attributes = ''): string {
     const key = this.idOf(id)
     const text = this.writeProperties(batch, row, key)
     return `<${this.#element}${attributes} ${this.#idAttribute}="${key}">${text}</${this.#element}>`
   }
 
-  /** The id of a row as documents have it. */
+  /** Returns the id of a row in documents. */
   idOf(id: string): string {
     return gmlId(this.#idPrefix, id)
   }
 
-  /** The elements of what a row has; `key` begins the ids of its geometries. */
+  /** Returns the elements of a row's properties; `key` is the prefix of its geometry ids. */
   writeProperties(batch: FeatureBatch, row: number, key: string): string {
     let text = ''
     for (const [index, column] of batch.columns.entries()) {

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'terrane-gml-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-/** Writes a document with its schema beside it. */
+/** Writes a document with its schema next to it. */
 async function keep(about: WrittenAbout, rows: Row[]): Promise<string> {
   files += 1
   const path = join(folder, `things${files}.gml`)
@@ -35,7 +35,7 @@ async function keep(about: WrittenAbout, rows: Row[]): Promise<string> {
   return path
 }
 
-/** Documents as GDAL reads them. */
+/** Returns documents as read by GDAL. */
 async function told(paths: string[]): Promise<ToldLayer[]> {
   const read = await readByGdal(
     paths.map((path) => ({ name: path, path, driver: 'GML' })),
@@ -52,7 +52,7 @@ function toldOf(row: ToldLayer['rows'][number] | undefined, fields: ToldLayer['f
   return row?.values[fields.findIndex((field) => field.name === name)] ?? null
 }
 
-/** A value that GDAL tells, and one of ours, in one form. */
+/** Normalizes a value from GDAL or from our reader. */
 function toForm(value: ToldValue, type: AttributeType): unknown {
   if (value === null) return null
   if (type === 'boolean') return value === '1'
@@ -60,14 +60,14 @@ function toForm(value: ToldValue, type: AttributeType): unknown {
 }
 
 function formOf(value: Value, type: AttributeType): unknown {
-  // GDAL takes an empty element for null unless it is told otherwise.
+  // GDAL reads an empty element as null by default.
   if (value === null || value === '') return null
   if (type === 'date') return dateText(value as number)
   if (type === 'time') return timeText(value as bigint)
   if (type === 'timestamp') return timestampText(value as bigint)
   if (type === 'binary') return Buffer.from(value as Uint8Array).toString('base64') || null
   if (type === 'boolean') return value
-  // And without the blanks before and behind it.
+  // Also without leading and trailing blanks.
   if (type === 'text') return String(value).trim()
   return /^(float|decimal)/.test(type) ? Number(value) : String(value)
 }
@@ -81,7 +81,7 @@ function geometryForm(hex: string | null): string {
   return isEmpty ? `empty ${type}` : hex
 }
 
-/** Its coordinates in as many digits as GDAL reads of GML: the last bit is not among them. */
+/** Returns its coordinates with the precision with which GDAL reads GML: without the last bit. */
 function pointOf(hex: string | null | undefined): string[] | undefined {
   if (hex == null) return undefined
   const bytes = Buffer.from(hex, 'hex')
@@ -118,7 +118,8 @@ describe('features written as GML', () => {
   it('have texts that are the same to every reader of XML', async () => {
     const { schema, rows } = everyType('Point')
     const text = Buffer.from(await writtenDocument(gmlFormat, aboutLayer(schema), rows)).toString('utf8')
-    // Ends of lines are one character to a reader; what is written as a reference stays (XML 1.0, section 2.11).
+    // XML readers normalize line ends to one character; character references are preserved (XML 1.0, section
+    // 2.11).
     const members = text.replace(/\r\n?/g, '\n').split('<sf:featureMember>').slice(1)
     const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', '#13': '\r' }
     const read = members.map((member) => {

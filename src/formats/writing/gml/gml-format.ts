@@ -6,7 +6,7 @@ import { GmlFeatureText } from './gml-feature-text.ts'
 import { gmlNamespaces } from './gml-version.ts'
 import { xmlAttribute, xmlName } from './xml-text.ts'
 
-/** The element around features of OGC API - Features (OGC 17-069r4, section 8.4), and where it is described. */
+/** Element around features of OGC API - Features (OGC 17-069r4, section 8.4), and its schema location. */
 const collection = 'http://www.opengis.net/ogcapi-features-1/1.0/sf'
 const collectionLocation = 'http://schemas.opengis.net/ogcapi/features/part1/1.0/xml/core-sf.xsd'
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -49,8 +49,8 @@ class GmlWriter extends WrittenText implements FeatureWriter {
 }
 
 /**
- * GML 3.2 by the simple features profile, level 0 (OGC 10-100r3): elements of the namespace that the collection's address is,
- * described by its application schema. Nulls are left out.
+ * GML 3.2 with the simple features profile, level 0 (OGC 10-100r3): elements in the namespace of the
+ * collection's URL, described by its application schema. Nulls are omitted.
  */
 export const gmlFormat: FeatureFormat = {
   open: (about, schema) => new GmlWriter(about, schema),

@@ -1,26 +1,29 @@
 /** How the geometries of a document are written. */
 export interface GmlPlace {
-  /** URI of the CRS; undefined where nobody knows it. */
+  /** URI of the CRS; undefined if unknown. */
   srsName?: string
   isYx: boolean
-  /** Each geometry has an id: GML 3.2 wants them. */
+  /** True to give each geometry an id, which GML 3.2 requires. */
   hasIds?: boolean
-  /** Positions are tuples with commas, rings and multiple geometries as in GML 2.1.2 (OGC 02-069, section 4). */
+  /**
+   * True if positions are tuples with commas, and rings and multi geometries as in GML 2.1.2 (OGC 02-069,
+   * section 4).
+   */
   hasTuples?: boolean
 }
 
-/** What elements are called. */
+/** Element names. */
 interface Words {
   multiples: Record<number, { element: string; member: string }>
   rings: [first: string, other: string]
-  /** Around one position, and around many. */
+  /** Element of one position, and of several. */
   position: string
   positions: string
-  /** Between positions, and between the numbers of one. */
+  /** Separator between positions, and between the numbers of a position. */
   separator: string
 }
 
-/** Elements of GML for multiple geometries (OGC 10-100r3, section 8.4.4.1). */
+/** GML elements for multi geometries (OGC 10-100r3, section 8.4.4.1). */
 const multiples: Words['multiples'] = {
   4: { element: 'MultiPoint', member: 'pointMember' },
   5: { element: 'MultiCurve', member: 'curveMember' },
@@ -41,7 +44,7 @@ const olderWords: Words = {
   separator: ',',
 }
 
-/** Writes geometries in this program's own form of WKB as GML 3.2, 3.1 or 2.1.2. GML has no M. */
+/** Writes geometries from Terrane's internal WKB as GML 3.2, 3.1 or 2.1.2. GML has no M. */
 export class GmlGeometry {
   readonly #srs: string
   readonly #isYx: boolean
@@ -57,7 +60,7 @@ export class GmlGeometry {
     this.#isYx = isYx
   }
 
-  /** The element of a geometry; `id` begins the ids of it and its parts. */
+  /** Returns the element of a geometry; `id` is the prefix of its ids. */
   write(wkb: Uint8Array, id: string): string {
     this.#view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
     this.#at = 0
@@ -88,7 +91,7 @@ export class GmlGeometry {
     const { element = '', member = '' } = this.#words.multiples[code] ?? {}
     const count = this.#count()
     let text = `<gml:${element}${attributes}>`
-    // Parts have the CRS of the whole.
+    // Parts use the CRS of the whole.
     for (let part = 1; part <= count; part += 1)
       text += `<gml:${member}>${this.#geometry(`${id}.${part}`, '')}</gml:${member}>`
     return `${text}</gml:${element}>`
@@ -127,7 +130,10 @@ export class GmlGeometry {
     return `${text}</gml:${positions}>`
   }
 
-  /** Nothing for the NaN pair of an empty point; a height that is not known is 0, since there is no place for none. */
+  /**
+   * Returns an empty text for the NaN pair of an empty point; an unknown height is 0, since GML cannot omit
+   * it.
+   */
   #position(dimensions: number): string {
     const view = this.#view
     const x = view.getFloat64(this.#at, true)

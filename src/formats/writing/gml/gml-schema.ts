@@ -14,10 +14,13 @@ const geometryProperties: Record<GeometryType, string> = {
   GeometryCollection: 'MultiGeometryPropertyType',
 }
 
-/** Types whose elements may be curves in GML, and are none here: GDAL reads the note that says so. */
+/** Types whose GML elements may contain curves but do not here: GDAL reads the annotation that says so. */
 const curveless = new Set<GeometryType>(['LineString', 'Polygon', 'MultiLineString', 'MultiPolygon'])
 
-/** The application schema of a layer (OGC 10-100r3, GML simple features, level 0): its features as elements of a namespace. */
+/**
+ * Returns the application schema of a layer (OGC 10-100r3, GML simple features, level 0): features as
+ * elements of a namespace.
+ */
 export function gmlSchema({ name, namespace, schema }: GmlType): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:gml="${gmlNamespaces['3.2']}" xmlns:gmlsf="${levels}" xmlns:a="${xmlAttribute(namespace)}" targetNamespace="${xmlAttribute(namespace)}" elementFormDefault="qualified" version="1.0">
@@ -32,15 +35,15 @@ ${gmlFeatureType({ name, schema }, { prefix: 'a', version: '3.2' })}</xs:schema>
 `
 }
 
-/** Where the types of a schema of several layers belong. */
+/** Location of the types of a schema with several layers. */
 export interface GmlTypesPlace {
   namespace: string
-  /** Of names of the namespace in the schema. */
+  /** Namespace prefix in the schema. */
   prefix: string
   version: GmlVersion
 }
 
-/** What stands around the types of the application schema of several layers of one namespace. */
+/** Returns the text around the types of an application schema with several layers of one namespace. */
 export function gmlSchemaFrame({ namespace, prefix, version }: GmlTypesPlace): {
   head: string
   tail: string
@@ -53,7 +56,7 @@ export function gmlSchemaFrame({ namespace, prefix, version }: GmlTypesPlace): {
   return { head, tail: '</xs:schema>\n' }
 }
 
-/** A layer as a type of a schema. */
+/** Returns a layer as a schema type. */
 export function gmlFeatureType(
   { name, schema: { attributes, geometry } }: Omit<GmlType, 'namespace'>,
   { prefix, version }: Pick<GmlTypesPlace, 'prefix' | 'version'>,
@@ -77,9 +80,9 @@ ${lines.join('')}        </xs:sequence>
 `
 }
 
-/** What the features of a layer are in XML. */
+/** XML type of the features of a layer. */
 export interface GmlType {
-  /** Of the layer. */
+  /** Name of the layer. */
   name: string
   namespace: string
   schema: Schema
@@ -90,7 +93,7 @@ function property(name: string, type: string, only?: GeometryType): string {
   return `          <xs:element name="${xmlName(name)}" type="${type}" minOccurs="0"/>${note}\n`
 }
 
-/** A schema of nothing but others, each of a namespace. */
+/** Returns a schema that only imports others, each of a namespace. */
 export function gmlSchemaImports(imports: readonly { namespace: string; location: string }[]): string {
   const lines = imports.map(
     ({ namespace, location }) =>

@@ -4,7 +4,7 @@ import type { AttributeType } from '../../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../../geo/time-text.ts'
 import { xmlText } from './xml-text.ts'
 
-/** Types of XML Schema that hold the values of a column. */
+/** XML Schema types for the values of a column. */
 export const xmlTypes: Record<AttributeType, string> = {
   ...{
     boolean: 'boolean',
@@ -18,7 +18,7 @@ export const xmlTypes: Record<AttributeType, string> = {
   binary: 'base64Binary',
 }
 
-/** A value as content of an element; undefined for null, and for what its type cannot hold. */
+/** Returns a value as element content; undefined for null, and for values that its type cannot represent. */
 export function gmlValue(column: Column, row: number): string | undefined {
   const value = columnValue(column, row)
   if (value === null) return undefined
@@ -43,14 +43,16 @@ export function gmlValue(column: Column, row: number): string | undefined {
   }
 }
 
-/** Years of more than four digits have no plus and no zeros in front (XML Schema, part 2, section 3.2.7). */
+/**
+ * Years of more than four digits have no plus sign and no leading zeros (XML Schema, part 2, section 3.2.7).
+ */
 function yearForm(text: string): string | undefined {
   if (/^\d{4}-/.test(text)) return text
   const [, sign = '', year, rest] = /^([+-])0*(\d{4,})(-.*)$/.exec(text) ?? []
   return year === undefined ? undefined : `${sign === '-' ? '-' : ''}${year}${rest}`
 }
 
-/** Without an exponent, which decimals of XML Schema do not have. */
+/** Without an exponent, which decimals of XML Schema do not allow. */
 function decimalForm(digits: string): string | undefined {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(digits)) return digits
   const [, sign = '', whole = '', fraction = '', exponent] =

@@ -27,7 +27,7 @@ class MemberWriter extends WrittenText implements FeatureWriter {
   }
 }
 
-/** Of rows that are one property each: its values; of rows without any their ids. */
+/** Writes the values of rows with one property; for rows without properties their ids. */
 class ValueWriter extends WrittenText implements FeatureWriter {
   readonly #features: GmlFeatureText
   readonly #isId: boolean
@@ -50,8 +50,8 @@ function membersOf(version: GmlVersion): FeatureFormat {
 }
 
 /**
- * Members of a feature collection of WFS 2.0 (OGC 09-025r2, section 11.3), of 1.1 (04-094, section 9.4) and of GML 2.1.2 (02-069,
- * section 2.4), without what stands around them.
+ * Members of a feature collection of WFS 2.0 (OGC 09-025r2, section 11.3), of 1.1 (04-094, section 9.4) and
+ * of GML 2.1.2 (02-069, section 2.4), without the enclosing elements.
  */
 export const wfsMembers = { '3.2': membersOf('3.2'), '3.1': membersOf('3.1'), '2.1': membersOf('2.1') }
 

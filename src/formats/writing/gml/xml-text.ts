@@ -9,18 +9,18 @@ const references = new Map([
   ['\n', '\n'],
 ])
 
-/** XML has no place for most control characters, not even as references. */
+/** XML does not allow most control characters, not even as references. */
 function referenceOf(character: string): string {
   const isControl = character < ' ' || character >= '\ufffe'
   return references.get(character) ?? (isControl ? '\ufffd' : character)
 }
 
-/** A text as content of an element; what XML cannot hold becomes U+FFFD. */
+/** Escapes a text as element content; characters that XML does not allow become U+FFFD. */
 export function xmlText(text: string): string {
   return notPlain.test(text) ? text.toWellFormed().replace(special, referenceOf) : text
 }
 
-/** A text as the value of an attribute in double quotes. */
+/** Escapes a text as an attribute value in double quotes. */
 export function xmlAttribute(text: string): string {
   return xmlText(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')
 }
@@ -28,7 +28,7 @@ export function xmlAttribute(text: string): string {
 const nameStart = /[\p{L}\p{Nl}_]/u
 const namePart = /[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}_.\-·]/u
 
-/** Beyond the basic plane and in some corners of it, versions of XML differ in what is a letter. */
+/** Beyond the basic plane, and for some characters within it, versions of XML differ in what is a letter. */
 function isSafe(character: string, isFirst: boolean): boolean {
   const code = character.codePointAt(0) ?? 0
   const isAllowed = code < 0x2000 || (code >= 0x3040 && code <= 0x30ff) || (code >= 0x4e00 && code <= 0x9fa5)
@@ -36,8 +36,8 @@ function isSafe(character: string, isFirst: boolean): boolean {
 }
 
 /**
- * Any text as the name of an element (NCName): characters that may not stand in one as `_xHHHH_`, with which SQL names
- * become XML names (ISO 9075-14, section 9.1). No two texts have the same name.
+ * Converts any text to an element name (NCName): invalid characters become `_xHHHH_`, as in the mapping of
+ * SQL names to XML names (ISO 9075-14, section 9.1). Different texts have different names.
  */
 export function xmlName(text: string): string {
   let name = ''
@@ -53,7 +53,7 @@ export function xmlName(text: string): string {
   return name === '' ? '_x0000_' : name
 }
 
-/** The text that `xmlName` has made a name of. */
+/** Returns the text that `xmlName` converted to a name. */
 export function fromXmlName(name: string): string {
   if (name === '_x0000_') return ''
   return name.replace(/_x([0-9A-Fa-f]{6}|[0-9A-Fa-f]{4})_/g, (written, code: string) => {
@@ -62,12 +62,14 @@ export function fromXmlName(name: string): string {
   })
 }
 
-/** The id of a feature in documents. */
+/** Returns the id of a feature in documents. */
 export function gmlId(layer: string, id: string): string {
   return `${xmlName(layer)}.${xmlName(`_${id}`).slice(1)}`
 }
 
-/** The id of a feature of a layer by `gmlId`, or as it is; undefined where it names another layer. */
+/**
+ * Returns the id of a feature of a layer from its `gmlId`, or unchanged; undefined if it names another layer.
+ */
 export function fromGmlId(layer: string, text: string): string | undefined {
   const before = [`${xmlName(layer)}.`, `${layer}.`].find((one) => text.startsWith(one))
   if (before !== undefined) return fromXmlName(`_${text.slice(before.length)}`).slice(1)

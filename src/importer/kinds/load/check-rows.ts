@@ -5,7 +5,10 @@ import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskRecord } from '../../model/model.ts'
 import { chainOptions, chosenSchema } from '../../model/model.ts'
 
-/** Checks a chain for rows: each step against the schema at its place and the target. */
+/**
+ * Validates a chain for rows: each step against the schema at its position, and the result against the
+ * target.
+ */
 export function checkRowTransforms(task: TaskRecord, specs: TransformSpec[]): void {
   for (const spec of specs) {
     const transform = vectorTransformOf(spec)
@@ -18,7 +21,10 @@ export function checkRowTransforms(task: TaskRecord, specs: TransformSpec[]): vo
   foldChain(chosenSchema(source.schema, layer), specs, chainOptions(source.schema, layer.srs))
 }
 
-/** Those of coverages are not asked: no vector task goes there. */
+/**
+ * True if the store type can have spatial indexes. Coverage stores are irrelevant: no vector task targets
+ * them.
+ */
 function hasIndexes(type: string): boolean {
   return findStoreDescription(type)?.can.hasIndexes !== false
 }

@@ -8,7 +8,7 @@ import type { Target } from './target.ts'
 
 const neverAsked = 'Nothing was kept of what was before'
 
-/** Under which id what a load takes away is kept, or why it is not. */
+/** Returns the id under which a load retains the replaced contents, or the reason why it does not. */
 export async function howToKeep(
   catalog: Catalog,
   { updateMode }: Pick<TaskRecord, 'updateMode'>,
@@ -18,7 +18,7 @@ export async function howToKeep(
   return catalog.versions.howToKeep(store, randomUUID())
 }
 
-/** What becomes of the contents that a table had. */
+/** Returns what happened to the previous contents of a table. */
 export function endOfTable({ keep, kept }: TaskLoad, { parameters: { path } }: StoreRecord): ContentEnd {
   if (kept === undefined) {
     const reason = keep !== undefined && 'reason' in keep ? keep.reason : neverAsked
@@ -29,12 +29,12 @@ export function endOfTable({ keep, kept }: TaskLoad, { parameters: { path } }: S
     : { form: 'kept', state: kept, ...defined({ path }) }
 }
 
-/** What becomes of the files that a store was pointed to. */
+/** Returns what happened to the files that a store referred to before. */
 export function endOfFiles(catalog: Catalog, from: StoreRecord): Promise<ContentEnd> {
   return catalog.versions.keepFiles(from)
 }
 
-/** What others have changed until now is a version of its own. */
+/** Records changes made outside of Terrane until now as a version of their own. */
 export async function tellOutside(catalog: Catalog, layer: LayerRecord | undefined): Promise<void> {
   if (layer !== undefined) await catalog.layers.refreshVersion(layer).catch(() => undefined)
 }

@@ -9,7 +9,7 @@ import type { Examination, ExamineContext } from '../kind.ts'
 const nothing = { isDirect: false }
 const noKeys = 'An UPSERT needs "keys": columns of the layer by which rows are the same'
 
-/** Whether rows go to the default data store of their workspace. */
+/** True if rows go to the default data store of their workspace. */
 export function needsDefaultStore(
   task: TaskRecord,
   context: Omit<ExamineContext, 'chainSchema'>,
@@ -69,8 +69,8 @@ function examineChain(task: TaskRecord, context: ExamineContext, served: StoreTy
 }
 
 /**
- * Whether rows can be loaded and into which store, or what they wait for. `served` is the type of store that their file
- * would be, where it can be served as it is.
+ * Decides whether rows can be loaded and into which store, or which input is missing. `served` is the store
+ * type of the file if the file can be served directly.
  */
 export function examineRows(task: TaskRecord, context: ExamineContext, served?: StoreType): Examination {
   if (task.source === undefined) {

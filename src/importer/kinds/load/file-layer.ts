@@ -12,20 +12,20 @@ import { storeFolder } from '../../publish/publish.ts'
 import type { Running } from '../kind.ts'
 import type { Target } from './target.ts'
 
-/** Files of ours, into which the rows of a file go that is served as it is. */
+/** Store type of files that Terrane writes, which receive the rows of a file that is served directly. */
 const own = ownStores.file
 
 function ownFile(path: string): { type: string; parameters: StoreParameters } {
   return { type: own.type, parameters: { path } }
 }
 
-/** Whether a store is a file that is served as it is. */
+/** True if a store is a file that is served directly. */
 export function isFileStore(store: StoreRecord): boolean {
   const isServed = findStoreDescription(store.type)?.can.takesLoads === false
   return isServed || store.parameters.read_only === 'true'
 }
 
-/** The store of the layer that a REPLACE or APPEND means, where that is a file served as it is. */
+/** Returns the store of the layer that a REPLACE or APPEND targets, if that is a file served directly. */
 export async function findFileStore(
   catalog: Catalog,
   { record, task }: Running,
@@ -37,8 +37,9 @@ export async function findFileStore(
 }
 
 /**
- * Where the rows of a layer over a file go: into a file of ours, to which the layer's store is pointed when they are
- * there. One of the same type is copied whole, since other layers may read it; of another file its rows are.
+ * Returns the target for the rows of a layer over a file: a new file that Terrane owns. The store of the
+ * layer is switched to it once the rows are loaded. A file of the same type is copied whole, since other
+ * layers may read it; of other files only the rows are copied.
  */
 export async function fileLayerTarget(
   storesFolder: string,
@@ -63,14 +64,14 @@ export async function fileLayerTarget(
   }
 }
 
-/** The same target in the file that was made for it before. */
+/** Returns the same target in the new file. */
 export function movedTo(target: Target, path: string): Target {
   const { moved, store } = target
   if (moved === undefined) return target
   return { ...target, store: { ...store, ...ownFile(path) }, moved: { ...moved, path } }
 }
 
-/** Makes the folder of the new file, and the whole copy where the old one is of the same type. */
+/** Creates the folder of the new file, and copies the whole old file if it has the same type. */
 export async function prepareMove({ moved }: Target, signal: AbortSignal): Promise<void> {
   if (moved === undefined) return
   await mkdir(dirname(moved.path), { recursive: true })
@@ -78,12 +79,12 @@ export async function prepareMove({ moved }: Target, signal: AbortSignal): Promi
   if (type === own.type) await copyFile(parameters.path ?? '', moved.path, { signal })
 }
 
-/** The new file of a load; its store still means the old one. */
+/** Opens the new file of a load. Its store still refers to the old file. */
 export function openMoved(path: string): VectorStore {
   return openVectorStore(ownFile(path))
 }
 
-/** Points the store to its new file; run it in the transaction that publishes the layer. */
+/** Switches the store to its new file; run in the transaction that publishes the layer. */
 export async function pointStore(
   change: CatalogTransaction,
   { storeId, layerName, table }: TaskLoad,
@@ -92,7 +93,7 @@ export async function pointStore(
   return change.moveStore(storeId, ownFile(path), { layerName, table })
 }
 
-/** Takes a new file away that no store was pointed to. */
+/** Removes a new file that no store was switched to. */
 export async function removeMoved(path: string): Promise<void> {
   await rm(dirname(path), { recursive: true, force: true })
 }

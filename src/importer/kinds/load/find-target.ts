@@ -9,12 +9,12 @@ import type { Target } from './target.ts'
 
 export interface TargetNeeds {
   catalog: Catalog
-  /** Names that are chosen and not yet taken. */
+  /** Reserved names. */
   names: NameReservations
   folders: { stores: string }
 }
 
-/** Decides where rows go. The names of what is found are reserved until they are released. */
+/** Chooses the targets of rows. Names of targets are reserved until released. */
 export class Targets {
   readonly #needs: TargetNeeds
 
@@ -44,7 +44,7 @@ export class Targets {
     )
   }
 
-  /** A new layer and table in a store, under free names. */
+  /** Returns a new layer and table in a store, under unused names. */
   async findNew({ record, task }: Running, store: StoreRecord, naming: Naming): Promise<Target> {
     const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
     const layerName = await this.#freeLayer(record.workspace, wanted.name, naming.signal)

@@ -26,7 +26,7 @@ import type { Target } from './target.ts'
 import { loadInto, turnsAt } from './target.ts'
 import { basisOf, findKept, refuseStopped } from './trial-basis.ts'
 
-/** Where there is no table yet, and no store that would take one. */
+/** Error codes that mean: no table yet, and no store that accepts one. */
 const withoutTable = ['nothing-to-append-to', 'unknown-store', 'read-only-store']
 
 function noneToAppendTo(error: unknown): undefined {
@@ -34,7 +34,7 @@ function noneToAppendTo(error: unknown): undefined {
   throw error
 }
 
-/** How rows get into a table of a store, wherever they come from. */
+/** Loads rows from any source into a table of a store. */
 export class RowLoads {
   readonly #needs: RowNeeds
 
@@ -42,13 +42,15 @@ export class RowLoads {
     this.#needs = needs
   }
 
-  /** Loads into one file that is served as it is follow one another: the first points its store to a file of ours. */
+  /**
+   * Serializes loads into a file that is served directly: the first load switches the store to a new file.
+   */
   async turn(running: Running): Promise<string | undefined> {
     const store = await findFileStore(this.#needs.catalog, running)
     return store === undefined ? undefined : `file of store ${store.id}`
   }
 
-  /** Where an `UPSERT` would go; undefined where there is no table. */
+  /** Returns the target of an `UPSERT`; undefined if there is no table. */
   #findUpserted({ record, task }: Running, signal: AbortSignal): Promise<Target | undefined> {
     const upsert: Running = { record, task: { ...task, updateMode: 'UPSERT' } }
     return this.#needs.targets.find(upsert, { isLookedUp: true, signal }).catch(noneToAppendTo)
@@ -62,7 +64,7 @@ export class RowLoads {
     return opened.findTable(copyFrom?.table ?? table)
   }
 
-  /** The table that an `UPSERT` would go to, where it is read now. */
+  /** Returns the target table of an `UPSERT`, at its present location. */
   async findTable(running: Running, signal: AbortSignal): Promise<ExistingTable | undefined> {
     const { catalog, indexMaker } = this.#needs
     const target = await this.#findUpserted(running, signal)
@@ -98,12 +100,12 @@ export class RowLoads {
     }
   }
 
-  /** As `turn`, for mended rows. */
+  /** Like `turn`, for corrected rows. */
   turnOfMended(running: Running): Promise<string | undefined> {
     return this.turn(asAdded(running))
   }
 
-  /** Mended rows go to the layer that their task made, as long as it is that. */
+  /** Corrected rows go to the layer that their task published, if that layer still is the same. */
   async placeMended(running: Running, naming: Naming): Promise<Placed> {
     const { targets, catalog } = this.#needs
     const added = asAdded(running)
@@ -134,7 +136,7 @@ export class RowLoads {
     }
   }
 
-  /** Reserves no name for longer than it takes to choose one. */
+  /** Dry run. Reserves a table name only while choosing it. */
   async rehearse(
     running: Running,
     source: RowSource,
@@ -149,7 +151,7 @@ export class RowLoads {
     return rehearseRows(this.#needs, { running, load, target, source }, notes.at, signal)
   }
 
-  /** What is known of rows that were staged before, and of a load that may be stopped. */
+  /** Returns the retained dry run of the task, and the limits under which the load may be stopped. */
   async #trialOf(running: Running, target: Target): Promise<RunTrial> {
     const { trial, stopIf } = running.task
     if (trial?.load === undefined && stopIf === undefined) return {}
@@ -172,21 +174,21 @@ export class RowLoads {
     else await removeMoved(load.movedTo)
   }
 
-  /** The store that a load goes to. */
+  /** Opens the target store of a load. */
   async open({ movedTo, storeId }: TaskLoad): Promise<VectorStore> {
     if (movedTo !== undefined) return openMoved(movedTo)
     const { stores } = this.#needs.catalog
     return stores.open(await stores.get(storeId))
   }
 
-  /** Removes what a load that committed had staged; what cannot be removed harms nobody. */
+  /** Removes the staging data of a committed load. Data that cannot be removed do no harm. */
   async sweep(load: TaskLoad): Promise<void> {
     await this.open(load)
       .then((opened) => opened.sweep(load.loadId))
       .catch((error: unknown) => this.#warn(error, load, 'a load was not swept'))
   }
 
-  /** What a table now holds is looked up unless it is given. */
+  /** Describes a committed load. Reads the table contents unless they are given. */
   #committed(load: TaskLoad, given?: TableDescription): Committed {
     const { catalog } = this.#needs
     return {
@@ -218,21 +220,21 @@ export class RowLoads {
   }
 }
 
-/** The task with what its load came to. */
+/** Returns the task with the result of its load. */
 function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
-  // What the layer tells of itself is told anew.
+  // The layer metadata are derived again.
   const layer = mended === undefined ? task.layer : declaredLayer(task)
   const done = { ...task, ...counts, ...defined({ layer }) }
   const { mending } = task
   if (mended === undefined || mending === undefined) return done
   const moved = movedTo === undefined ? {} : { isDirect: false }
   const listed = { ...done, ...moved, rejectsNumber: mended.number }
-  // Rows of an earlier sending, of which nobody knew how they ended, leave those that are under way alone.
+  // Rows of an earlier upload whose result was unknown do not affect those in progress.
   if (mending.number !== mended.number) return listed
   return { ...listed, mending: { ...without(mending, 'from'), ...mended, state: 'COMPLETE' } }
 }
 
-/** What the layer's version tells of mended rows. */
+/** Returns what the layer version records about corrected rows. */
 function loadedBy(
   { updateMode, mending }: TaskRecord,
   { mended }: TaskLoad,

@@ -17,12 +17,12 @@ import type {
 import { stageLoad } from '../../worker/worker.ts'
 import type { CommitNote } from '../kind.ts'
 
-/** A load under way, as those who watch it and those who end it see it. */
+/** Progress and messages of a running load. */
 export interface LoadWork {
   task: TaskRecord
   startedMs: number
   signal: AbortSignal
-  /** What was told of it before, and what is told on the way. */
+  /** Messages from before the load and from its progress. */
   messages: Message[]
   onProgress?(progress: LoadProgress): void
   onStopped?(tried: TriedLoad): Promise<void>
@@ -30,13 +30,13 @@ export interface LoadWork {
   beforeTouch?(mark: string): Promise<void>
 }
 
-/** Staged rows, whose commit is written down as a task keeps it. */
+/** Staged rows and their commit note as stored on the task. */
 export interface StagedRows {
   commit(write: (note: CommitNote, outcome: LoadOutcome) => Promise<void>): Promise<LoadOutcome>
   discard(why: unknown): Promise<void>
 }
 
-/** Stages rows in workers; who watches the import is told how far they are. */
+/** Stages rows in workers and reports progress to the clients of the import. */
 export class Loader {
   readonly #pool: LoadPool
   readonly #progress: ProgressBoard
@@ -55,22 +55,22 @@ export class Loader {
     this.#folders = needs.folders
   }
 
-  /** Where a task's rejected rows are written. */
+  /** Path of the rejected rows of a task. */
   rejectsPath({ importId, id }: TaskRecord, number?: number): string {
     return rejectsPath({ folders: this.#folders }, importId, id, number)
   }
 
-  /** Where a trial of a task leaves the rows that it rejects. */
+  /** Path of the rows that a dry run of a task rejects. */
   trialRejectsPath({ importId, id }: TaskRecord): string {
     return trialRejectsPath({ folders: this.#folders }, importId, id)
   }
 
-  /** Where it is listed what the `UPSERT` of a task has changed, or what a trial found that a task would. */
+  /** Path of the list of changes that the `UPSERT` of a task made, or that a dry run predicts. */
   changesPath({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
     return changesPath({ folders: this.#folders }, importId, id, by)
   }
 
-  /** What a trial has found serves nobody when its task is loaded. */
+  /** Removes the results of a dry run, which are useless once the task is loaded. */
   async removeTrialFiles(task: TaskRecord): Promise<void> {
     for (const path of [this.trialRejectsPath(task), this.changesPath(task, 'trial')])
       await rm(path, { force: true }).catch(() => undefined)
@@ -88,7 +88,7 @@ export class Loader {
     }
   }
 
-  /** Stages rows and looks at them; nothing is committed. */
+  /** Stages rows and measures them; commits nothing. */
   rehearse(plan: LoadPlan, work: LoadWork): Promise<TriedLoad> {
     return this.#pool.rehearse(plan, this.#watch(work))
   }
@@ -108,19 +108,19 @@ export class Loader {
     }
   }
 
-  /** For those who get ready for the end of a large load. */
+  /** Announces the end of a large load to listeners that prepare for it. */
   #announce({ connection }: LoadPlan, { task }: LoadWork, { rows }: LoadProgress): void {
     const total = task.source?.featureCount ?? -1
     this.#events.emit('load.advanced', { rows, total, storeType: connection.type })
   }
 
-  /** Loads what a load needs before it can begin, into a place that is its alone. */
+  /** Loads prerequisites of a load into a separate location. */
   async copy(plan: LoadPlan, signal: AbortSignal): Promise<void> {
     const quiet = { onProgress: () => undefined, onMessage: () => undefined }
     await this.#pool.load(plan, { ...quiet, signal, beforeCommit: () => Promise.resolve() })
   }
 
-  /** Tells how far a load is to those who watch. */
+  /** Reports the progress of a load. */
   tell(task: TaskRecord, startedMs: number, progress: LoadProgress): void {
     const total = task.source?.featureCount ?? -1
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
@@ -157,7 +157,7 @@ function noteOf(token: string, outcome: LoadOutcome, messages: Message[]): Commi
   }
 }
 
-/** What went to the store, under the names that it has there. */
+/** Returns the loaded columns with their names in the store. */
 function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer['loaded']> {
   const { attributes, geometry } = schema
   return {

@@ -3,10 +3,13 @@ import type { LayerRecord } from '../../../catalog/records.ts'
 import { conflict } from '../../../lib/errors.ts'
 import type { Running } from '../kind.ts'
 
-/** Loads that take the rows of others away. */
+/** Loads that remove the rows of others. */
 const replacing = ['CREATE', 'REPLACE']
 
-/** Throws `Failure` where the layer is not any more what the task made of it, so that mended rows would be out of place. */
+/**
+ * Returns the layer that the task published. Throws `Failure` if the layer has changed since in a way that
+ * corrected rows no longer fit.
+ */
 export async function refuseOtherLayer(catalog: Catalog, { record, task }: Running): Promise<LayerRecord> {
   const { workspace } = record
   const name = task.layer?.name ?? ''

@@ -14,7 +14,7 @@ import { prepareMove } from './file-layer.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
 import type { Target } from './target.ts'
 
-/** What is staged, and where to. */
+/** Rows to stage and their target. */
 export interface RowStage {
   running: Running
   load: TaskLoad
@@ -22,17 +22,17 @@ export interface RowStage {
   source: RowSource
 }
 
-/** How it is staged, and what is to be told of that. */
+/** Load plan of the rows, and what is reported about it. */
 export interface PlannedRows {
   plan: LoadPlan
   messages: Message[]
 }
 
-/** How a layer that stands in a file of its own is copied. */
+/** Options for copying a layer whose data are in a file. */
 export interface CopyWish {
-  /** It is copied already. */
+  /** True if it is copied already. */
   isCopied: boolean
-  /** With its rows although they are replaced: something is compared with them. */
+  /** True to copy rows that will be replaced, because they are compared. */
   isWhole: boolean
 }
 
@@ -41,7 +41,7 @@ interface Step {
   message: Message
 }
 
-/** The transformation that takes the rows to the target's CRS, where that is another. */
+/** Returns the transformation to the CRS of the target, if needed. */
 async function towardsTarget(
   { catalog }: RowNeeds,
   task: TaskRecord,
@@ -97,7 +97,7 @@ function planOf(
   }
 }
 
-/** Copies a layer that stands in a file into the table that is loaded into next. */
+/** Copies a layer whose data are in a file into the table that the load writes to next. */
 async function copyLayer(
   { catalog, loader, indexMaker }: RowNeeds,
   { running: { task }, load, target }: RowStage,
@@ -128,7 +128,7 @@ async function copyLayer(
   await loader.copy(plan, signal)
 }
 
-/** Decides how the task's rows are staged, and makes ready where they go. */
+/** Decides how the rows of the task are staged, and prepares the target. */
 export async function planRows(
   needs: RowNeeds,
   stage: RowStage,

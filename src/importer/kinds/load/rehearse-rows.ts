@@ -9,7 +9,7 @@ import type { RowNeeds } from './row-needs.ts'
 import { knownCrs, trialOf } from './stage-rows.ts'
 import { basisOf } from './trial-basis.ts'
 
-/** Stages the task's rows, looks at what a commit would do, and lays them by. */
+/** Stages the rows of the task, determines what a commit would do, and retains the staged rows. */
 export async function rehearseRows(
   needs: RowNeeds,
   stage: RowStage,

@@ -11,16 +11,16 @@ export interface RowNeeds {
   catalog: Catalog
   targets: Targets
   loader: Loader
-  /** Makes indexes of files that are served as they are. */
+  /** Builds indexes of files that are served directly. */
   indexMaker: IndexMaker
   log: Logger
   /** ISO 8601. */
   now(): string
 }
 
-/** Where the rows of a kind come from. */
+/** Source of the rows of a kind. */
 export interface RowSource {
   open(running: Running): LoadSource
-  /** Throws where rows may not go from there to a table. */
+  /** Throws if rows may not be loaded from the source into that table. */
   refuse(running: Running, to: { connection: StoreConnection; table: string }): Promise<void>
 }

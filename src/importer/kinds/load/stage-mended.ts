@@ -11,16 +11,19 @@ import type { RowStage } from './plan-rows.ts'
 import { planRows } from './plan-rows.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
 
-/** What of mended rows is needed to load them. */
+/** The part of the corrected rows that loading them uses. */
 type Sent = TaskMending & { from: MendedFile }
 
-/** The mended rows of a task that are under way. */
+/** Returns the corrected rows of a task that are in progress. */
 function sentTo({ id, mending }: TaskRecord): Sent {
   if (mending?.from === undefined) throw new Error(`No mended rows of task ${id} are under way`)
   return { ...mending, from: mending.from }
 }
 
-/** The task as its mended rows are loaded: they are added to what it loaded, by the same keys where it has some. */
+/**
+ * Returns the task as its corrected rows are loaded: an append to the loaded data, with the same keys if the
+ * task has keys.
+ */
 export function asAdded({ record, task }: Running): Running {
   const { updateMode, source, stopIf: _stopIf, trial: _trial, ...rest } = task
   const { layer } = sentTo(task).from
@@ -37,7 +40,7 @@ export function asAdded({ record, task }: Running): Running {
   return { record, task: added }
 }
 
-/** The file that was sent. */
+/** Source of the uploaded rows. */
 export const sentRows: RowSource = {
   open: ({ task }) => {
     const { file, format, layer, charset } = sentTo(task).from
@@ -46,7 +49,7 @@ export const sentRows: RowSource = {
   refuse: () => Promise.resolve(),
 }
 
-/** What columns are called in the table, where that is not what they are called at the end of the chain. */
+/** Maps attribute names at the end of the chain to column names of the table, where they differ. */
 function storedNames(task: TaskRecord): Record<string, string> {
   const stored = [...(task.layer?.loaded?.attributes ?? [])]
   const names: Record<string, string> = {}
@@ -78,7 +81,10 @@ function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent
   }
 }
 
-/** The task's counts after mended rows are loaded: what was read is loaded, rejected still, or mended. */
+/**
+ * Returns the counts of the task after corrected rows are loaded: each row read is loaded, still rejected, or
+ * corrected.
+ */
 function countsAfter(task: TaskRecord, loaded: number): CommitNote['counts'] {
   const { rowsRead = 0, rowsLoaded = 0, rejected = 0, mended = 0 } = task
   return { rowsRead, rowsLoaded, rejected: rejected - loaded, mended: mended + loaded }
@@ -96,7 +102,7 @@ function noteOf(task: TaskRecord, note: CommitNote, { mended }: LoadOutcome): Co
   }
 }
 
-/** Stages the mended rows of a task beside the table that it loaded into. */
+/** Stages the corrected rows of a task for the table that the task loaded. */
 export async function stageMended(
   needs: RowNeeds,
   stage: RowStage,

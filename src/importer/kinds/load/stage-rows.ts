@@ -13,16 +13,16 @@ import type { RowNeeds } from './row-needs.ts'
 import type { KeptTrial } from './trial-basis.ts'
 import { waivedOf } from './trial-basis.ts'
 
-/** What a run knows of what was staged before, and is kept of what it stages now. */
+/** What a run knows of earlier staged rows, and records about the rows it stages. */
 export interface RunTrial {
   basis?: TrialBasis
-  /** What is taken up. */
+  /** Staged rows to reuse. */
   kept?: KeptTrial
-  /** Why what was staged before is not taken up. */
+  /** Why earlier staged rows are not reused. */
   reason?: string
 }
 
-/** A trial as a task keeps it. */
+/** Returns a dry run result in the form stored on a task. */
 export function trialOf(
   { running: { record, task }, load, target }: RowStage,
   { trial, laidBy }: TriedLoad,
@@ -40,7 +40,7 @@ export function trialOf(
   }
 }
 
-/** What is measured before the commit, where the task has limits. */
+/** Adds the measurements that the limits of the task need before the commit. */
 function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined): LoadPlan {
   const { task } = stage.running
   const { stopIf, keys } = task
@@ -50,7 +50,7 @@ function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined)
   return { ...plan, trial: { isRehearsal: false, stopIf, accepted, crs, ...defined({ keys }) } }
 }
 
-/** The CRS of the layer, and that of the data before they are brought there. */
+/** Returns the CRS of the layer, and that of the data before reprojection. */
 export function knownCrs({ running: { task }, target }: RowStage): { from?: string; to?: string } {
   return defined({ from: target.layer?.details.srs, to: finalSchema(task).geometry?.crs?.srs })
 }
@@ -66,7 +66,7 @@ function takenUp(
   return { ...plan, takeUp: { ...kept.laidBy, rejected, rejectsPath } }
 }
 
-/** What of an earlier look is told again when its rows are taken up. */
+/** Returns the messages of an earlier dry run that are repeated when its rows are reused. */
 function takenMessages({ at, found }: KeptTrial): Message[] {
   const own = found.messages.filter(({ level }) => level !== 'error')
   const message = `The rows were taken that had been staged at ${at}`
@@ -91,7 +91,7 @@ function finalPlan(
   return kept === undefined ? limited(listed, stage, basis) : takenUp(needs, listed, stage, kept)
 }
 
-/** Stages the task's rows beside their table, or takes up those that were. */
+/** Stages the rows of the task, or reuses rows staged by a dry run. */
 export async function stageRows(
   needs: RowNeeds,
   stage: RowStage,

@@ -3,22 +3,28 @@ import { findStoreDescription } from '../../../stores/registry.ts'
 import type { TaskLoad } from '../../model/model.ts'
 import type { Turns } from '../kind.ts'
 
-/** Where a task's rows go. */
+/** Target of the rows of a task. */
 export interface Target {
   store: StoreRecord
   table: string
   layerName: string
-  /** The published layer that is refreshed; absent where a new one is made. */
+  /** Published layer that is refreshed; absent for a new layer. */
   layer?: LayerRecord
-  /** The table exists and is loaded into. */
+  /** True to load into an existing table. */
   isExisting: boolean
-  /** The layer's data stand in a file that is not ours to write: they are copied into `table` first. */
+  /**
+   * Set if the data of the layer are in a file that Terrane must not write: they are first copied into
+   * `table`.
+   */
   copyFrom?: { store: StoreRecord; table: string }
-  /** The store is a file served as it is, `from`, and is pointed to a new file of ours when the rows are there. */
+  /**
+   * Set if the store is a file served directly (`from`): the store is switched to a new file once the rows
+   * are loaded.
+   */
   moved?: { from: StoreRecord; path: string }
 }
 
-/** What a later start must know of a load into a target. */
+/** Returns what recovery must know of a load into a target. */
 export function loadInto({ store, table, layerName, layer, moved }: Target, loadId: string): TaskLoad {
   return {
     ...{ loadId, storeId: store.id, table, layerName, isNewLayer: layer === undefined },
@@ -26,7 +32,10 @@ export function loadInto({ store, table, layerName, layer, moved }: Target, load
   }
 }
 
-/** One load at a time into a table, published before the next; some stores take one load at a time in all. */
+/**
+ * Returns the lock keys of a target: one load at a time per table, including its publication. Some stores
+ * allow one load at a time in total.
+ */
 export function turnsAt({ store, table }: Target): Turns {
   return {
     publish: `table ${store.id}/${table}`,

@@ -4,7 +4,7 @@ import { transformsOf } from '../../model/model.ts'
 import type { LoadSource } from '../../worker/worker.ts'
 import type { TaskRows } from '../kind.ts'
 
-/** The rows of a task as they are loaded from a source. */
+/** Returns the rows of a task as loaded from a source. */
 export function taskRows(task: TaskRecord, source: LoadSource): TaskRows {
   const { layer, repair } = task
   const schema = task.source?.schema ?? { attributes: [], geometry: undefined }

@@ -9,14 +9,14 @@ import { explainStopped, transformsOf } from '../../model/model.ts'
 import type { Running } from '../kind.ts'
 import type { Target } from './target.ts'
 
-/** Whoever looks at a table for its state waits no longer. */
+/** Maximum time to read the state of a table, in milliseconds. */
 const lookMs = 15_000
 
 function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }
 
-/** What the task asks for, and where its rows go. */
+/** Digest of the options of the task and of its target. */
 function wishOf({ record, task }: Running, { store, table, layerName, isExisting }: Target): string {
   const { layer, source, updateMode, keys, deleteMissing, stopIf, repair, charset, format } = task
   return digest([
@@ -38,7 +38,10 @@ async function stampOf(path: string): Promise<unknown[]> {
   return [own, ...below]
 }
 
-/** By size, times and inode, as files that are served are compared. Undefined for tables of databases. */
+/**
+ * Returns a digest by size, times and inode, as for files that are served directly. Undefined for tables of
+ * databases.
+ */
 export async function stampSource({ files, table }: TaskRecord): Promise<string | undefined> {
   if (table !== undefined || files.length === 0) return undefined
   const stamps: unknown[] = []
@@ -48,7 +51,10 @@ export async function stampSource({ files, table }: TaskRecord): Promise<string 
   return digest(stamps)
 }
 
-/** The version of the layer, or what the table looks like; undefined where nobody can tell. */
+/**
+ * Returns the version of the layer or a digest of the table description; undefined if neither can be
+ * determined.
+ */
 async function targetOf(
   catalog: Catalog,
   { store, table, layer, isExisting }: Target,
@@ -63,7 +69,10 @@ async function targetOf(
   return state === undefined || state.mayLag === true ? undefined : digest(state.text)
 }
 
-/** By what it is seen later that a run would stage the same; read before any row is. Undefined where nobody could tell. */
+/**
+ * Returns the basis that shows later whether a run would stage the same rows; computed before any row is
+ * read. Undefined if it cannot be determined.
+ */
 export async function basisOf(
   catalog: Catalog,
   running: Running,
@@ -75,10 +84,13 @@ export async function basisOf(
   return { wish: wishOf(running, target), target: state, ...defined({ source }) }
 }
 
-/** A staged load that a run may go on with. */
+/** Staged rows that a run may reuse. */
 export type KeptTrial = TaskTrial & Required<Pick<TaskTrial, 'load' | 'laidBy' | 'found'>>
 
-/** What was staged before and would be staged again, or in words why a run has to read the data anew. */
+/**
+ * Returns earlier staged rows that a run would stage identically, or the reason why a run must read the data
+ * again.
+ */
 export function findKept(
   trial: TaskTrial | undefined,
   now: TrialBasis | undefined,
@@ -94,7 +106,10 @@ export function findKept(
   return { kept: { ...trial, load, laidBy, found } }
 }
 
-/** Rules that a person let the same load through, which is staged anew since a server died in it. */
+/**
+ * Returns the rules that a person waived for the same load, which is staged again because a server crashed
+ * during it.
+ */
 export function waivedOf({ accepted, run }: TaskRecord, now: TrialBasis | undefined): string[] {
   const { basis, stopped = [] } = accepted ?? {}
   const isAgain = (run?.attempt ?? 1) > 1
@@ -103,7 +118,10 @@ export function waivedOf({ accepted, run }: TaskRecord, now: TrialBasis | undefi
   return isSame ? stopped : []
 }
 
-/** Limits were looked at when the rows were staged. Throws `Failure` where they stop this load and nobody lets it through. */
+/**
+ * Throws `Failure` if the limits, checked when the rows were staged, stop this load and nobody has accepted
+ * it.
+ */
 export function refuseStopped({ stopIf, accepted }: TaskRecord, { load, found }: KeptTrial): void {
   if (stopIf === undefined) return
   const waived = accepted?.loadId === load.loadId ? accepted.stopped : []

@@ -5,8 +5,8 @@ import type { RowLoads } from '../load/load-rows.ts'
 import { vectorKind } from '../vector/vector.ts'
 
 /**
- * Mended rows of a task that is complete, whatever it was: rows of a file that was sent, which go to the layer that the
- * task made.
+ * Corrected rows of a completed task of any kind: rows of an uploaded file, added to the layer that the task
+ * published.
  */
 export function mendedKind(needs: { rows: RowLoads; pool: LoadPool }): TaskKind {
   const { rows } = needs

@@ -69,13 +69,13 @@ function toMosaic(time: MosaicTime, granules: GranuleRecord[]): MosaicTask {
   }
 }
 
-/** The most frequent format of what could be read, for a mosaic none of whose granules is without fault. */
+/** Returns the most frequent format of readable files, for a mosaic without any valid granule. */
 function formatOf({ granules, model }: CheckedGranules): { format?: string } {
   const format = model?.format ?? granules.find((granule) => granule.format !== undefined)?.format
   return format === undefined ? {} : { format }
 }
 
-/** The layer with its CRS, which follows the granules until the client sets another. */
+/** Returns the layer with its CRS, which follows the granules until the client sets another. */
 function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription): TaskLayer {
   const proposed = proposeLayer(source)
   if (layer === undefined) return proposed
@@ -89,7 +89,10 @@ function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription
   }
 }
 
-/** The task as its granules make it, and the granules with their faults; the layer stays where there is one. */
+/**
+ * Returns the task as derived from its granules, and the granules with their errors. An existing layer is
+ * preserved.
+ */
 export function assembleMosaic(
   task: TaskRecord,
   given: GranuleRecord[],
@@ -111,7 +114,7 @@ export function assembleMosaic(
   return { task: { ...settled, source, layer: layerOf(task, source) }, granules }
 }
 
-/** What a mosaic is called where nobody says: the folder or archive that it is in. */
+/** Default name of a mosaic: the name of its folder or archive. */
 export function mosaicName(path: string | undefined): string {
   const name = path === undefined ? '' : basename(path).replace(archiveExtension, '')
   return name === '' ? 'mosaic' : name

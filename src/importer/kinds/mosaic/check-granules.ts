@@ -5,24 +5,24 @@ import { unionEnvelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { GranuleFault, GranuleRecord } from '../../model/model.ts'
 
-/** What all granules of a mosaic have in common, with one of them to speak for it. */
+/** What all granules of a mosaic have in common, with a representative granule. */
 export interface CheckedGranules {
   granules: GranuleRecord[]
-  /** The first granule without fault. */
+  /** The first valid granule. */
   model?: GranuleRecord
-  /** Around those without fault. */
+  /** Envelope of the valid granules. */
   envelope?: Envelope
 }
 
-/** How a CRS is written: its code, or the file's own words. */
+/** Returns the code of a CRS, or the definition from the file if it has no code. */
 function crsText(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
   return srs ?? crs?.wkt ?? crs?.projjson ?? crs?.proj4 ?? ''
 }
 
-/** Granules in more systems than this are compared with the first ones alone: they cannot be one mosaic. */
+/** Maximum number of distinct CRSs to compare. Granules with more cannot form one mosaic. */
 const mostSystems = 20
 
-/** Returns the key of a granule's CRS, which is the same for granules in the same system, however it is written. */
+/** Returns the key of a granule's CRS, which is equal for equal systems, however they are written. */
 function crsKeys(): Trait['keyOf'] {
   const byText = new Map<string, string>()
   const systems: { key: string; crs: CrsDeclaration | undefined }[] = []
@@ -74,7 +74,7 @@ const traits = (): Trait[] => [
   { code: 'other-bands', keyOf: bandsKey, describe: (granule) => `has ${bandsName(granule)}` },
 ]
 
-/** The value that most granules have; of equals the one that comes first. */
+/** Returns the value that most granules have; the first one in case of a tie. */
 function commonest(granules: GranuleRecord[], keyOf: Trait['keyOf']): string | undefined {
   const counts = new Map<string, number>()
   for (const granule of granules) counts.set(keyOf(granule), (counts.get(keyOf(granule)) ?? 0) + 1)
@@ -96,8 +96,8 @@ function unsharedFault(granule: GranuleRecord): GranuleFault | undefined {
 }
 
 /**
- * Says of each granule whether it can take part: it must be readable, have an extent, and share format, CRS and the
- * types of bands with most of the others.
+ * Checks whether each granule can take part: it must be readable, have an extent, and share format, CRS and
+ * band types with most of the others.
  */
 export function checkGranules(given: GranuleRecord[]): CheckedGranules {
   const faults = new Map<GranuleRecord, GranuleFault>()

@@ -34,7 +34,10 @@ function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineCo
   return { finding: 'ERROR', reason: `The coverage store "${store.name}" serves a layer already: ${hint}` }
 }
 
-/** Whether granules can go, and to which coverage store; a raster of its own may have become one for another layer. */
+/**
+ * Decides whether granules can be loaded and into which coverage store. A single raster may have been turned
+ * into a granule of another layer.
+ */
 export function examineMosaic(task: TaskRecord, context: ExamineContext): Examination {
   const { mosaic } = task
   if (mosaic === undefined) return examineRaster(task, context)

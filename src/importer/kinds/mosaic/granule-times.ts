@@ -20,7 +20,7 @@ function compileFormat(format: string): DateFormat {
   }
 }
 
-/** The times that a client asks for; throws `Failure` (`invalid`) where that cannot be done. */
+/** Returns the requested mosaic times. Throws `Failure` (`invalid`) if they are not possible. */
 export function requireMosaicTime(wanted: { mode?: string; pattern?: string; format?: string }): MosaicTime {
   const mode = timeModes.find((one) => one === wanted.mode?.trim().toLowerCase())
   if (mode === undefined) {
@@ -40,7 +40,7 @@ export function requireMosaicTime(wanted: { mode?: string; pattern?: string; for
   return { mode, pattern, format }
 }
 
-/** Milliseconds since 1970 of ISO 8601 text, UTC where it names no zone; undefined for other text. */
+/** Parses ISO 8601 text to milliseconds since 1970, UTC without a zone; undefined for other text. */
 export function parseIsoTime(text: string): number | undefined {
   const iso = new TimeReader(textDateTime)
   return iso.parseText(text) ? iso.milliseconds : undefined
@@ -64,7 +64,7 @@ async function byPattern(names: string[], time: MosaicTime, signal: AbortSignal)
   })
 }
 
-/** The time of each file by its name; undefined where the mode asks for none. */
+/** Returns the time of each file according to its name; undefined if the mode derives none. */
 export async function findTimes(
   paths: string[],
   time: MosaicTime,

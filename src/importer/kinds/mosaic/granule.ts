@@ -12,7 +12,10 @@ function envelopeOf(corners: Corners): Envelope {
   return { minX: Math.min(...xs), minY: Math.min(...ys), maxX: Math.max(...xs), maxY: Math.max(...ys) }
 }
 
-/** Of thousands of granules only what tells them apart is kept: no CRS text where its code is known, no overviews. */
+/**
+ * Reduces the description of a granule, since there may be thousands: no CRS text if the code is known, no
+ * overviews.
+ */
 function slim(raster: RasterDescription, srs: string | undefined): RasterDescription {
   const { overviews: _overviews, crs, ...kept } = raster
   return { ...kept, overviews: [], ...(crs === undefined ? {} : { crs: srs === undefined ? crs : { srs } }) }
@@ -20,15 +23,15 @@ function slim(raster: RasterDescription, srs: string | undefined): RasterDescrip
 
 type Facts = Pick<GranuleRecord, 'format' | 'raster' | 'srs' | 'envelope' | 'fault'>
 
-/** What a tool says of a file may be long. */
+/** Shortens an error message of a tool to its first line, at most 300 characters. */
 function firstLine(error = 'it holds no raster'): string {
   return (error.split('\n', 1)[0] ?? '').slice(0, 300)
 }
 
-/** A file as its format sees it; of the format only the name counts. */
+/** A file as described by its format, of which only the name is used. */
 type Described = Pick<DescribedFile, 'file' | 'layers' | 'error'> & { format?: string | undefined }
 
-/** What a described file is as a granule. */
+/** Converts a described file to the properties of a granule. */
 export function granuleFacts({ format, layers, error }: Described): Facts {
   if (format === undefined) return {}
   const raster = layers.length === 1 ? layers[0]?.raster : undefined
@@ -49,7 +52,7 @@ export function granuleFacts({ format, layers, error }: Described): Facts {
   }
 }
 
-/** A described file as a granule of a task; `folder` is the data folder. */
+/** Converts a described file to a granule of a task; `folder` is the data folder. */
 export function toGranule(
   described: Described,
   { folder, ...place }: { importId: number; taskId: number; folder: string },

@@ -43,7 +43,7 @@ async function withTimes(
 
 const extensionOf = (path: string): string => extname(path).toLowerCase()
 
-/** Files that are meant as granules: rasters, and what is named like one of them but cannot be read. */
+/** Chooses the files that are granules: rasters, and unreadable files with the extension of a raster. */
 function chooseGranules(described: DescribedFile[], known: GranuleRecord[]) {
   const isRaster = ({ format }: DescribedFile) => format?.kind === 'raster'
   const paths = [...described.filter(isRaster), ...known].map(({ file }) => file.path)
@@ -71,7 +71,7 @@ function skipped(others: DescribedFile[], context: PlanContext): Message[] {
   return [{ level: 'info', code: 'files-skipped', message: text }]
 }
 
-/** Nothing in the data is a raster: what a directory would say of files that nothing reads. */
+/** Plans tasks for data without rasters: reports the same as for a directory of unreadable files. */
 function planUnread(described: DescribedFile[], context: PlanContext): TaskPlan {
   const plan = planTasks(
     described.map(({ file }) => ({ file, layers: [] })),
@@ -87,7 +87,7 @@ function planUnread(described: DescribedFile[], context: PlanContext): TaskPlan 
 }
 
 /**
- * One task for all granules of a mosaic. Granules uploaded later go to the task that is there already, until that is
+ * Creates one task for all granules of a mosaic. Granules uploaded later are added to that task until it is
  * published.
  */
 export async function lookAtMosaic(
@@ -124,7 +124,7 @@ function placeOf({ importId, id }: TaskRecord): { importId: number; taskId: numb
   return { importId, taskId: id }
 }
 
-/** Looks again at granules that were faulty, since they may have been mended where they lie. */
+/** Inspects granules with errors again, since the files may have been corrected at their location. */
 export async function lookAgain(
   { database, pool }: LookNeeds,
   task: TaskRecord,

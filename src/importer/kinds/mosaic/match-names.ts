@@ -3,11 +3,11 @@ import { startThread } from '../../../lib/workers/start-thread.ts'
 import type { PatternOrder, PatternReport, PatternWork } from './pattern-work.ts'
 
 const maxPattern = 200
-/** CPU time for each name, and for all. */
+/** Maximum CPU time per name, and in total. */
 const limitMs = 100
 const wholeMs = 30_000
 
-/** Throws `Failure` (`invalid`) for a pattern that is too long or cannot be read. */
+/** Throws `Failure` (`invalid`) for a pattern that is too long or invalid. */
 export function checkPattern(pattern: string): void {
   if (pattern.length > maxPattern) {
     throw invalid('invalid-pattern', `time.filenameRegex is longer than ${maxPattern} characters`)
@@ -35,8 +35,8 @@ async function report(order: PatternOrder, signal: AbortSignal): Promise<Pattern
 }
 
 /**
- * What a pattern finds in each name, undefined where it does not match. It runs in a thread of its own, since a pattern
- * may backtrack without end: one that takes more than 100 ms for a name is a `Failure` (`invalid`).
+ * Returns the match of a pattern in each name, undefined without a match. Runs in a worker thread, since a
+ * pattern may backtrack without end: more than 100 ms for a name is a `Failure` (`invalid`).
  */
 export async function matchNames(
   pattern: string,

@@ -12,6 +12,6 @@ export interface MosaicNeeds {
   pool: LoadPool
   folders: { stores: string }
   log: Logger
-  /** How its index is loaded. */
+  /** Dependencies for loading the index of the mosaic. */
   loading: { rows: RowLoads; targets: Targets; loader: Loader }
 }

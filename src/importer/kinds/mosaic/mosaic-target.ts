@@ -7,7 +7,7 @@ import type { Naming, Running } from '../kind.ts'
 import type { Target } from '../load/target.ts'
 import type { MosaicNeeds } from './mosaic-needs.ts'
 
-/** Where a mosaic's index goes, and the folder of ours for granules of uploads. */
+/** Target of the index of a mosaic, and the folder for uploaded granules. */
 export interface MosaicTarget {
   target: Target
   granuleFolder: string
@@ -37,7 +37,9 @@ async function existingMosaic({ catalog }: MosaicNeeds, layer: LayerRecord): Pro
   return { target, granuleFolder: folder }
 }
 
-/** The layer of the mosaic that the task or its import names as target: granules are added to that. */
+/**
+ * Returns the layer of the mosaic that the task or its import names as target, to which granules are added.
+ */
 async function namedMosaic(
   { catalog }: MosaicNeeds,
   { record, task }: Running,
@@ -47,7 +49,7 @@ async function namedMosaic(
   return store?.type === mosaicType ? (await catalog.layers.list({ storeId: store.id }))[0] : undefined
 }
 
-/** Decides where a mosaic's granules go; the names are reserved until `releaseTarget`. */
+/** Chooses the target of a mosaic's granules; the names are reserved until `releaseTarget`. */
 export async function findMosaicTarget(
   needs: MosaicNeeds,
   running: Running,

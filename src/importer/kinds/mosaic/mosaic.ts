@@ -45,7 +45,10 @@ function committed(needs: MosaicNeeds, load: TaskLoad): Committed {
   return { publish: (running) => publishMosaic(needs, running, load) }
 }
 
-/** Many rasters as one coverage, whose index is loaded like rows; also a raster that becomes a granule of one. */
+/**
+ * Many rasters as one coverage, whose index is loaded like rows; also a raster that is added to a mosaic as a
+ * granule.
+ */
 export function mosaicKind(needs: MosaicNeeds): TaskKind {
   const { catalog, pool } = needs
   const { rows } = needs.loading

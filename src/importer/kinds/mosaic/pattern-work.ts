@@ -5,13 +5,13 @@ import { serveWork } from '../../../lib/workers/serve-work.ts'
 export interface PatternOrder {
   pattern: string
   names: string[]
-  /** CPU time for each name. */
+  /** Maximum CPU time per name. */
   limitMs: number
 }
 
 export type PatternReport = { texts: (string | undefined)[] } | { slowName: string }
 
-/** The groups that took part one after the other, or the whole match where the pattern has none. */
+/** Returns the concatenated groups that matched, or the whole match if the pattern has no groups. */
 function textOf(match: RegExpExecArray | null): string | undefined {
   if (match === null) return undefined
   return match.length === 1 ? match[0] : [...match].slice(1).join('')
@@ -28,7 +28,7 @@ const handlers = {
         try {
           return script.runInContext(context, { timeout }) as RegExpExecArray | null
         } catch (error) {
-          // The time-out counts by the clock: a thread that got little CPU time is given more.
+          // The timeout measures elapsed time: a thread that got little CPU time is given more.
           if (ownCpuTime() - startMs >= limitMs) throw error
         }
       }
@@ -45,7 +45,7 @@ const handlers = {
   },
 }
 
-/** What the thread of a pattern does. */
+/** Operations of the pattern worker. */
 export type PatternWork = typeof handlers
 
 serveWork<PatternWork>(handlers)

@@ -10,7 +10,7 @@ export interface PlaceHooks {
   onGranule(done: number): void
 }
 
-/** The same file under another name; a copy where the file system has no links, or is another one. */
+/** Creates a hard link, or a copy if the file system does not support links or differs. */
 async function linkOrCopy(from: string, to: string, signal: AbortSignal): Promise<void> {
   try {
     await link(from, to)
@@ -32,12 +32,12 @@ async function placeOne(folder: string, granule: GranuleRecord, signal: AbortSig
   }
 }
 
-/** The folder that a load's granules stand in, where they were uploaded. */
+/** Returns the folder of uploaded granules of a load. */
 export function loadFolder({ granuleFolder = '', loadId }: TaskLoad): string {
   return join(granuleFolder, loadId)
 }
 
-/** Puts granules of uploads where a layer may read them for good: all of them or none. */
+/** Moves uploaded granules to where layers may read them permanently: all of them or none. */
 export async function placeGranules(
   load: TaskLoad,
   granules: GranuleRecord[],
@@ -55,7 +55,7 @@ export async function placeGranules(
   await rename(staging, folder)
 }
 
-/** Throws `Failure` (`invalid`) that names the first granule which is not where it was found. */
+/** Throws a `Failure` (`invalid`) that names the first missing granule. */
 export async function requireFiles(granules: GranuleRecord[], signal: AbortSignal): Promise<void> {
   for (const { file, fileId } of granules) {
     signal.throwIfAborted()
@@ -67,7 +67,7 @@ export async function requireFiles(granules: GranuleRecord[], signal: AbortSigna
   }
 }
 
-/** Removes what a load put into our folder, where it was not committed. */
+/** Removes files that an uncommitted load put into the server's folder. */
 export async function removePlaced(load: TaskLoad): Promise<void> {
   const { granuleFolder } = load
   if (granuleFolder === undefined) return
@@ -76,7 +76,7 @@ export async function removePlaced(load: TaskLoad): Promise<void> {
   await rmdir(granuleFolder).catch(() => undefined)
 }
 
-/** Begins the name of a file that lists what a REPLACE has made superfluous beside it. */
+/** Prefix of the file next to the granules that lists what a REPLACE has made obsolete. */
 const noteName = 'replaced-by-'
 
 function isNote(entry: string): boolean {
@@ -88,8 +88,8 @@ function listEntries(folder: string): Promise<string[]> {
 }
 
 /**
- * Writes down what a REPLACE makes superfluous, once the index is committed and before the layer is published: what is not
- * removed then, since the process dies, is removed by `removeReplaced`.
+ * Records what a REPLACE makes obsolete, after the index is committed and before the layer is published: if
+ * the process dies before removing it, `removeReplaced` does.
  */
 export async function noteReplaced({ granuleFolder, loadId }: TaskLoad): Promise<void> {
   if (granuleFolder === undefined) return
@@ -98,16 +98,16 @@ export async function noteReplaced({ granuleFolder, loadId }: TaskLoad): Promise
   await writeFile(join(granuleFolder, noteName + loadId), JSON.stringify(earlier), { flush: true })
 }
 
-/** Removes what earlier loads put into our folder, after a REPLACE. */
+/** Removes files that earlier loads put into the server's folder, after a REPLACE. */
 export async function removeOthers({ granuleFolder, loadId }: TaskLoad): Promise<void> {
   if (granuleFolder === undefined) return
   const others = (await listEntries(granuleFolder)).filter((entry) => entry !== loadId)
-  // What tells of the rest goes last.
+  // The files that list the rest are removed last.
   for (const entry of others.sort((a, b) => Number(isNote(a)) - Number(isNote(b))))
     await rm(join(granuleFolder, entry), { recursive: true, force: true })
 }
 
-/** Removes from a mosaic's folder what was noted as replaced, and nothing of later loads. */
+/** Removes files recorded as replaced from a mosaic's folder, and nothing of later loads. */
 export async function removeReplaced(granuleFolder: string): Promise<void> {
   const entries = await listEntries(granuleFolder)
   for (const note of entries.filter(isNote)) {

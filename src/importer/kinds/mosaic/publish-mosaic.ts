@@ -10,10 +10,12 @@ import type { MosaicNeeds } from './mosaic-needs.ts'
 import { noteReplaced, removeOthers } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
 
-/** Times that a layer lists; where there are more, it tells the first, the last and how many. */
+/**
+ * Maximum number of times listed in a layer. With more, the layer gives the first, the last and the count.
+ */
 const maxTimes = 10_000
 
-/** What the index of a mosaic says as a whole. */
+/** Summary of the index of a mosaic. */
 interface IndexFacts {
   granules: number
   envelope?: Envelope
@@ -62,7 +64,10 @@ async function placeOf(
   return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
 }
 
-/** The mosaic whose index was loaded: one transaction makes its store and layer, or refreshes the layer. */
+/**
+ * Publishes a mosaic whose index is loaded: creates its store and layer, or refreshes the layer, in one
+ * transaction.
+ */
 export async function publishMosaic(
   needs: MosaicNeeds,
   running: Running,
@@ -95,7 +100,7 @@ export async function publishMosaic(
   }
 }
 
-/** The load is committed: what fails now of its granules is told, and ends nothing. */
+/** Waits for work on granules after the commit. Failures are logged and do not fail the task. */
 async function tell(
   { log }: MosaicNeeds,
   load: TaskLoad,

@@ -3,7 +3,7 @@ import { columnValue } from '../../../geo/column.ts'
 import { attributeIndex } from '../../../geo/schema.ts'
 import type { FeaturePage, VectorStore } from '../../../stores/store.ts'
 
-/** A granule as the index of a published mosaic has it. */
+/** A granule in the index of a published mosaic. */
 export interface IndexedGranule {
   file: string
   location: string
@@ -27,7 +27,7 @@ function* pageGranules({ batch }: FeaturePage): Generator<IndexedGranule> {
   }
 }
 
-/** Every granule of an index, as a stream. */
+/** Streams every granule of an index. */
 export async function* readIndex(
   store: VectorStore,
   table: string,

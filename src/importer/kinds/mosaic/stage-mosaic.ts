@@ -20,7 +20,7 @@ import { readIndex } from './read-index.ts'
 
 const namedInMessage = 10
 
-/** What is staged, and where to. */
+/** Granules to stage and their target. */
 export interface MosaicStage {
   running: Running
   load: TaskLoad
@@ -33,7 +33,7 @@ function names(granules: { fileId: string }[]): string {
   return named.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** With times given by hand, one that was forgotten would leave its granule out of every look at a time. */
+/** With manual times, a granule without a time would be missing from every request for a time. */
 function requireTimes(task: TaskRecord, granules: GranuleRecord[]): void {
   if (task.mosaic?.time.mode !== 'manual') return
   const timeless = granules.filter(({ timeMs }) => timeMs === undefined)
@@ -44,7 +44,7 @@ function requireTimes(task: TaskRecord, granules: GranuleRecord[]): void {
   )
 }
 
-/** Granules must be like those that a mosaic has already. */
+/** Throws if granules differ from those that a mosaic already has. */
 function requireLikeness(task: TaskRecord, { layer }: Target): void {
   if (layer === undefined) return
   const { srs, raster } = layer.details
@@ -57,7 +57,10 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
   throw invalid('other-bands', `The granules have the bands ${found}, but the mosaic "${name}" has ${wanted}`)
 }
 
-/** What tells that a granule is in a mosaic already: where it lies, for an upload what it is. */
+/**
+ * Returns a predicate that recognizes a granule that the mosaic already has: by location, or by content for
+ * an upload.
+ */
 function isSame(task: TaskRecord, granule: GranuleRecord) {
   const { minX, minY, maxX, maxY } = granule.envelope ?? { minX: 0, minY: 0, maxX: 0, maxY: 0 }
   return task.isUploaded
@@ -65,12 +68,14 @@ function isSame(task: TaskRecord, granule: GranuleRecord) {
     : granule.file.path
 }
 
-/** The granule's name in its mosaic: its path below the data folder, or below that of its upload. */
+/**
+ * Returns the name of a granule in its mosaic: its path below the data folder, or below that of its upload.
+ */
 function granuleName(task: TaskRecord, { fileId }: GranuleRecord): string {
   return task.isUploaded ? fileId.replace(/^\d+\//, '') : fileId
 }
 
-/** Of granules that are added those that the mosaic does not have yet. */
+/** Returns the granules that the mosaic does not have yet. */
 async function newGranules(
   { catalog }: MosaicNeeds,
   { running: { task }, target }: MosaicStage,
@@ -103,7 +108,7 @@ function toRow(task: TaskRecord, load: TaskLoad, granule: GranuleRecord): IndexR
   return { ...row, location: task.isUploaded ? join(loadFolder(load), fileId) : file.path }
 }
 
-/** A granule as the index has it, but for where it stands; undefined where it has no extent. */
+/** Converts a granule to a row of the index without its location; undefined if the granule has no extent. */
 function rowOf(task: TaskRecord, granule: GranuleRecord): Omit<IndexRow, 'location'> | undefined {
   const { raster, timeMs, sizeBytes } = granule
   const footprint = raster === undefined ? undefined : cornersOf(raster)
@@ -118,7 +123,7 @@ function rowOf(task: TaskRecord, granule: GranuleRecord): Omit<IndexRow, 'locati
   }
 }
 
-/** Granules for a mosaic that is there are added to it unless they replace those that it has. */
+/** Granules for an existing mosaic are added unless they replace the present ones. */
 function modeOf({ updateMode }: TaskRecord, { isExisting }: Target): UpdateMode {
   if (!isExisting) return 'CREATE'
   return updateMode === 'REPLACE' ? 'REPLACE' : 'APPEND'
@@ -142,7 +147,7 @@ async function planIndex(
   }
 }
 
-/** The granules of a mosaic, or the one that a single raster for a mosaic's layer is. */
+/** Returns the granules of a mosaic, or a single raster as a granule of a mosaic layer. */
 async function granulesOf({ database }: MosaicNeeds, task: TaskRecord): Promise<GranuleRecord[]> {
   const place = { importId: task.importId, taskId: task.id }
   if (task.mosaic !== undefined) return listGranules(database.kysely, place)
@@ -155,7 +160,7 @@ async function granulesOf({ database }: MosaicNeeds, task: TaskRecord): Promise<
   )
 }
 
-/** The granules that would stand in the index. */
+/** Returns the rows that the index would contain. */
 export async function granuleRows(needs: MosaicNeeds, task: TaskRecord): Promise<TaskRows> {
   const granules = await granulesOf(needs, task)
   return footprintRows(
@@ -164,7 +169,7 @@ export async function granuleRows(needs: MosaicNeeds, task: TaskRecord): Promise
   )
 }
 
-/** Puts the granules of uploads where they stay, and the rows of all beside the index. */
+/** Moves uploaded granules to their final folder and stages the rows of the index. */
 export async function stageMosaic(
   needs: MosaicNeeds,
   stage: MosaicStage,

@@ -3,7 +3,7 @@ import type { TaskProgress, TaskRecord } from '../../model/model.ts'
 
 const tellEveryMs = 250
 
-/** Tells how many of a raster's bytes are done, a few times a second. */
+/** Returns a function that reports the number of processed bytes of a raster, a few times a second. */
 export function progressTeller(
   parts: { progress: ProgressBoard },
   task: TaskRecord,
@@ -22,7 +22,7 @@ export function progressTeller(
   }
 }
 
-/** Adds up the bytes of a raster that have been written, piece by piece, and tells them. */
+/** Returns a function that adds up the written bytes of a raster and reports the sum. */
 export function watchBytes(parts: { progress: ProgressBoard }, task: TaskRecord): (bytes: number) => void {
   const tell = progressTeller(parts, task, 'loading')
   let progress = 0

@@ -4,7 +4,7 @@ import { validateTransform } from '../../../transforms/chain.ts'
 import { rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 
-/** Checks transformations by themselves: type and parameters, and that their programs are installed. */
+/** Validates single transformations: type and parameters, and that their programs are installed. */
 export async function requirePrograms(specs: readonly TransformSpec[]): Promise<void> {
   for (const spec of specs) {
     const transform = validateTransform(spec)
@@ -16,7 +16,7 @@ export async function requirePrograms(specs: readonly TransformSpec[]): Promise<
   }
 }
 
-/** Checks a chain for a raster task: kinds, options, and that the data are a single file. */
+/** Validates a chain for a raster task: kinds, options, and that the data are a single file. */
 export async function checkRasterTransforms(
   specs: readonly TransformSpec[],
   { isSingle }: { isSingle: boolean },

@@ -8,7 +8,10 @@ import type { TaskRecord } from '../../model/model.ts'
 import type { Examination, ExamineContext } from '../kind.ts'
 import { placementOf } from './transform-raster.ts'
 
-/** Whether the raster's place behind the chain is known: bounds first, then their CRS. Control points alone tell no bounds. */
+/**
+ * Returns what is missing to georeference the raster after the chain: bounds first, then their CRS. Control
+ * points alone do not define bounds.
+ */
 function findingOf(task: TaskRecord): Examination['finding'] {
   const { srs, hasExtent, hasControlPoints } = placementOf(task)
   const hasCrs = srs !== undefined && authorityCode(srs) !== undefined
@@ -16,7 +19,7 @@ function findingOf(task: TaskRecord): Examination['finding'] {
   return hasCrs ? 'READY' : 'NO_CRS'
 }
 
-/** Whether a task with a raster can run and into which coverage store. */
+/** Decides whether a raster task can run and into which coverage store. */
 export function examineRaster(task: TaskRecord, context: ExamineContext): Examination {
   const isDirect = task.transforms.length === 0
   const refused = (finding: Examination['finding'], reason: string) => ({ finding, reason, isDirect })

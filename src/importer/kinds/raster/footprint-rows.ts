@@ -4,7 +4,7 @@ import type { Corners, IndexRow, TaskRecord } from '../../model/model.ts'
 import { allAttributes, indexSchema } from '../../model/model.ts'
 import type { TaskRows } from '../kind.ts'
 
-/** The corners of a raster in its CRS; undefined where it has no place or no extent. */
+/** Returns the corners of a raster in its CRS; undefined without georeferencing or extent. */
 export function cornersOf({ width, height, geoTransform }: RasterDescription): Corners | undefined {
   const [x0, xColumn, xRow, y0, yColumn, yRow] = geoTransform ?? []
   if (x0 === undefined || xColumn === undefined || xRow === undefined) return undefined
@@ -18,7 +18,7 @@ export function cornersOf({ width, height, geoTransform }: RasterDescription): C
   return hasArea && corners.flat().every(Number.isFinite) ? corners : undefined
 }
 
-/** Rasters before they are published: a row for each of them, with its footprint. Where they stand is left out. */
+/** Returns a row with the footprint of each raster before it is published, without its location. */
 export function footprintRows({ source }: TaskRecord, rows: Omit<IndexRow, 'location'>[]): TaskRows {
   const schema = indexSchema(source?.raster?.crs)
   return {
@@ -29,7 +29,10 @@ export function footprintRows({ source }: TaskRecord, rows: Omit<IndexRow, 'loca
   }
 }
 
-/** A raster that is served as one. What a chain of tools would make of it is not known before. */
+/**
+ * Returns the footprint of a raster that is served as one coverage. The result of a tool chain is not known
+ * before the run.
+ */
 export function rasterRows(task: TaskRecord): TaskRows {
   const [file] = task.files
   const { raster } = task.source ?? {}

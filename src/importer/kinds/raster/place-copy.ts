@@ -11,7 +11,7 @@ function gridOf({ minX, minY, maxX, maxY }: Envelope, width: number, height: num
   return [minX, (maxX - minX) / width, 0, maxY, 0, (minY - maxY) / height]
 }
 
-/** The raster as the client says that it lies, where the file itself does not say. */
+/** Returns the description with the bounds given by the client, if the file has no georeferencing. */
 export function placedDescription(source: LayerDescription, { bounds }: TaskLayer): LayerDescription {
   const { raster } = source
   if (raster === undefined || raster.geoTransform !== undefined || bounds === undefined) return source
@@ -19,8 +19,8 @@ export function placedDescription(source: LayerDescription, { bounds }: TaskLaye
 }
 
 /**
- * Says beside a copy of ours where it lies, as the client said: in GDAL's auxiliary file, which readers ask for. One
- * that came with the data stays as it is.
+ * Writes the bounds given by the client next to the copy, in GDAL's auxiliary file (`.aux.xml`), which
+ * readers use. An auxiliary file that came with the data is not changed.
  */
 export async function writePlace(
   path: { folder: string; main: string },

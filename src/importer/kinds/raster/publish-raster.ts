@@ -9,7 +9,7 @@ import type { RasterNeeds } from './raster-needs.ts'
 
 import type { MadeRaster } from './stage-raster.ts'
 
-/** The store of the layer that is replaced, pointed to the new file, or a new store. */
+/** Returns the store of the replaced layer, switched to the new file, or a new store. */
 async function placeStore(
   change: CatalogTransaction,
   record: ImportRecord,
@@ -27,7 +27,7 @@ async function placeStore(
   return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }
 }
 
-/** What people should know of a REPLACE: the layer's place is that of the new file. */
+/** Returns messages on a REPLACE, such as that the extent of the layer becomes that of the new file. */
 async function replaceMessages(
   { catalog }: RasterNeeds,
   { workspace }: ImportRecord,
@@ -42,7 +42,7 @@ async function replaceMessages(
   return [{ level: 'warning', code: 'crs-changed', message }]
 }
 
-/** What becomes of the file that the layer reads until now. */
+/** Returns what happens to the file that the layer has read until now. */
 async function endOfFormer(
   { catalog }: RasterNeeds,
   { workspace }: ImportRecord,
@@ -54,7 +54,7 @@ async function endOfFormer(
   return { end: await catalog.versions.keepFiles(await catalog.layers.storeOf(layer)) }
 }
 
-/** The raster as a coverage: one transaction makes or moves the store and the layer. */
+/** Publishes the raster as a coverage: creates or switches the store and the layer in one transaction. */
 export async function publishRaster(
   needs: RasterNeeds,
   { record, task: before }: Running,
@@ -81,7 +81,7 @@ export async function publishRaster(
   }
 }
 
-/** What cannot be removed now goes with other unused folders a day later. */
+/** Removes an unused copy. If that fails, the clean-up of unused folders removes the copy a day later. */
 export async function removeUnused({ catalog, log }: RasterNeeds, path: string | undefined): Promise<void> {
   if (path === undefined) return
   await catalog.stores.files

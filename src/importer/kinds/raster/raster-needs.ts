@@ -11,6 +11,6 @@ export interface RasterNeeds {
   progress: ProgressBoard
   folders: { stores: string; uploads: string }
   log: Logger
-  /** Of chains of tools: how many at the same time, and what each may take. */
+  /** Concurrency and resource limits of tool chains. */
   tools: { turns: WorkQueue; limits: ToolLimits }
 }

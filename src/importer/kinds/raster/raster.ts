@@ -11,7 +11,7 @@ import type { RasterNeeds } from './raster-needs.ts'
 import { refuseAppend } from './refuse-append.ts'
 import { stageRaster } from './stage-raster.ts'
 
-/** A raster that is served as a coverage: where it lies, as a copy, or as a chain of tools makes it. */
+/** A raster served as a coverage: at its source location, as a copy, or as the result of a tool chain. */
 export function rasterKind(needs: RasterNeeds): TaskKind {
   const { catalog, pool } = needs
   return {

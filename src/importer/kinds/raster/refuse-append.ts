@@ -3,7 +3,10 @@ import { invalid } from '../../../lib/errors.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 
-/** Refuses `UPSERT` of rasters, and `APPEND` of one where the layer of its name is not a mosaic: granules are added to mosaics alone. */
+/**
+ * Refuses `UPSERT` of rasters, and `APPEND` of a raster unless the layer of that name is a mosaic: granules
+ * can only be added to mosaics.
+ */
 export async function refuseAppend(catalog: Catalog, record: ImportRecord, task: TaskRecord): Promise<void> {
   if (task.kind !== 'raster') return
   if (task.updateMode === 'UPSERT') {

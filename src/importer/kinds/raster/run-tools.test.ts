@@ -28,7 +28,7 @@ const overview: TransformSpec = { type: 'RasterOverviewTransform', options: [], 
 interface Made {
   folder: string
   shares: number[]
-  /** Path of what the tools made. */
+  /** Path of the output of the tools. */
   result: Promise<string>
 }
 
@@ -66,7 +66,7 @@ async function infoOf(path: string): Promise<string> {
   return (await runProgram('gdalinfo', [path])).stdout.toString('utf8')
 }
 
-/** Puts a program of this name and shell text before GDAL's own, for one test. */
+/** Puts a shell script with the name of a program before GDAL's own in PATH, for one test. */
 function replaceProgram(test: TestContext, name: string, script: string): string {
   const folder = temporaryFolder(test)
   const path = join(folder, name)
@@ -80,7 +80,7 @@ function replaceProgram(test: TestContext, name: string, script: string): string
   return folder
 }
 
-/** A disk of this size in memory; undefined where none can be made, which the test says. */
+/** Mounts a memory disk of this size; undefined if that is not possible, which the test reports. */
 async function smallDisk(test: TestContext, megabytes: number): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-disk-'))
   try {
@@ -97,7 +97,7 @@ async function smallDisk(test: TestContext, megabytes: number): Promise<string |
   return folder
 }
 
-/** Waits until the process whose id a program wrote down is gone. */
+/** Waits until the process whose id a program wrote is gone. */
 async function waitForEnd(pidPath: string): Promise<void> {
   const pid = Number(readFileSync(pidPath, 'utf8'))
   for (;;) {

@@ -21,28 +21,28 @@ const cacheMegabytes = '256'
 const ownDrivers = ['GTiff']
 
 export interface ToolLimits {
-  /** For one program. */
+  /** Maximum duration of one program, in seconds. */
   toolSeconds: number
-  /** For everything that stands in the folder at a time. */
+  /** Maximum total size of the files in the folder at any time, in bytes. */
   rasterBytes: number
 }
 
 export interface ToolRun {
   file: DataFile
-  /** Wire name of the file's format. */
+  /** API name of the file's format. */
   format: string
   specs: readonly TransformSpec[]
-  /** CRS of the source, by the file or by the client. */
+  /** CRS of the source, declared by the file or the client. */
   srs?: string
-  /** An empty folder of ours to work in. */
+  /** An empty temporary folder. */
   folder: string
   limits: ToolLimits
   signal: AbortSignal
-  /** Told a share from 0 to 1. */
+  /** Called with the completed share, from 0 to 1. */
   onProgress(share: number): void
 }
 
-/** Makes a GeoTIFF of ours, where the chain begins with overviews, which are written into it. */
+/** Converts to GeoTIFF first if the chain starts with overviews, which are written into it. */
 const conversion: TransformSpec = {
   type: rasterTranslate.type,
   options: ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE'],
@@ -55,12 +55,12 @@ function stepsOf(specs: readonly TransformSpec[]): ChainStep[] {
 
 interface Surroundings {
   env: Record<string, string>
-  /** What is not said of them to clients. */
+  /** Folders that are removed from messages to clients. */
   folders: string[]
   onShare(share: number): void
 }
 
-/** Runs one program in a folder of its own; what it wrote stands there. */
+/** Runs one program in a folder of its own, where it writes its output. */
 async function runStep(
   { transform, spec }: ChainStep,
   files: RasterStep,
@@ -88,7 +88,7 @@ async function runStep(
   }
 }
 
-/** Leaves the programs the driver of COG beside those of the source and GeoTIFF. */
+/** Allows the COG driver in addition to the drivers of the source and of GeoTIFF. */
 function withCogDriver(env: Record<string, string>): Record<string, string> {
   const skipped = (env.GDAL_SKIP ?? '').split(',').filter((name) => name !== 'COG')
   return { ...env, GDAL_SKIP: skipped.join(','), GDAL_CACHEMAX: cacheMegabytes }
@@ -117,8 +117,9 @@ async function runSteps(run: ToolRun, source: RasterSource): Promise<string> {
 }
 
 /**
- * Runs the chain's programs one after the other, each on the file that the one before left, and gives the path of the
- * GeoTIFF that the last one leaves below the folder. The source is only read. Throws `Failure` with what a program said.
+ * Runs the programs of the chain in order, each on the output of the previous one, and returns the path of
+ * the final GeoTIFF below the folder. The source is only read. Throws `Failure` with the output of the
+ * failing program.
  */
 export async function runTools(run: ToolRun): Promise<string> {
   const driver = rasterDrivers.find(({ name }) => name === run.format)

@@ -17,11 +17,11 @@ import { transformRaster } from './transform-raster.ts'
 
 /** A raster to publish. */
 export interface MadeRaster {
-  /** A copy of ours in a folder of its own, or the user's file where it lies. */
+  /** Path of the copy in its own folder, or of the user's file at its source location. */
   path: string
   type: CoverageStoreType
   description: LayerDescription
-  /** As the client wants it; of a raster that was transformed its place is that of the result. */
+  /** Layer settings of the client. The bounds of a transformed raster are those of the result. */
   layer: TaskLayer
 }
 
@@ -47,7 +47,7 @@ async function requireFile({ path }: DataFile): Promise<void> {
   throw invalid('file-gone', `"${basename(path)}" is not there any more: put it back, or use a new import`)
 }
 
-/** What the task's transformations make of its file; the layer takes its place from it. */
+/** Runs the transformations of the task on its file. The layer gets the bounds of the result. */
 async function makeTransformed(
   needs: RasterNeeds,
   { record, task }: Running,
@@ -66,7 +66,10 @@ async function makeTransformed(
   return { path, type: outputFormat, description, layer }
 }
 
-/** The file to publish: what the chain makes, the source where it lies, or a whole copy of ours where it was uploaded. */
+/**
+ * Returns the file to publish: the result of the chain, the source at its location, or a whole copy of an
+ * uploaded file.
+ */
 export async function stageRaster(
   needs: RasterNeeds,
   running: Running,

@@ -4,7 +4,7 @@ import type { RasterTransform } from '../../../transforms/raster/raster-transfor
 
 const maxMessageLength = 500
 
-/** What the program said last, without the folders that it ran in. */
+/** Returns the last line of the output of a program, without folder names. */
 function lastWords(said: string, folders: readonly string[]): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '')
   const line = lines.findLast((one) => /^(?:ERROR|FAILURE)\b/.test(one)) ?? lines.at(-1) ?? ''
@@ -29,7 +29,10 @@ function failed(
   return `${type}: ${what}${words === '' ? '' : `: ${words}`}`
 }
 
-/** The failure of a program as a person can act on it; anything else as it is. */
+/**
+ * Converts the failure of a program to an error message with an action for the user. Returns other errors
+ * unchanged.
+ */
 export function toolFailure(
   error: unknown,
   transform: RasterTransform,
@@ -57,7 +60,7 @@ export function toolFailure(
   }
 }
 
-/** Errors of writing, after which some versions of the programs still end as if all were well. */
+/** Errors of writing, after which some versions of the programs still exit successfully. */
 export function refuseWriteErrors(program: string, said: string): void {
   if (/^ERROR 3:|No space left on device|File too large/m.test(said)) {
     throw new ProgramError(program, 'failed', said, 0)

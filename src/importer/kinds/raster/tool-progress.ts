@@ -1,9 +1,12 @@
 const tailLength = 400
 const marks = /\b(100|[1-9]0|0)(\.{1,3})/g
-/** Between two numbers stand three dots. */
+/** GDAL prints three dots between two numbers. */
 const percentPerDot = 2.5
 
-/** Reads GDAL's progress (`0...10...20...`) from pieces of output; gives a share from 0 to 1 that never falls. */
+/**
+ * Parses GDAL's progress (`0...10...20...`) from pieces of output; returns a share from 0 to 1 that never
+ * decreases.
+ */
 export function progressReader(): (piece: Uint8Array) => number {
   let tail = ''
   let share = 0

@@ -18,14 +18,19 @@ import { runTools } from './run-tools.ts'
 
 const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
 
-/** What the programs are told of the raster's CRS: the code given to the layer, or the declared definition that has none. */
+/**
+ * Returns the CRS passed to the programs: the code of the layer, or the declared definition without a code.
+ */
 function inputCrs(task: TaskRecord): string | undefined {
   const crs = crsOfSource(task)
   if (task.layer?.srs !== undefined || crs === undefined) return task.layer?.srs
   return findUncodedCrs(crs) === undefined ? undefined : programText(crs)
 }
 
-/** Where the raster of a task lies behind its chain; before it, what the client says counts more than the file. */
+/**
+ * Returns the georeferencing of the raster after its chain. Before the chain, values of the client override
+ * those of the file.
+ */
 export function placementOf(task: TaskRecord): RasterPlacement {
   const { source } = task
   const start: RasterPlacement = {
@@ -36,7 +41,7 @@ export function placementOf(task: TaskRecord): RasterPlacement {
   return placeRaster(start, specsOf(task))
 }
 
-/** The layer of what the chain made: its place is that of the result, unless overviews alone were added. */
+/** Returns the layer of the result: with its georeferencing, unless only overviews were added. */
 function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescription): TaskLayer {
   if (!rasterSteps(specsOf(task)).some(({ transform }) => transform.writesOutput)) return layer
   const rest = without(layer, 'bounds', 'srs', 'srsCandidates')
@@ -46,7 +51,7 @@ function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescriptio
 }
 
 export interface TransformedRaster {
-  /** Name of the file in the folder. */
+  /** File name in the folder. */
   main: string
   description: LayerDescription
   layer: TaskLayer
@@ -54,7 +59,7 @@ export interface TransformedRaster {
 
 type Parts = Pick<RasterNeeds, 'pool' | 'progress' | 'tools'>
 
-/** The path of what the chain's programs made in the folder, when it is this task's turn. */
+/** Waits for a free slot, runs the programs of the chain in the folder and returns the path of the result. */
 async function runChain(
   parts: Parts,
   task: TaskRecord,
@@ -78,8 +83,8 @@ async function runChain(
 }
 
 /**
- * Runs the task's chain and leaves its result, alone, in the folder, which is of ours and empty. The source is only
- * read. Throws `Failure` with what went wrong.
+ * Runs the chain of the task and leaves only its result in the folder, which must be empty. The source is
+ * only read. Throws a `Failure` with the reason.
  */
 export async function transformRaster(
   parts: Parts,

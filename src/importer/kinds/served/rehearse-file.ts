@@ -7,7 +7,7 @@ import { rejectLimitOf } from '../../model/model.ts'
 import type { Running } from '../kind.ts'
 import type { ServedNeeds } from './served-needs.ts'
 
-/** Reads a file that would be served as it is, to its end; nothing is staged or indexed. */
+/** Dry run of a file that would be served directly: reads the file to its end; stages and indexes nothing. */
 export async function rehearseFile(
   { loader }: ServedNeeds,
   { record, task }: Running,

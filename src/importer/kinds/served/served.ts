@@ -5,7 +5,7 @@ import { rehearseFile } from './rehearse-file.ts'
 import type { ServedNeeds } from './served-needs.ts'
 import { publishFile, stageFile } from './stage-file.ts'
 
-/** Rows of a file that is served as it is. What it is examined as may make it rows to load, and back. */
+/** Rows of a file that is served directly. Examining the task may switch it to loading rows, and back. */
 export function servedKind(needs: ServedNeeds): TaskKind {
   return {
     ...vectorKind(needs),

@@ -15,19 +15,19 @@ import { rejectsPath } from '../../records/records.ts'
 import type { Publication, Running } from '../kind.ts'
 import type { ServedNeeds } from './served-needs.ts'
 
-/** A file that can be served as it stands. */
+/** A file that can be served directly. */
 export interface ServedFile {
   type: StoreType
   parameters: StoreParameters
-  /** What it holds, by its index where it has one. */
+  /** Description of the contents, from the index if there is one. */
   layer: LayerDescription
-  /** What its index says of its rows. */
+  /** Row counts and messages from the index. */
   found: Partial<Pick<TaskRecord, 'rowsRead' | 'rejected' | 'rowsLoaded' | 'messages'>>
 }
 
 /**
- * Reads the whole file once for its index. Rows that cannot be read are rejects, as in a load; where they are too many,
- * or the file cannot be read to its end, nothing is published.
+ * Reads the whole file once to build its index. Unreadable rows are rejected, as in a load; if there are too
+ * many, or if the file cannot be read to its end, nothing is published.
  */
 async function indexFile(
   { folders, indexMaker }: ServedNeeds,
@@ -49,7 +49,7 @@ async function indexFile(
   return { found: { ...counts, rowsLoaded: rowCount, messages }, layer }
 }
 
-/** Copies the file where it was uploaded, and makes its index where it needs one. */
+/** Copies an uploaded file, and builds its index if the format needs one. */
 export async function stageFile(
   needs: ServedNeeds,
   { record, task }: Running,
@@ -77,7 +77,7 @@ export async function stageFile(
   return { type, parameters, ...indexed }
 }
 
-/** The store over a file; layers of one file share it. */
+/** Returns the store of a file, created if needed; layers of one file share the store. */
 async function makeStore(
   change: CatalogTransaction,
   workspace: string,
@@ -88,7 +88,7 @@ async function makeStore(
   return known ?? change.addFileStore(workspace, wanted)
 }
 
-/** The file as a store, and its layer as a published one; the rows stay where they are. */
+/** Publishes the file as a store with a layer; the rows remain in the file. */
 export function publishFile({ record, task }: Running, file: ServedFile): Publication {
   const { type, parameters, layer: published, found } = file
   const { source, layer } = task

@@ -5,7 +5,7 @@ import type { DescribedFile } from '../../model/model.ts'
 import type { LoadPool } from '../../worker/worker.ts'
 import type { LookedAt, TaskPlan } from '../kind.ts'
 
-/** Turns the tables of a database into tasks, one for each. */
+/** Creates one task for each table of a database. */
 export async function lookAtTables(
   { pool, vault }: { pool: LoadPool; vault: Vault },
   { record, context, signal }: LookedAt,

@@ -7,9 +7,9 @@ import { getStoreDescription } from '../../../stores/registry.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
 
 interface TablePlace {
-  /** Names of the host, all in the form of addresses. */
+  /** Host names, all as addresses. */
   hosts: string[]
-  /** What else tells one table from another. */
+  /** Further parts that distinguish tables. */
   rest: string[]
 }
 
@@ -46,7 +46,7 @@ async function placeOfTarget({ type, parameters }: StoreConnection, table: strin
   return serverPlace(server.database, parameters, table)
 }
 
-/** Throws where a table would be read and written by the same load. */
+/** Throws if the same load would read and write a table. */
 export async function refuseSameTable(
   source: { place: DatabasePlace; table: string },
   target: { connection: StoreConnection; table: string },

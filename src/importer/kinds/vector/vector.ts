@@ -18,7 +18,7 @@ function openFile({ task }: Running): LoadSource {
   return { kind: 'file', file, format, layer: source, ...defined({ charset }) }
 }
 
-/** Rows of a file, loaded into a table; also what nothing reads yet. */
+/** Rows of a file, loaded into a table; also files that no format reads yet. */
 export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): TaskKind {
   const source = { open: openFile, refuse: () => Promise.resolve() }
   return {

@@ -1,24 +1,24 @@
 import type { ClientBase } from 'pg'
 import { quoteIdentifier } from '../../../lib/postgres/quote.ts'
 
-/** Milliseconds for a statement that tells about tables. */
+/** Timeout of a catalogue query, in milliseconds. */
 export const statementMs = 60_000
 
-/** A table, view or the like. */
+/** A table, view or similar relation. */
 export interface TableEntry {
   oid: string
   schema: string
   name: string
   isView: boolean
   hasGeometry: boolean
-  /** A part of a partitioned table, or what an extension made for itself. */
+  /** True for a partition of a table, or a table of an extension. */
   isPart: boolean
   canSelect: boolean
-  /** Estimated; -1 where it is not known. */
+  /** Estimate; -1 if unknown. */
   estimatedRows: number
 }
 
-/** A column with the type below any domains. */
+/** A column with the base type of its domain. */
 export interface ColumnEntry {
   name: string
   /** `pg_type.typname`. */
@@ -27,11 +27,13 @@ export interface ColumnEntry {
   typeKind: string
   isArray: boolean
   typmod: number
-  /** Whether it alone is the primary key. */
+  /** True if it is the only column of the primary key. */
   isKey: boolean
 }
 
-/** Makes the session read only and UTC, with PostGIS on the search path; false where the database has none. */
+/**
+ * Makes the session read-only and UTC, with PostGIS in the search path; false if the database lacks PostGIS.
+ */
 export async function prepareReading(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ schema: string }>(
     `select n.nspname as schema from pg_extension join pg_namespace n on n.oid = extnamespace
@@ -54,7 +56,7 @@ export async function schemaExists(client: ClientBase, schema: string): Promise<
   return rowCount === 1
 }
 
-/** Tables and views of a schema by name, at most `limit`; `wanted` only where it is given. */
+/** Lists tables and views of a schema by name, at most `limit`; only those in `wanted` if given. */
 export async function listTableEntries(
   client: ClientBase,
   schema: string,

@@ -5,7 +5,7 @@ import type { ColumnEntry } from './catalog.ts'
 import type { DeclaredGeometry, GeometryShape } from './geometry-column.ts'
 import { parseGeometryTypmod } from './geometry-column.ts'
 
-/** A column that becomes an attribute: the expression that gives its value in the attribute's binary form. */
+/** A column that becomes an attribute: the expression for its value in the attribute's binary format. */
 interface PlannedAttribute {
   attribute: Attribute
   sql: string
@@ -55,7 +55,7 @@ function planAttribute(column: ColumnEntry): PlannedAttribute {
   const { name, type, typeKind, isArray, typmod } = column
   const sql = quoteIdentifier(name)
   const known = attributeOfColumn(name, type, typmod)
-  // Blanks at the end of a character(n) are padding, which a cast takes away.
+  // Trailing blanks of a character(n) are padding, which a cast removes.
   if (known !== undefined) return { attribute: known, sql: type === 'bpchar' ? `${sql}::text` : sql }
   if (type === 'oid') return { attribute: { name, type: 'int64' }, sql: `${sql}::int8` }
   if (type === 'money') return { attribute: { name, type: 'decimal' }, sql: `${sql}::numeric` }
@@ -66,12 +66,14 @@ function planAttribute(column: ColumnEntry): PlannedAttribute {
   return { attribute: text, sql: `${sql}::text` }
 }
 
-/** The column as a geometry that PostGIS's functions take. */
+/** Returns the column as a geometry for PostGIS functions. */
 export function geometrySql({ name, isGeography }: PlannedGeometry): string {
   return isGeography ? `${quoteIdentifier(name)}::geometry` : quoteIdentifier(name)
 }
 
-/** An expression for the geometry as little-endian WKB without arcs, its rows all of the shape's dimensions. */
+/**
+ * Returns an expression for the geometry as little-endian WKB without arcs, with the dimensions of the shape.
+ */
 export function wkbSql(geometry: PlannedGeometry, shape: Pick<GeometryShape, 'hasZ' | 'hasM'>): string {
   const { isBinding, canHaveArcs } = geometry.declared
   const column = geometrySql(geometry)

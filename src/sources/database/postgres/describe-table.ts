@@ -13,10 +13,13 @@ import { shapeOfGroups } from './geometry-column.ts'
 import type { ReadingSession } from './session.ts'
 import { withinTime } from './session.ts'
 
-/** Rows are counted beforehand in tables of so many by estimate; of larger ones nobody knows before. */
+/**
+ * Tables with at most this estimated number of rows are counted beforehand; for larger ones the count is
+ * unknown.
+ */
 const maxCountedRows = 5_000_000
 const surveyMs = 20_000
-/** Rows that are looked at where all would take too long. */
+/** Number of sampled rows if reading all would take too long. */
 const sampledRows = 10_000
 const maxGroups = 1000
 
@@ -58,7 +61,7 @@ async function describeGeometry(
   return { name, type, hasZ, hasM, crs: await findCrs(client, srid) }
 }
 
-/** What the rows of a column without a whole declaration are like: of all rows, else of the first ones. */
+/** Returns the geometries of a column without a complete declaration: of all rows, else of the first ones. */
 async function lookAtRows(
   client: Client,
   { schema, name }: TableEntry,
@@ -80,7 +83,7 @@ async function lookAtRows(
   return { ...shape, srid: declared.srid > 0 ? declared.srid : found.srid }
 }
 
-/** The CRS of an SRID; undefined for 0 and for one that the database does not know. */
+/** Returns the CRS of an SRID; undefined for 0 and for one that the database does not know. */
 async function findCrs(client: Client, srid: number): Promise<CrsDeclaration | undefined> {
   const { rows } = await client.query<{ name: string | null; code: number | null; wkt: string | null }>(
     'select auth_name as name, auth_srid as code, srtext as wkt from spatial_ref_sys where srid = $1',
@@ -95,7 +98,7 @@ async function findCrs(client: Client, srid: number): Promise<CrsDeclaration | u
   }
 }
 
-/** SRIDs that stand for a CRS; 0 alone for none. */
+/** Returns the SRIDs of a CRS; only 0 without a CRS. */
 export async function findSrids(client: Client, crs: CrsDeclaration | undefined): Promise<Set<number>> {
   if (crs === undefined) return new Set([0])
   const { rows } = await client.query<{ srid: number }>(
@@ -113,7 +116,7 @@ interface SurveyRow {
   max_y?: number | null
 }
 
-/** The number of rows and their bounds, where that does not take long. */
+/** Returns the number of rows and their bounds, if that does not take long. */
 async function survey(
   client: Client,
   { schema, name }: TableEntry,

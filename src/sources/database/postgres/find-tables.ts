@@ -6,12 +6,12 @@ import type { TableEntry } from './catalog.ts'
 import { listTableEntries, schemaExists } from './catalog.ts'
 import type { ReadingSession } from './session.ts'
 
-/** Tables that are looked through for a message that names those that are there. */
+/** Maximum number of tables searched for a message that lists existing ones. */
 const shownOthers = 1000
-/** What a load of Terrane's own leaves for the time that it takes, and the states of tables that it keeps. */
+/** Tables of Terrane: staging tables of running loads, and retained states. */
 const ownNames = /^terrane_(?:load|kept)_/
 
-/** The tables named, or every table and every view with a geometry that may be read. */
+/** Returns the named tables, or every table and every view with a geometry that may be read. */
 export async function findTables(
   session: ReadingSession,
   options: DescribeOptions,

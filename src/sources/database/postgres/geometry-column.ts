@@ -3,24 +3,24 @@ import type { GeometryType } from '../../../geo/schema.ts'
 import { geometryTypes } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 
-/** What is known of a geometry column before its rows are read. */
+/** Properties of a geometry column before its rows are read. */
 export interface GeometryShape {
   type: GeometryType
   hasZ: boolean
   hasM: boolean
-  /** 0 where it is not known. */
+  /** 0 if unknown. */
   srid: number
 }
 
-/** A column's own declaration, as far as its type modifier has one. */
+/** Declaration of a column, as far as its type modifier contains one. */
 export interface DeclaredGeometry extends GeometryShape {
-  /** Whether geometries may have arcs, which are read as lines. */
+  /** True if geometries may contain arcs, which are converted to lines. */
   canHaveArcs: boolean
-  /** Whether every row has this SRID and these dimensions. */
+  /** True if every row has this SRID and these dimensions. */
   isBinding: boolean
 }
 
-/** Curve types by what their arcs become as lines; surfaces that are not known here stay `Geometry`. */
+/** Curve types by the type of their linear form; surface types not listed become `Geometry`. */
 const straightened: Record<number, GeometryType> = {
   8: 'LineString',
   9: 'LineString',
@@ -29,7 +29,7 @@ const straightened: Record<number, GeometryType> = {
   12: 'MultiPolygon',
 }
 
-/** The declaration in a type modifier (PostGIS, `liblwgeom.h.in`: SRID, type, Z and M in one number). */
+/** Parses a type modifier (PostGIS, `liblwgeom.h.in`: SRID, type, Z and M in one number). */
 export function parseGeometryTypmod(typmod: number, isGeography: boolean): DeclaredGeometry {
   const standard = isGeography ? 4326 : 0
   if (typmod < 0) {
@@ -47,7 +47,10 @@ export function parseGeometryTypmod(typmod: number, isGeography: boolean): Decla
   }
 }
 
-/** Rows of one kind in a geometry column; `type` is a WKB code, `flag` 0 to 3 for XY, XYM, XYZ, XYZM. */
+/**
+ * Rows with equal properties in a geometry column; `type` is a WKB code, `flag` 0 to 3 for XY, XYM, XYZ,
+ * XYZM.
+ */
 export interface GeometryGroup {
   type: string
   srid: number
@@ -64,7 +67,7 @@ const codesByName: Record<string, number> = {
   MULTISURFACE: 6,
 }
 
-/** The shape that holds all groups, with the SRID of most rows. */
+/** Returns a shape that represents all groups, with the SRID of most rows. */
 export function shapeOfGroups(groups: GeometryGroup[]): GeometryShape {
   const seen = new SeenGeometries()
   const rowsBySrid = new Map<number, number>()

@@ -18,7 +18,7 @@ const { signal } = new AbortController()
 let url = ''
 let schemas = 0
 
-/** A new schema in which `statements` were run. */
+/** Creates a new schema by `statements`. */
 async function schemaWith(statements: string): Promise<string> {
   schemas += 1
   const name = `s${schemas}`

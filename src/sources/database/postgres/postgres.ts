@@ -48,7 +48,7 @@ function checkColumns(table: LayerDescription, plan: ColumnPlan): void {
   if (!isSame) throw changed(table.name, 'its columns are others')
 }
 
-/** The expressions of the columns, in the order in which rows are read. */
+/** Returns the expressions of the columns, in row order. */
 function selectList({ attributes, geometry }: ColumnPlan, { schema, srids }: RowForm): string {
   const list = attributes.map(({ sql }) => sql)
   if (geometry !== undefined && schema.geometry !== undefined) list.push(wkbSql(geometry, schema.geometry))
@@ -81,7 +81,7 @@ async function* readTable(
   await client.query('commit')
 }
 
-/** PostgreSQL, with PostGIS or without. */
+/** PostgreSQL, with or without PostGIS. */
 export const postgres: DatabaseReader = {
   type: 'postgis',
   aliases: ['postgres', 'postgresql'],

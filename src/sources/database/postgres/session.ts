@@ -5,7 +5,7 @@ import { statementFailure } from '../../../lib/postgres/errors.ts'
 import type { DatabaseConnection } from '../database.ts'
 import { prepareReading, statementMs } from './catalog.ts'
 
-/** A session for reading; it can write nothing. */
+/** A read-only session. */
 export interface ReadingSession {
   client: Client
   schema: string
@@ -19,8 +19,8 @@ function addressOf(connection: DatabaseConnection): DatabaseAddress {
 }
 
 /**
- * Calls `work` with a session, which ends afterwards, and at once when `signal` aborts. What fails is a `Failure` or an
- * error that says what was being done.
+ * Calls `work` with a session, which ends afterwards, and immediately when `signal` aborts. Every error is a
+ * `Failure`, or an error that names the failed operation.
  */
 export async function* withSession<T>(
   connection: DatabaseConnection,
@@ -49,14 +49,14 @@ export async function* withSession<T>(
 
 const closeMs = 500
 
-/** A connection that is in the middle of a COPY does not end when it is asked to. */
+/** A connection during a COPY does not end on request. */
 async function close(client: Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), closeMs)
   await client.end().catch(() => undefined)
   clearTimeout(timer)
 }
 
-/** Runs a statement of at most so many milliseconds; undefined where that is too short. */
+/** Runs a statement with a timeout; undefined if it expires. */
 export async function withinTime<T>(
   client: Client,
   milliseconds: number,

@@ -1,9 +1,9 @@
 import { Failure } from '../../../lib/errors.ts'
 
-/** A view may take long before it gives its first row. */
+/** A view may take long before it returns its first row. */
 const silenceMs = 10 * 60_000
 
-/** Passes chunks on; ends with an error when none comes for too long, and at once when the signal aborts. */
+/** Yields chunks; throws if none arrives for too long, and immediately when the signal aborts. */
 export async function* whileTalking(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

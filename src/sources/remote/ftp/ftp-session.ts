@@ -11,11 +11,13 @@ import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } fr
 import { RemoteFault } from '../remote.ts'
 import type { SessionOptions } from '../session-options.ts'
 
-/** Implicit TLS stands on this port; on any other the connection is upgraded. */
+/** Implicit TLS uses this port; on any other the connection is upgraded. */
 const implicitFtpsPort = 990
 const maxListingBytes = 16 << 20
 
-/** A path as RFC 1738 means it: from the folder of the login on, unless a second slash begins it. */
+/**
+ * Returns a path according to RFC 1738: relative to the login folder, unless it starts with a second slash.
+ */
 function pathOf({ path }: RemoteLocation): string {
   return path.slice(1)
 }
@@ -25,7 +27,7 @@ function ftpFault(error: unknown): Error {
   return toFault(error, typeof code === 'number' ? code < 500 : undefined)
 }
 
-/** Does something with a client that an abort of the signal closes. */
+/** Runs work with a client that is closed when the signal aborts. */
 async function withSignal<T>(client: Client, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   const close = (): void => client.close()
@@ -45,7 +47,7 @@ function guardTransfers(client: Client, { guard }: SessionOptions): void {
   const prepare = client.prepareTransfer
   client.prepareTransfer = async function guarded(ftp) {
     const reply = await prepare(ftp)
-    // The library puts in what worked in place of this.
+    // The library replaces this function by the one that worked.
     client.prepareTransfer = guarded
     const { remoteAddress = '', remotePort = 0 } = ftp.dataSocket ?? {}
     try {
@@ -58,7 +60,7 @@ function guardTransfers(client: Client, { guard }: SessionOptions): void {
   }
 }
 
-/** Connects to the first of the addresses that answers. */
+/** Connects to the first address that responds. */
 async function connect(
   client: Client,
   location: RemoteLocation,
@@ -153,7 +155,7 @@ export class FtpSession implements RemoteSession {
     this.#client.close()
   }
 
-  /** Ends when the server has said that all was sent. */
+  /** Ends when the server has confirmed that everything was sent. */
   async *#chunks(path: string, offset: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const client = this.#client
     const pipe = new PassThrough().on('error', () => undefined)
@@ -177,7 +179,7 @@ export class FtpSession implements RemoteSession {
   }
 }
 
-/** What a server does not know is absent; a connection that is gone is not. */
+/** Treats unsupported commands as absent values, but not a closed connection. */
 function unlessClosed(client: Client) {
   return (error: unknown): undefined => {
     if (client.closed) throw error

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ownValue } from '../../../lib/own-value.ts'
 import { RemoteFault } from '../remote.ts'
 
-/** Below this the ratio says nothing. */
+/** Below this size the ratio is not checked. */
 const ratioFloorBytes = 1 << 20
 const maxRatio = 200
 
@@ -26,8 +26,9 @@ function countingTransform(onBytes: (bytes: number) => Error | undefined): Trans
 }
 
 /**
- * A body without its content encoding. Some servers declare the packing of an archive as an encoding; then the name
- * tells, and the bytes stay. A body that expands without measure ends in a `RemoteFault`.
+ * Returns a body without its content encoding. Some servers declare the compression of an archive as an
+ * encoding; then the name decides, and the bytes are unchanged. A body that expands excessively ends in a
+ * `RemoteFault`.
  */
 export function decodedBody(body: Readable, encoding: string | undefined, name: string): Readable {
   const coding = encoding?.trim().toLowerCase() ?? ''

@@ -23,7 +23,9 @@ function header(reply: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** Where a reply sends to; undefined where it does not. Throws for what is not followed. */
+/**
+ * Returns the target of a redirect; undefined if there is none. Throws for a redirect that is not followed.
+ */
 function redirectOf(reply: IncomingMessage, url: URL): URL | undefined {
   if (!redirects.has(reply.statusCode ?? 0)) return undefined
   const target = header(reply, 'location')
@@ -39,7 +41,7 @@ function redirectOf(reply: IncomingMessage, url: URL): URL | undefined {
   throw invalid('remote-redirect-refused', `The server redirects to "${scheme}:", which is not followed`)
 }
 
-/** A validator that a range can be asked for by (RFC 9110 section 13.1.5). */
+/** Returns a validator for range requests (RFC 9110 section 13.1.5). */
 function versionOf(reply: IncomingMessage): string | undefined {
   const etag = header(reply, 'etag')
   if (etag?.startsWith('"') === true) return etag
@@ -62,7 +64,7 @@ function sizeOf(reply: IncomingMessage): number | undefined {
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** RFC 6266: the extended form before the plain one. */
+/** RFC 6266: the extended form takes precedence. */
 function dispositionName(reply: IncomingMessage): string | undefined {
   const text = header(reply, 'content-disposition')?.slice(0, 2000)
   if (text === undefined) return undefined
@@ -92,7 +94,7 @@ function statusFault(status: number, hasCredentials: boolean, isElsewhere: boole
   return new RemoteFault(text + why, { isPassing: passing.has(status) })
 }
 
-/** Reads by HTTP and HTTPS; redirects are followed, credentials are sent to the first origin alone. */
+/** Reads by HTTP and HTTPS; follows redirects, sends credentials only to the first origin. */
 export class HttpSession implements RemoteSession {
   readonly #connection: HttpConnection
   readonly #user: KnownUser | undefined

@@ -12,7 +12,7 @@ import type { SessionOptions } from '../session-options.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 
-/** What the SDK would else look for in the environment and home of this process is given here. */
+/** Sets options that the SDK would otherwise read from the environment and home directory of this process. */
 function clientOptions({ guard, authorities, credentials, s3 }: SessionOptions) {
   const { username, password = '' } = credentials
   return {
@@ -49,7 +49,7 @@ function s3Fault(error: unknown): Error {
   })
 }
 
-/** Reads objects of a bucket, with an access key or without. */
+/** Reads objects of a bucket, with or without an access key. */
 export class S3Session implements RemoteSession {
   readonly #sdk: Sdk
   readonly #client: S3Client

@@ -1,7 +1,7 @@
 import type { RemoteProtocol } from '../protocol.ts'
 import { S3Session } from './s3-session.ts'
 
-/** Buckets of Amazon S3 and of services like it. */
+/** Buckets of Amazon S3 and compatible services. */
 export const s3: RemoteProtocol = {
   ports: { s3: 443 },
   namesBuckets: true,

@@ -16,12 +16,12 @@ import type { SessionOptions } from '../session-options.ts'
 
 const readyMs = 30_000
 
-/** What a server may sign with for each kind of key. */
+/** Signature algorithms that a server may use for each kind of key. */
 const algorithmsOf: Record<string, string[]> = {
   'ssh-rsa': ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'],
 }
 
-/** A path of the server; `/~/` begins one that counts from the user's own folder. */
+/** Converts a path for the server; `/~/` starts a path relative to the user's home folder. */
 function pathOf({ path }: RemoteLocation): string {
   return path.replace(/^\/~\//, './')
 }
@@ -36,7 +36,7 @@ function sftpFault(error: unknown): Error {
   return toFault(error, isAbsent || /Permission denied|No such file/i.test(message) ? false : undefined)
 }
 
-/** An abort leaves the connection as it is: whoever opened it closes it. */
+/** Aborting leaves the connection open: the caller that opened it must close it. */
 async function withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   try {
@@ -76,7 +76,7 @@ function connectOptions(location: RemoteLocation, options: SessionOptions, refus
   }
 }
 
-/** Reads by SFTP with a password, from servers whose key is known or new. */
+/** Reads by SFTP with a password, from servers with a known or new key. */
 export class SftpSession implements RemoteSession {
   readonly #client: SftpClient
   readonly #socket: Socket

@@ -17,22 +17,25 @@ export interface IndexOrder {
   /** The main file. */
   path: string
   charset?: string
-  /** Where the index goes. */
+  /** Output path of the index. */
   indexPath: string
 }
 
 export interface BuildHooks {
   signal: AbortSignal
-  /** Rows that cannot be read. */
+  /** Called for unreadable rows. */
   onReject?(reject: RejectedRow): void
   onProgress?(rows: number): void
-  /** How long a file may be written to before it is read; default 30 s. */
+  /** Maximum wait for a file that is still being written, in milliseconds; default 30 s. */
   patienceMs?: number
 }
 
-/** How long a folder may change before it is one that never rests; and a file before it is not read. */
+/**
+ * Maximum wait for a folder to stop changing before it counts as constantly changing, and for a file before
+ * it is not read.
+ */
 const [folderPatienceMs, filePatienceMs] = [200, 30_000]
-/** The end of names of indexes that are being written. */
+/** Suffix of indexes that are being written. */
 const partSuffix = '.part'
 
 function getAccess({ name, rowAccess }: Format): RowAccess {
@@ -40,7 +43,10 @@ function getAccess({ name, rowAccess }: Format): RowAccess {
   return rowAccess
 }
 
-/** The files once their times tell of every later write. Others may come and go in their folder all the time. */
+/**
+ * Returns the stamp of the files once any later write would change their times. Entries of their folder may
+ * change constantly.
+ */
 async function settledStamp(
   path: string,
   access: RowAccess,
@@ -67,7 +73,7 @@ function stillWritten(patienceMs: number): FormatError {
   return new FormatError(text, { code: 'file-changed' })
 }
 
-/** The first bytes of the files that rows are read from, which must be those of the stamp. */
+/** Returns the first bytes of the files with rows, which must match the stamp. */
 async function readHeads(
   access: RowAccess,
   { file, layer, stamp }: { file: DataFile; layer: LayerDescription; stamp: FileStamp },
@@ -92,8 +98,8 @@ function changed(): FormatError {
 }
 
 /**
- * Reads a file whole and writes its index, which takes its name when it is complete. Throws `FormatError` where the
- * file cannot be read to its end or changes meanwhile; rows that cannot be read are left out and told.
+ * Reads a whole file and writes its index, which gets its final name when complete. Throws `FormatError` if
+ * the file cannot be read to its end or changes meanwhile. Unreadable rows are skipped and reported.
  */
 export async function buildIndex(order: IndexOrder, hooks: BuildHooks): Promise<IndexHeader> {
   const { format, path, charset, indexPath } = order

@@ -7,17 +7,20 @@ import { indexName } from '../file-source.ts'
 import type { BuildRequest, IndexHandlers } from './index-worker.ts'
 import type { IndexHeader } from './layout.ts'
 
-/** Reading a piece of a file, or sorting one group, takes no longer unless something is stuck. */
+/**
+ * Maximum time for reading a piece of a file or sorting one group, in milliseconds; longer means that the
+ * worker hangs.
+ */
 const silenceMs = 120_000
-/** The most that one index may take. */
+/** Maximum time for one index, in milliseconds. */
 const deadlineMs = 2 * 3_600_000
 const threads = 2
-/** A file that could not be read is not read again within this time, however often it is asked for. */
+/** Pause before a file that could not be read is read again, whatever the number of requests. */
 const failurePauseMs = 5000
 
 interface Making {
   result: Promise<IndexHeader>
-  /** Callers who wait; when the last has left it is given up. */
+  /** Number of waiting callers; the work is canceled when the last one has left. */
   waiting: number
   abort: AbortController
 }
@@ -27,7 +30,7 @@ export interface MakeOptions {
   rejectsPath?: string
 }
 
-/** Makes indexes of files in threads: one at a time for each file, a few altogether. */
+/** Builds indexes of files in threads: one at a time per file, and a few in total. */
 export class IndexMaker {
   readonly #pool = new WorkPool<IndexHandlers>({
     start: (options) => startThread(new URL('./index-worker.ts', import.meta.url), options),
@@ -36,7 +39,7 @@ export class IndexMaker {
   readonly #making = new Map<string, Making>()
   readonly #failed = new Map<string, { untilMs: number; error: unknown }>()
 
-  /** Makes the index of a file anew. Throws what keeps the file from being read. */
+  /** Builds the index of a file again. Throws the error that prevents reading the file. */
   async make(connection: StoreConnection, { signal, rejectsPath }: MakeOptions): Promise<IndexHeader> {
     const key = indexName(connection)
     const making = this.#making.get(key) ?? this.#begin(key, { connection, ...defined({ rejectsPath }) })
@@ -49,7 +52,7 @@ export class IndexMaker {
     }
   }
 
-  /** As `make`, where nobody has just found that it cannot be made; goes on when the caller has left. */
+  /** Like `make`, unless a recent attempt failed. Continues after the caller has left. */
   async remake(connection: StoreConnection, signal: AbortSignal): Promise<IndexHeader> {
     const key = indexName(connection)
     const failed = this.#failed.get(key)

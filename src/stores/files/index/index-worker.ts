@@ -11,7 +11,7 @@ import type { IndexHeader } from './layout.ts'
 
 export interface BuildRequest {
   connection: StoreConnection
-  /** Where rows that cannot be read go. */
+  /** Output path for unreadable rows. */
   rejectsPath?: string
 }
 

@@ -2,76 +2,81 @@ import type { LayerDescription, Message } from '../../../formats/format.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import type { FileStamp } from './stamp.ts'
 
-/** Another layout or another reading of a format makes another number: indexes with an older one are made anew. */
+/**
+ * Version of layout and parsing. Increment it when either changes: indexes with an older version are rebuilt.
+ */
 export const indexVersion = 1
 
-/** An index starts with these letters, then the place and length of its header, as 64-bit floats. */
+/** An index starts with these letters, then offset and length of its header, as 64-bit floats. */
 export const magic = 'terraidx'
 export const headBytes = 24
 
-/** Rows of a group; what is told of them stands together. */
+/** Rows per group; all data of a group are stored together. */
 export const groupRows = 1 << 18
-/** Boxes of a block, neighbours along a Hilbert curve over their group. */
+/** Boxes per block, adjacent along a Hilbert curve over their group. */
 export const blockBoxes = 256
-/** Bytes of a box: four 32-bit floats rounded outwards. */
+/** Size of a box: four 32-bit floats rounded outwards. */
 export const boxBytes = 16
-/** Bytes of a box in a block: with the position of its row. */
+/** Size of a block entry: a box and the position of its row. */
 export const entryBytes = boxBytes + 4
 export const placeBytes = 8
 export const rowNumberBytes = 4
 export const timeBytes = 8
 
-/** A row that can be read counts; its position is its rank among those. */
+/** Only readable rows count; the position of a row is its rank among them. */
 export interface RowGroup {
-  /** Where the group starts in the index. */
+  /** Offset of the group in the index. */
   at: number
   rows: number
-  /** Rows with an envelope. */
+  /** Number of rows with an envelope. */
   boxes: number
   /** Numbers of the first and last row in the source. */
   firstRow: number
   lastRow: number
 }
 
-/** Rows of the file that cannot be read. */
+/** Unreadable rows of the file. */
 export interface LeftOut {
   count: number
   /** The first few. */
   first: { row: number; reason: string }[]
 }
 
-/** What an index tells of its file without being read further. */
+/** Header of an index, readable without the rest. */
 export interface IndexHeader {
   version: number
   stamp: FileStamp
-  /** The first bytes of each file that is read, by extension. */
+  /** First bytes of each file, by extension. */
   heads: Record<string, string>
-  /** As the format describes it, with the number of rows that can be read. */
+  /** As described by the format, with the number of readable rows. */
   layer: LayerDescription
   rowCount: number
-  /** Of the geometries as they were read. */
+  /** Envelope of the geometries as read. */
   bounds?: Envelope
-  /** Rows whose geometry is null. */
+  /** Number of rows with a null geometry. */
   withoutGeometry: number
-  /** Rows whose geometry has no point. */
+  /** Number of rows with an empty geometry. */
   emptyGeometries: number
   leftOut: LeftOut
-  /** Attributes of type date or timestamp, whose values stand in the groups. */
+  /** Attributes of type date or timestamp, whose values are stored in the groups. */
   times: string[]
   groups: RowGroup[]
-  /** Where the envelopes of the blocks start, group by group. */
+  /** Offset of the block envelopes, group by group. */
   blocksAt: number
 }
 
-/** Where the parts of a group start. */
+/** Offsets of the parts of a group. */
 export interface GroupLayout {
   places: number
   rowNumbers: number
-  /** Microseconds since 1970 as 64-bit floats, NaN for null; one column for each of `times`. */
+  /**
+   * Offsets of the time columns, one for each of `times`: microseconds since 1970 as 64-bit floats, NaN for
+   * null.
+   */
   times: number[]
-  /** A bit for each row without geometry. */
+  /** Offset of a bitmap of rows without geometry. */
   nulls: number
-  /** Blocks: boxes, then positions counted from the group's first row. */
+  /** Offset of the blocks: boxes, then positions relative to the first row of the group. */
   entries: number
   end: number
 }
@@ -93,7 +98,7 @@ export function blockCount(boxes: number): number {
   return Math.ceil(boxes / blockBoxes)
 }
 
-/** What a reader of the layer should know about rows that were left out. */
+/** Returns a message about rows that were skipped. */
 export function leftOutMessage({ count, first }: LeftOut): Message | undefined {
   if (count === 0) return undefined
   const reasons = first.slice(0, 3).map(({ row, reason }) => `row ${row}: ${reason}`)

@@ -10,10 +10,10 @@ import { rowsChanged } from './states.ts'
 
 export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'featureIds' | 'filter'>
 
-/** What the filters need beside the index. */
+/** Data that filters use in addition to the index. */
 export interface MatchSource {
   index: FileIndex
-  /** Opens the geometries, for those rows that an envelope does not decide. */
+  /** Opens the geometries, for rows whose envelope is inconclusive. */
   openGeometries(): Promise<PlacedRows>
   /** Opens whole rows. */
   openRows(): Promise<PlacedRows>
@@ -25,7 +25,7 @@ const pieceRows = 2048
 const microsPerMs = 1000
 const lastMicroOfDay = 86_400_000_000 - 1
 
-/** Runs a search and lets others have their turn in between. */
+/** Runs a search and yields to other work at intervals. */
 async function inTurns(search: Generator<void>, signal: AbortSignal): Promise<void> {
   let turn = performance.now()
   for (const _piece of search) {
@@ -36,7 +36,7 @@ async function inTurns(search: Generator<void>, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Whether every row matches without a look at any: boxes ask nothing of a row without geometry. */
+/** True if every row matches without checking any. Bounding boxes do not exclude rows without geometry. */
 function areAllWithin({ header }: FileIndex, areas: readonly AreaTest[]): boolean {
   const { layer, withoutGeometry, rowCount, emptyGeometries, bounds } = header
   if (layer.schema.geometry === undefined || withoutGeometry === rowCount) return true
@@ -55,7 +55,7 @@ async function matchAreas(source: MatchSource, areas: readonly AreaTest[]): Prom
   return within
 }
 
-/** Of the rows whose envelope leaves it open, adds to `within` those whose geometry meets an area. */
+/** For rows whose envelope is inconclusive, adds those whose geometry intersects an area to `within`. */
 async function addMeeting(
   { index, openGeometries, signal }: MatchSource,
   areas: readonly AreaTest[],
@@ -113,7 +113,7 @@ function matchIds({ index }: MatchSource, featureIds: readonly string[]): RowSet
   return found
 }
 
-/** Of these rows, of all where none are named, those that a filter lets through; every one is read. */
+/** Returns the rows that a filter accepts, out of the given rows or of all; reads each of them. */
 async function matchFilter(
   { index, openRows, signal }: MatchSource,
   filter: NonNullable<Filter['filter']>,
@@ -145,7 +145,7 @@ async function matchFilter(
   }
 }
 
-/** The rows that a filter lets through; undefined where it lets all of them through. */
+/** Returns the rows that a filter accepts; undefined if it accepts all. */
 export async function matchRows(source: MatchSource, filter: Filter): Promise<RowSet | undefined> {
   const { bboxes, time, featureId, featureIds } = filter
   let found: RowSet | undefined

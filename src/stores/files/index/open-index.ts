@@ -20,23 +20,23 @@ import {
 import type { RowSet } from './row-set.ts'
 
 const maxHeaderBytes = 1 << 26
-/** Values looked at between two turns of other work. */
+/** Number of values processed before yielding to other work. */
 const pieceValues = 1 << 13
 
-/** How a box lies to those that are asked for. */
+/** Spatial relation between an envelope and the query envelopes. */
 
-/** One entry: the position of a row and its envelope, rounded outwards. */
+/** Receives one entry: the position of a row and its envelope, rounded outwards. */
 type TakeEntry = (position: number, minX: number, minY: number, maxX: number, maxY: number) => void
 
-/** Neighbours on the map, of one group, whose first row has the position `from`. */
+/** Spatially adjacent rows of one group; the first row has the position `from`. */
 interface Block {
   size: number
   from: number
-  /** All of them lie within the areas. */
+  /** True if all of them are within the areas. */
   isWithin: boolean
 }
 
-/** An index on disk, open; read piece by piece and never held whole. `close` it in any case. */
+/** An open index file, read piece by piece and never loaded whole. The caller must call `close()`. */
 export class FileIndex {
   readonly header: IndexHeader
   readonly #fd: number
@@ -50,7 +50,7 @@ export class FileIndex {
     closeSync(this.#fd)
   }
 
-  /** Where the rows at these ascending positions stand. */
+  /** Returns the file offsets of the rows at these ascending positions. */
   placesOf(positions: Uint32Array): RowPlaces {
     const rows = new Float64Array(positions.length)
     const places = new Uint32Array(positions.length * 2)
@@ -70,7 +70,7 @@ export class FileIndex {
     return { rows, places }
   }
 
-  /** The position of the row with this number in the source; undefined where there is none. */
+  /** Returns the position of the row with this number in the source; undefined if there is none. */
   positionOf(row: number): number | undefined {
     const { groups, times } = this.header
     const place = groups.findIndex(({ firstRow, lastRow }) => row >= firstRow && row <= lastRow)
@@ -81,7 +81,7 @@ export class FileIndex {
     const numberAt = (at: number): number => this.#read(one, rowNumbers + at * rowNumberBytes)[0] as number
     let low = 0
     let high = group.rows - 1
-    // Where nothing is left out, the first guess is right.
+    // If no rows are skipped, the first guess is right.
     for (let guess = Math.min(high, row - group.firstRow); low <= high; guess = (low + high) >> 1) {
       const number = numberAt(guess)
       if (number === row) return place * groupRows + guess
@@ -100,14 +100,17 @@ export class FileIndex {
   }
 
   /**
-   * Sorts the rows that have an envelope by how it lies to the areas; envelopes are rounded outwards. Gives way to
-   * other work after each piece.
+   * Classifies the rows that have an envelope by its relation to the areas; envelopes are rounded outwards.
+   * Yields after each piece.
    */
   *sortByAreas(areas: readonly AreaTest[], within: RowSet, across: RowSet): Generator<void> {
     yield* this.#blocks(areas, (bytes, block) => sortBlock(bytes, { ...block, areas }, { within, across }))
   }
 
-  /** Each envelope that touches one of the areas, or each at all, in no order; gives way as `sortByAreas`. */
+  /**
+   * Calls back for each envelope that touches one of the areas, or for every envelope, in no particular
+   * order. Yields like `sortByAreas`.
+   */
   *entries(areas: readonly AreaTest[] | undefined, take: TakeEntry): Generator<void> {
     yield* this.#blocks(areas, (bytes, { size, from, isWithin }) => {
       const sides = new Float32Array(bytes.buffer, 0, size * 4)
@@ -146,7 +149,7 @@ export class FileIndex {
     }
   }
 
-  /** Adds the rows whose value of the attribute lies in the span of microseconds, both ends included. */
+  /** Adds the rows whose attribute value is within the interval in microseconds, both ends included. */
   *addByTime(attribute: string, span: { from: number; to: number }, target: RowSet): Generator<void> {
     const column = this.header.times.indexOf(attribute)
     for (const [place, group] of this.header.groups.entries()) {
@@ -186,7 +189,7 @@ function readWhole(fd: number, bytes: Uint8Array, position: number): void {
   }
 }
 
-/** End of the run of neighbours in one group that starts at `from`. */
+/** Returns the end of the run of consecutive positions in one group that starts at `from`. */
 function endOfRun(positions: Uint32Array, from: number): number {
   let to = from + 1
   while (
@@ -199,7 +202,7 @@ function endOfRun(positions: Uint32Array, from: number): number {
   return to
 }
 
-/** `sides` holds minX, maxX, minY, maxY from `at` on. */
+/** `sides` contains minX, maxX, minY, maxY from `at` on. */
 function relationOf(sides: Float32Array, at: number, areas: readonly AreaTest[]): EnvelopeRelation {
   const minX = sides[at] as number
   const maxX = sides[at + 1] as number
@@ -229,7 +232,7 @@ function sortBlock(
   }
 }
 
-/** Opens an index; undefined where there is none that is whole and of this version. */
+/** Opens an index; undefined if there is no complete one of this version. */
 export function openIndex(path: string): FileIndex | undefined {
   let fd: number
   try {

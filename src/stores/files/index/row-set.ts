@@ -4,7 +4,7 @@ function bitCount(word: number): number {
   return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }
 
-/** Positions of rows, a bit for each: five million take 625 kB. */
+/** Set of row positions, as a bitmap: five million take 625 kB. */
 export class RowSet {
   readonly #words: Uint32Array
 
@@ -30,7 +30,7 @@ export class RowSet {
     return (((this.#words[position >>> 5] as number) >>> (position & 31)) & 1) === 1
   }
 
-  /** Adds those of a bitmap whose first bit stands for `from`, a multiple of 32. */
+  /** Adds the rows of a bitmap whose first bit is `from`, a multiple of 32. */
   addBits(bits: Uint32Array, from: number): void {
     const first = from >>> 5
     for (let word = 0; word < bits.length; word += 1) {
@@ -38,7 +38,7 @@ export class RowSet {
     }
   }
 
-  /** Keeps those that the other has too. */
+  /** Retains only rows that the other set also contains. */
   intersect(other: RowSet): void {
     for (let word = 0; word < this.#words.length; word += 1) {
       this.#words[word] = (this.#words[word] as number) & (other.#words[word] as number)
@@ -51,7 +51,10 @@ export class RowSet {
     return count
   }
 
-  /** Positions in ascending order without the first `offset`, `limit` at most, in pieces of up to `pieceRows`. */
+  /**
+   * Yields positions in ascending order, skipping the first `offset`, at most `limit`, in pieces of up to
+   * `pieceRows`.
+   */
   *positions(offset: number, limit: number, pieceRows: number): Generator<Uint32Array> {
     let skip = offset
     let left = limit
@@ -81,7 +84,7 @@ export class RowSet {
   }
 }
 
-/** As `RowSet.positions`, of all of `rows` rows. */
+/** Like `RowSet.positions`, for all of `rows` rows. */
 export function* allPositions(
   rows: number,
   offset: number,

@@ -7,18 +7,18 @@ import { attributeIndex } from '../../../geo/schema.ts'
 import type { SortKey } from '../../order.ts'
 import { unknownPosition } from '../../order.ts'
 
-/** Rows that are sorted without a pause; runs of them are merged. */
+/** Number of rows sorted without a pause; runs of these are merged. */
 const runRows = 1 << 14
 const turnMs = 10
 
-/** The values of one attribute, by position; undefined where empty. */
+/** Values of one attribute, by position; undefined for nulls. */
 class SortValues {
   readonly #index: number
   readonly #numbers: Float64Array | undefined
   readonly #bigs: BigInt64Array | undefined
   readonly #texts: (string | undefined)[] = []
   readonly #filled: Uint8Array
-  /** Rows with the same text share it. */
+  /** Rows with equal texts share one string. */
   readonly #known = new Map<string, string>()
   readonly #isDescending: boolean
 
@@ -42,7 +42,7 @@ class SortValues {
     else this.#texts[position] = this.#shared(String(value))
   }
 
-  /** Below zero where the row at `a` comes first. */
+  /** Returns a negative number if the row at `a` comes first. */
   compare(a: number, b: number): number {
     const order = this.#ascending(a, b)
     return this.#isDescending ? -order : order
@@ -68,7 +68,7 @@ function orderOf<Value extends number | bigint>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The positions of all rows in an order; rows come as batches in the order of the file. */
+/** Returns the positions of all rows in an order; rows come as batches in file order. */
 export async function sortRows(
   { schema, rowCount }: { schema: Schema; rowCount: number },
   batches: AsyncIterable<FeatureBatch>,

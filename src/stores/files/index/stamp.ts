@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { DataFile } from '../../../formats/format.ts'
 import { withSidecars } from '../with-sidecars.ts'
 
-/** One file as it was; numbers too large for JSON as text. */
+/** State of one file; numbers too large for JSON are strings. */
 export interface PartStamp {
   /** Lower-case extension of a sidecar; empty for the main file. */
   extension: string
@@ -16,11 +16,11 @@ export interface PartStamp {
   inode: string
 }
 
-/** By what it is seen that files are still those that an index was made from. */
+/** Shows whether files still are those that an index was built from. */
 export interface FileStamp {
   /**
-   * When entries of the folder last came or went: as long as that is so, the sidecars are the same. Empty where they came and
-   * went all the time: the folder is listed anew each time.
+   * Time of the last added or removed folder entry: while it is unchanged, the sidecars are the same. Empty
+   * if the folder changed constantly; it is then listed each time.
    */
   folder: string
   parts: PartStamp[]
@@ -37,7 +37,7 @@ function toPart(extension: string, name: string, status: BigIntStats): PartStamp
   }
 }
 
-/** How the files stand now; `sidecars` are those that matter. */
+/** Returns the present state of the files; `sidecars` are the relevant ones. */
 export async function readStamp(
   path: string,
   sidecars: readonly string[],
@@ -56,7 +56,7 @@ function samePart(one: PartStamp, other: PartStamp | undefined): boolean {
   return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The files of a stamp as they are named. */
+/** Returns the files of a stamp with their names. */
 export function stampedFile(path: string, { parts }: FileStamp): DataFile {
   const sidecars = parts.filter(({ extension }) => extension !== '')
   return {
@@ -67,7 +67,7 @@ export function stampedFile(path: string, { parts }: FileStamp): DataFile {
   }
 }
 
-/** Whether the files at `path` are as the stamp says. A folder that entries came to or went from is listed anew. */
+/** True if the files at `path` match the stamp. Lists the folder again if its entries have changed. */
 export async function fitsStamp(
   path: string,
   { folder, parts }: FileStamp,
@@ -89,19 +89,19 @@ export async function fitsStamp(
   }
 }
 
-/** Whether an open file is the one of the stamp, and has not been written to since. */
+/** True if an open file is the one of the stamp and has not been written since. */
 export function isUntouched(fd: number, part: PartStamp): boolean {
   const now = toPart(part.extension, part.name, fstatSync(fd, { bigint: true }))
   return now.inode === part.inode && now.size === part.size && now.modified === part.modified
 }
 
-/** Some file systems know whole seconds only, and then even ones only. */
+/** Some file systems store times in whole seconds, or only even ones. */
 const [settledMs, coarseMs] = [30, 2050]
 const second = 1_000_000_000n
 
 /**
- * How long until a later write is sure to show in the times of the files: those are as coarse as the clock of the
- * kernel.
+ * Returns the time until a later write is certain to change the file times, which have the resolution of the
+ * kernel clock.
  */
 export function unsettledMs({ folder, parts }: FileStamp, nowMs: number): { files: number; folder: number } {
   return {
@@ -118,13 +118,13 @@ function unsettled(times: readonly string[], nowMs: number): number {
     const ns = BigInt(time)
     const age = nowMs - Number(ns / 1_000_000n)
     const needed = ns % second === 0n ? coarseMs : settledMs
-    // A time that is still to come never settles: it is taken as it is.
+    // A time in the future never settles and is accepted as it is.
     return age < -needed ? 0 : Math.max(0, needed - age)
   })
   return Math.max(...waits)
 }
 
-/** The start of an open file, which holds its counts. */
+/** Returns the start of an open file, which contains its counts. */
 export function readHead(fd: number): string {
   const bytes = Buffer.alloc(256)
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).toString('base64')

@@ -1,9 +1,9 @@
 import { Failure } from '../../../lib/errors.ts'
 
-/** The code of the failure that an index has to be made before rows can be read. */
+/** Code of the failure that an index must be built before rows can be read. */
 export const indexMissing = 'layer-not-indexed'
 
-/** There is no index, or it is that of another state of the file. */
+/** The error for a missing or outdated index. */
 export function notIndexed(): Failure {
   return new Failure(
     'unavailable',
@@ -13,7 +13,7 @@ export function notIndexed(): Failure {
   )
 }
 
-/** An answer ends here: what follows would be of another state of the file. */
+/** Ends a response: further rows would be from another state of the file. */
 export function rowsChanged(): Failure {
   return new Failure('unavailable', 'file-changed', 'The file of this layer changed while it was read')
 }

@@ -2,24 +2,26 @@ import { setImmediate } from 'node:timers/promises'
 import type { RowSet } from './row-set.ts'
 
 const turnMs = 10
-/** Rows that are passed over between two looks at the clock. */
+/** Number of rows to skip between two checks of the clock. */
 const passedRows = 1 << 14
 
-/** Which rows are walked, and from where. */
+/** The rows of a walk and its start. */
 export interface RowWalk {
   rowCount: number
-  /** Rows that are wanted; undefined where all are. */
+  /** Rows to return; undefined for all. */
   matches: RowSet | undefined
-  /** All positions in the order of the walk; undefined where that is the one of the file. */
+  /** All positions in the order of the walk; undefined for file order. */
   order: Uint32Array | undefined
-  /** The position of the row that the walk begins behind; undefined where it begins at the first, and passes over `offset`. */
+  /**
+   * Position of the row after which the walk starts; undefined to start at the first row and skip `offset`.
+   */
   behind: number | undefined
   isBackward: boolean
   offset: number
   limit: number
 }
 
-/** Positions of rows one after the other in pieces of up to `pieceRows`; gives way to other work. */
+/** Yields row positions in pieces of up to `pieceRows`, and yields to other work in between. */
 export async function* walkRows(
   { rowCount, matches, order, behind, isBackward, offset, limit }: RowWalk,
   pieceRows: number,

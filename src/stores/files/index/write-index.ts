@@ -18,20 +18,20 @@ import {
   rowNumberBytes,
 } from './layout.ts'
 
-/** Reasons that are kept for rows that cannot be read. */
+/** Maximum number of stored reasons of unreadable rows. */
 const keptReasons = 100
 const maxRow = 0xffff_ffff
 const microsPerDay = 86_400_000_000
 
-/** What the writer does not find out itself. */
+/** Parts of the header that the caller provides. */
 export type IndexFacts = Pick<IndexHeader, 'version' | 'stamp' | 'heads' | 'layer'>
 
-/** Attributes that features are asked for by time. */
+/** Returns the attributes that can be used in time filters. */
 function timeAttributes({ attributes }: Schema): string[] {
   return attributes.flatMap(({ name, type }) => (type === 'date' || type === 'timestamp' ? [name] : []))
 }
 
-/** Writes an index group by group into an open file; memory is that of one group. */
+/** Writes an index to an open file, group by group; memory use is that of one group. */
 export class IndexWriter {
   readonly leftOut: LeftOut = { count: 0, first: [] }
   rowCount = 0
@@ -43,7 +43,7 @@ export class IndexWriter {
   readonly #rowNumbers = new Uint32Array(groupRows)
   readonly #nulls = new Uint32Array(groupRows / 32)
   readonly #boxes: Boxes = new Float32Array(groupRows * 4)
-  /** Position of each box, counted from the group's first row. */
+  /** Position of each box, relative to the first row of the group. */
   readonly #boxRows = new Uint32Array(groupRows)
   readonly #groups: RowGroup[] = []
   readonly #blocks: number[] = []
@@ -73,7 +73,7 @@ export class IndexWriter {
     }
   }
 
-  /** Writes what is left; the head, which makes the index valid, comes last. */
+  /** Writes the rest; the head, which makes the index valid, comes last. */
   finish(facts: IndexFacts): IndexHeader {
     if (this.#rows > 0) this.#endGroup()
     const blocksAt = this.#at

@@ -5,8 +5,8 @@ import { GeometryError, walkCoordinates } from '../../../geo/wkb.ts'
 import type { Box } from '../geometry-box.ts'
 
 /**
- * The coordinates of a geometry blob as little-endian ISO WKB, whatever header, byte order and flags it has; 0 for -0.
- * Undefined for what is no geometry.
+ * Returns the coordinates of a geometry blob as little-endian ISO WKB, independent of header, byte order and
+ * flags; 0 for −0. Undefined if it is not a geometry.
  */
 export function canonicalWkb(blob: unknown): Uint8Array | undefined {
   const wkb = plainWkb(blob)
@@ -23,7 +23,10 @@ export function canonicalWkb(blob: unknown): Uint8Array | undefined {
   return wkb
 }
 
-/** The geometry of a blob as little-endian ISO WKB of its own; undefined for what is no geometry. */
+/**
+ * Returns the geometry of a blob as newly allocated little-endian ISO WKB; undefined if the blob is not a
+ * geometry.
+ */
 export function plainWkb(blob: unknown): Uint8Array | undefined {
   if (!(blob instanceof Uint8Array)) return undefined
   try {
@@ -36,7 +39,7 @@ export function plainWkb(blob: unknown): Uint8Array | undefined {
   }
 }
 
-/** Whether two geometry blobs hold the same coordinates in the same order. */
+/** True if two geometry blobs contain the same coordinates in the same order. */
 export function isSameGeometry(a: unknown, b: unknown): boolean {
   const [first, second] = [canonicalWkb(a), canonicalWkb(b)]
   return first !== undefined && second !== undefined && Buffer.compare(first, second) === 0

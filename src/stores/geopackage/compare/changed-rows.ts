@@ -15,7 +15,7 @@ type ChangedRow = NonNullable<RowChange['before']>
 
 const pageRows = 500
 
-/** A value of a row that is told: its column, and where it stands before and after. */
+/** A reported value of a row: its column and its indexes before and after. */
 interface ToldColumn {
   name: string
   type: AttributeType | 'geometry'
@@ -23,18 +23,18 @@ interface ToldColumn {
   after: string
 }
 
-/** Where the rows are told from. */
+/** Source of the reported rows. */
 export interface ChangeSource {
   plan: LoadPlan
-  /** What holds the rows as they were, with the columns of the table. */
+  /** Relation with the previous rows, with the columns of the table. */
   before: string
-  /** Whether every staged row comes new, and none is listed. */
+  /** True if all staged rows are additions that are not listed. */
   isAddition: boolean
-  /** Where the ids of added rows stand by those of the staged ones, once they have any. */
+  /** Relation that maps ids of staged rows to the ids of the added rows, once assigned. */
   added?: string
 }
 
-/** The rows that differ, removed ones first; the values as the table holds them. */
+/** Yields the changed rows, removed ones first, with values as stored in the table. */
 export async function* readChanges(
   db: DatabaseSync,
   source: ChangeSource,
@@ -57,7 +57,7 @@ export async function* readChanges(
   }
 }
 
-/** What the load may change, and of an `UPSERT` the columns that it leaves alone as well. */
+/** Returns the columns that the load may change; for an `UPSERT` also those that it leaves unchanged. */
 function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
   const told: ToldColumn[] = writtenColumns(db, plan)
   if (plan.request.mode !== 'UPSERT') return told
@@ -73,13 +73,19 @@ function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
   return told
 }
 
-/** A row before and after, each with the id in front of its values; absent where it was not, or is not any more. */
+/**
+ * A row before and after, each with the id before its values; absent if it did not exist, or no longer
+ * exists.
+ */
 interface Sides {
   before?: SqlValue[] | undefined
   after?: SqlValue[] | undefined
 }
 
-/** Both sides are read by a statement each, in one order: one statement would have twice the columns of the table, and SQLite gives 2,000. */
+/**
+ * Reads both sides with one statement each, in the same order: a joined statement would have twice the
+ * columns of the table, and SQLite allows 2,000.
+ */
 function* iterateSides(
   db: DatabaseSync,
   source: ChangeSource,
@@ -137,7 +143,7 @@ function toChange(change: RowChange['change'], told: ToldColumn[], { before, aft
   }
 }
 
-/** The id stands before the values. */
+/** The id precedes the values. */
 function toRow(told: ToldColumn[], values: SqlValue[]): ChangedRow {
   const row: ChangedRow = { values: {} }
   told.forEach(({ name, type }, index) => {
@@ -151,7 +157,10 @@ function toRow(told: ToldColumn[], values: SqlValue[]): ChangedRow {
   return row
 }
 
-/** A value as features have it; one that is not of the column's type as SQLite holds it. */
+/**
+ * Returns a value as features contain it; a value that does not match its column type is returned as stored
+ * in SQLite.
+ */
 function plainValue(type: AttributeType, value: SqlValue): unknown {
   if (typeof value === 'string') {
     if (type === 'date') return parseDate(value) ?? value

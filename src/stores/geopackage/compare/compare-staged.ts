@@ -21,8 +21,8 @@ interface Found {
 }
 
 /**
- * What a commit of the staged rows would do. Its `changes` are read by the same connection, in the transaction that is
- * open.
+ * Returns what a commit of the staged rows would do. `changes` must be read with the same connection, in the
+ * open transaction.
  */
 export function compareStaged(
   db: DatabaseSync,
@@ -64,7 +64,7 @@ function findDifferences(db: DatabaseSync, compared: ComparedRows, keys: string[
   return { counts, matchedBy: columns.map(({ name }) => name) }
 }
 
-/** The envelope of all rows that differ, as they are and as they will be. */
+/** Returns the envelope of all changed rows, before and after the change. */
 function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): Envelope | undefined {
   if (geometry === undefined) return undefined
   const envelope = emptyEnvelope()

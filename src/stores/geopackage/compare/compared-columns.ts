@@ -5,19 +5,19 @@ import { invalid } from '../../../lib/errors.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { stagedKey } from '../load-plan.ts'
 
-/** A column as it will be and as it is. */
+/** SQL expressions for a column after and before the load. */
 export interface ComparedColumn {
   name: string
   type: AttributeType | 'geometry'
-  /** What stands in it after the load, of the staged row `s`. */
+  /** Value after the load, from the staged row `s`. */
   after: string
-  /** What stands in it now, in the row `x` of the table. */
+  /** Present value, from the row `x` of the table. */
   before: string
 }
 
 /**
- * The columns by whose values a staged row and a row of the table differ: those that a load writes, but for the identity
- * column of the source, whose values another export may have given anew.
+ * Returns the columns that decide whether a staged row differs from a table row: those that a load writes,
+ * except the identity column of the source, since another export may have assigned other ids.
  */
 export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
   const { attributes } = plan.request.schema
@@ -26,8 +26,8 @@ export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColum
 }
 
 /**
- * The columns that a load may change. An `UPSERT` leaves those alone that the data lack; whatever exchanges rows puts
- * their defaults there.
+ * Returns the columns that a load may change. An `UPSERT` does not change those that the data lack; loads
+ * that replace rows set their defaults.
  */
 export function writtenColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
   const { geometry, columns, request } = plan
@@ -46,7 +46,7 @@ export function writtenColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn
   return compared
 }
 
-/** Columns that the data lack, as a new row has them. */
+/** Returns columns that the data lack, with the values of a new row. */
 function missingColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
   const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(plan.table)})`).all()
   return (plan.existing?.schema.attributes ?? []).flatMap(({ name, type }) => {
@@ -58,7 +58,7 @@ function missingColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
   })
 }
 
-/** The columns by which rows are matched; throws `Failure` where the table or the data lack one. */
+/** Returns the columns that match rows. Throws `Failure` if the table or the data lack one. */
 export function keyColumns(plan: LoadPlan, keys: readonly string[]): ComparedColumn[] {
   if (keys.length === 0)
     throw invalid('invalid-keys', 'Rows are matched by one column or more: none is named')

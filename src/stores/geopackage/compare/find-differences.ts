@@ -14,25 +14,28 @@ import { RowSet } from './row-set.ts'
 import { addCompareFunctions, sameValue } from './same-values.ts'
 
 /**
- * The rows that a load adds (`staged` alone), removes (`target` alone) or changes (both), by their ids in the staged rows
- * and in the table.
+ * Rows that a load adds (only `staged`), removes (only `target`) or changes (both), by their ids in the
+ * staged rows and in the table.
  */
 export const differencesTable = 'side.differences'
 
-/** Staged rows, attached as `side`, and the table they go to. */
+/** Staged rows, attached as `side`, and their target table. */
 export interface ComparedRows {
   plan: LoadPlan
   rows: StagedRows
 }
 
-/** An empty table of differences, with what is needed to fill it. */
+/** Creates an empty table of differences, with the functions for filling it. */
 function beginDifferences(db: DatabaseSync): void {
   addCompareFunctions(db)
   db.exec(`DROP TABLE IF EXISTS ${differencesTable}`)
   db.exec(`CREATE TABLE ${differencesTable} (staged INTEGER, target INTEGER)`)
 }
 
-/** By keys that no side has twice. Rows of the table whose key does not come are removed, or left alone. */
+/**
+ * Compares by keys that are unique on both sides. Table rows whose key is missing are removed, or not
+ * changed.
+ */
 export function findByKeys(
   db: DatabaseSync,
   { plan, rows }: ComparedRows,
@@ -54,7 +57,7 @@ export function findByKeys(
   return { ...countDifferences(db, rows) }
 }
 
-/** Whether a row of the table that does not come is removed. */
+/** Returns SQL that is true if a table row that is missing in the data is removed. */
 function missingSql(db: DatabaseSync, keys: readonly ComparedColumn[], missing: Missing): string {
   if (missing === 'none') return '0'
   if (missing.spared.length === 0) return '1'
@@ -64,7 +67,7 @@ function missingSql(db: DatabaseSync, keys: readonly ComparedColumn[], missing: 
   return `NOT is_spared(${keys.map(({ before }) => before).join(', ')})`
 }
 
-/** Makes the staged rows quick to find by their keys. */
+/** Creates an index on the keys of the staged rows. */
 export function indexKeys(db: DatabaseSync, keys: readonly ComparedColumn[]): void {
   const columns = keys.map(({ after }) => after.slice(2))
   db.exec(
@@ -72,7 +75,7 @@ export function indexKeys(db: DatabaseSync, keys: readonly ComparedColumn[]): vo
   )
 }
 
-/** Whether every row of either side has a key of its own. */
+/** True if every row of both sides has a unique key. */
 export function haveKeys(db: DatabaseSync, { plan }: ComparedRows, keys: ComparedColumn[]): boolean {
   indexKeys(db, keys)
   const staged = keys.map(({ after }) => after)
@@ -80,7 +83,7 @@ export function haveKeys(db: DatabaseSync, { plan }: ComparedRows, keys: Compare
   return areKeysUnique(db, 'side.t s', staged) && areKeysUnique(db, `main.${quoteName(plan.table)} x`, target)
 }
 
-/** By whole rows, each as often as it occurs. Rows that stand under the same id as before are found first. */
+/** Compares whole rows, with their multiplicity. Rows with unchanged ids are matched first. */
 export function findByRows(db: DatabaseSync, compared: ComparedRows): ChangeCounts {
   const { plan, rows } = compared
   beginDifferences(db)
@@ -118,7 +121,7 @@ export function findByRows(db: DatabaseSync, compared: ComparedRows): ChangeCoun
   return { ...countDifferences(db, rows), changed: null }
 }
 
-/** All staged rows come new. */
+/** All staged rows are additions. */
 export function findAdditions(db: DatabaseSync, { rows }: ComparedRows): ChangeCounts {
   beginDifferences(db)
   return { added: rows.rowCount, changed: 0, removed: 0, same: 0 }
@@ -138,10 +141,12 @@ function hashRest(db: DatabaseSync, { plan }: ComparedRows, columns: ComparedCol
   )
 }
 
-/** Fewer than a function takes (SQLITE_MAX_FUNCTION_ARG is 1,000). */
+/** Less than the maximum number of function arguments (SQLITE_MAX_FUNCTION_ARG is 1,000). */
 const mostHashed = 900
 
-/** The hash of a row; of more columns than a function takes, that of the hashes of their parts. */
+/**
+ * Returns SQL for the hash of a row; with more columns than a function accepts, the hash of partial hashes.
+ */
 function hashSql(columns: readonly string[]): string {
   const starts = Array.from(
     { length: Math.ceil(columns.length / mostHashed) },
@@ -158,7 +163,7 @@ function sameRow(columns: ComparedColumn[]): string {
   return allOf(columns.map(({ type, after, before }) => sameValue(type, after, before)))
 }
 
-/** `mark_matched(id)` notes a staged row and is true. */
+/** `mark_matched(id)` records a staged row and returns true. */
 function markFunction(db: DatabaseSync, { lastId }: StagedRows): RowSet {
   const matched = new RowSet(lastId)
   db.function('mark_matched', { directOnly: true }, (id) => {

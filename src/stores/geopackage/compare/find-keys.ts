@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Whether each row has a key of its own, without null. */
+/** True if each row has a unique key without nulls. */
 export function areKeysUnique(db: DatabaseSync, relation: string, keys: readonly string[]): boolean {
   const isNull = keys.map((key) => `${key} IS NULL`).join(' OR ')
   const found = db
@@ -12,7 +12,7 @@ export function areKeysUnique(db: DatabaseSync, relation: string, keys: readonly
   return found === undefined
 }
 
-/** Keys are compared as they stand, whatever the column takes for the same. */
+/** Returns SQL that compares keys byte by byte, whatever the collation of the column. */
 export function binary(key: string): string {
   return `${key} COLLATE BINARY`
 }

@@ -4,8 +4,8 @@ import type { AttributeType } from '../../../geo/schema.ts'
 import { canonicalWkb } from './canonical-geometry.ts'
 
 /**
- * The same bytes for rows that hold the same values, other ones for all others. There may be more types than values: those of further
- * columns.
+ * Returns equal hashes for rows with the same values, and different hashes for others. There may be more
+ * types than values, for further columns.
  */
 export function hashRow(
   types: readonly (AttributeType | 'geometry')[],
@@ -15,7 +15,7 @@ export function hashRow(
   return hash('sha1', Buffer.concat(parts), 'buffer')
 }
 
-/** One hash of several. */
+/** Combines several hashes into one. */
 export function hashParts(hashes: readonly unknown[]): Uint8Array {
   return hash('sha1', Buffer.concat(hashes.filter((one) => one instanceof Uint8Array)), 'buffer')
 }
@@ -41,7 +41,7 @@ function plainValue(type: AttributeType | 'geometry', value: unknown): [string, 
   return ['n', Buffer.from(numberText(type, value))]
 }
 
-/** An integer and a double of the same value are the same, as they are to SQLite. */
+/** An integer and a double of the same value are equal, as in SQLite. */
 function numberText(type: AttributeType | 'geometry', value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   const number = type === 'float32' ? Math.fround(Number(value)) : Number(value)

@@ -1,4 +1,4 @@
-/** A set of the numbers from 1 to `last`, in a bit for each. */
+/** A set of numbers from 1 to `last`, as a bitmap. */
 export class RowSet {
   readonly #bits: Uint8Array
   readonly #last: number
@@ -16,7 +16,7 @@ export class RowSet {
     return (((this.#bits[id >> 3] as number) >> (id & 7)) & 1) === 1
   }
 
-  /** The numbers that are not in it, in order. */
+  /** Yields the missing numbers, in order. */
   *missing(): Generator<number> {
     for (let id = 1; id <= this.#last; id += 1) if (!this.has(id)) yield id
   }

@@ -5,7 +5,7 @@ import { isSameGeometry } from './canonical-geometry.ts'
 
 type Same = (a: unknown, b: unknown) => boolean
 
-/** Values that are told apart by SQLite and are the same to whoever reads the column: other spellings of one value. */
+/** Functions that treat different encodings of the same value as equal, which SQLite distinguishes. */
 const spellings: Partial<Record<AttributeType | 'geometry', { name: string; isSame: Same }>> = {
   geometry: { name: 'same_geometry', isSame: isSameGeometry },
   date: { name: 'same_date', isSame: bothTexts(parseDate) },
@@ -24,7 +24,7 @@ function bothTexts(parse: (text: string) => unknown): Same {
   }
 }
 
-/** Makes what `sameValue` uses known to a connection. */
+/** Registers the functions of `sameValue` on a connection. */
 export function addCompareFunctions(db: DatabaseSync): void {
   const options = { deterministic: true, directOnly: true, useBigIntArguments: true }
   for (const { name, isSame } of Object.values(spellings)) {
@@ -32,10 +32,10 @@ export function addCompareFunctions(db: DatabaseSync): void {
   }
 }
 
-/** A condition: two values of a type are the same by value. Two nulls are, null and an empty text are not. */
+/** Returns a condition: two values of a type are equal. Two nulls are, null and an empty text are not. */
 export function sameValue(type: AttributeType | 'geometry', a: string, b: string): string {
   const spelling = spellings[type]
   if (spelling === undefined) return `${a} IS ${b}`
-  // An OR would call the function for every row.
+  // OR would call the function for every row.
   return `CASE WHEN ${a} IS ${b} THEN 1 ELSE ${spelling.name}(${a}, ${b}) END`
 }

@@ -5,7 +5,7 @@ import type { LoadPlan } from '../load-plan.ts'
 import type { ComparedColumn } from './compared-columns.ts'
 import { binary } from './find-keys.ts'
 
-/** Throws `Failure` where a key stands in the table twice, so that nobody knows which row is meant. */
+/** Throws `Failure` if a key occurs twice in the table, so that the row to update is ambiguous. */
 export function requireSingleKeys(db: DatabaseSync, plan: LoadPlan, keys: readonly ComparedColumn[]): void {
   if (keys.some(({ name }) => name === plan.id)) return
   const columns = keys.map(({ before }) => before)

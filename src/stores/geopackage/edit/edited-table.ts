@@ -9,7 +9,7 @@ import type { FeaturePage } from '../../store.ts'
 import { generatedColumns, refuseVirtual } from '../foreign-code.ts'
 import { hasRtree } from '../rtree-sql.ts'
 
-/** A table whose rows are changed one at a time. */
+/** A table whose rows are edited individually. */
 export interface EditedRows {
   name: string
   id: string
@@ -19,7 +19,7 @@ export interface EditedRows {
   isIndexed: boolean
 }
 
-/** Why the rows of a table cannot be changed; undefined where they can. */
+/** Returns why the rows of a table cannot be changed; undefined if they can. */
 export function whyNotEdited(db: DatabaseSync, name: string): string | undefined {
   try {
     getEditedRows(db, name)
@@ -30,7 +30,7 @@ export function whyNotEdited(db: DatabaseSync, name: string): string | undefined
   }
 }
 
-/** Throws `Failure` where the rows cannot be changed. */
+/** Throws `Failure` if the rows cannot be changed. */
 export function getEditedRows(db: DatabaseSync, name: string): EditedRows {
   const table = findTable(db, name)
   if (table === undefined) throw readOnly(`The GeoPackage has no table "${name}"`)
@@ -50,14 +50,14 @@ function readOnly(text: string): Failure {
   return conflict('table-read-only', text)
 }
 
-/** The id of a row as SQLite has it; undefined for what is none. */
+/** Returns the rowid in SQLite; undefined for an invalid id. */
 export function parseRowid(featureId: string): bigint | undefined {
   if (!/^-?(?:0|[1-9]\d{0,18})$/.test(featureId)) return undefined
   const id = BigInt(featureId)
   return BigInt.asIntN(64, id) === id ? id : undefined
 }
 
-/** One row; undefined where there is none. */
+/** Returns one row; undefined if it does not exist. */
 export function readRow(db: DatabaseSync, { table, id }: EditedRows, rowid: bigint): FeaturePage | undefined {
   const statement = db.prepare(
     `SELECT ${selectList(table)} FROM main.${quoteName(table.name)} WHERE ${quoteName(id)} = ?`,

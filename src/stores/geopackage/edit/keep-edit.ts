@@ -10,15 +10,15 @@ import { addedTable, findKept, keptTable, takeNumber, writeKept } from '../state
 import { estimateSize, tallyRows } from '../states/table-size.ts'
 import type { EditedRows } from './edited-table.ts'
 
-/** Keeps what rows were before edits: the first of several that touch a row tells what it was. */
+/** Retains the previous values of edited rows: the first of several edits of a row stores its values. */
 export interface EditKeeper {
-  /** To be called before a row that is there is changed or removed. */
+  /** Call before an existing row is changed or removed. */
   beforeTouch(rowid: bigint): void
-  /** To be called when the row is written; `counts` are by how the row differs from what is kept. */
+  /** Call after the row is written; `counts` compare the row with the retained state. */
   finish(rowid: bigint, done: EditDone): { kept: KeptState; counts: EditCounts }
 }
 
-/** Undefined where what earlier edits have kept is gone: then there is nothing to add to. */
+/** Returns undefined if the state retained by earlier edits is gone: then it cannot be extended. */
 export function openKeeper(
   db: DatabaseSync,
   rows: EditedRows,
@@ -64,7 +64,9 @@ function recordOf({ id: _id, number: _number, ...record }: Kept) {
   return record
 }
 
-/** As `tallyRows`, without a walk through all rows; where others have written besides, it does not fit, as it should. */
+/**
+ * Like `tallyRows`, without scanning all rows; if others have written too, the result intentionally differs.
+ */
 function tallyAfter(
   db: DatabaseSync,
   { table }: EditedRows,

@@ -26,7 +26,7 @@ import { addRow, boxOfRow, changeRow, removeRow, updateCatalogue } from './write
 
 const noCounts = { added: 0, changed: 0, removed: 0 }
 
-/** Changes single rows of the tables of a GeoPackage. */
+/** Edits single rows of the tables of a GeoPackage. */
 export function createTableEdits(surroundings: LoadSurroundings, reading: Reading): TableEdits {
   const { path, writer } = surroundings
   return {
@@ -61,7 +61,7 @@ async function prepareEdit(
 ): Promise<PreparedEdit> {
   const { path, writer } = surroundings
   await prepareFile(path, db, signal)
-  // Who edits is told that it is done: it is then, whatever becomes of the machine.
+  // An edit is confirmed to the client, so it must survive a power failure.
   db.exec('PRAGMA synchronous = FULL')
   const change = await beginChange(path, db, signal)
   try {

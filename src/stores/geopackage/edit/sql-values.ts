@@ -18,7 +18,7 @@ import type { Box } from '../geometry-box.ts'
 const headerBytes = 8
 const envelopeBytes = 32
 
-/** The first value of a column as the file holds it; throws `Failure` where it cannot. */
+/** Returns the first value of a column as stored in the file. Throws `Failure` if it cannot be stored. */
 export function sqlValue(name: string, column: Column): SQLInputValue {
   const value = columnValue(column, 0)
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value
@@ -49,13 +49,16 @@ function beyondYears(name: string): Error {
   return invalid('invalid-property', `The year of "${name}" is not between 0 and 9999`)
 }
 
-/** A geometry as it stands in a file, and its sides. */
+/** A geometry as stored in a file, and its bounding box. */
 export interface GeometryBlob {
   blob: Uint8Array | null
   box: Box | undefined
 }
 
-/** The first geometry of a batch as a blob (OGC 12-128r18, section 2.1.3); throws `Failure` where the column does not take it. */
+/**
+ * Returns the first geometry of a batch as a blob (OGC 12-128r18, section 2.1.3); throws `Failure` if the
+ * column does not accept it.
+ */
 export function geometryBlob(
   { geometry }: FeatureBatch,
   rules: Omit<GeometryRules, 'isOpen'>,

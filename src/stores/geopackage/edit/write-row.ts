@@ -16,12 +16,15 @@ import { geometryBlob, sqlValue } from './sql-values.ts'
 interface Written {
   names: string[]
   values: SQLInputValue[]
-  /** Where the geometry is written. */
+  /** Bounding box of the written geometry. */
   box: Box | undefined
   hasGeometry: boolean
 }
 
-/** The columns that are written with their values; throws `Failure` for one that the table does not have or computes. */
+/**
+ * Returns the written columns with their values. Throws `Failure` for a column that the table lacks or
+ * computes.
+ */
 function writtenColumns({ table, generated, name }: EditedRows, row: FeatureBatch): Written {
   const written: Written = { names: [], values: [], box: undefined, hasGeometry: false }
   row.schema.attributes.forEach((attribute, index) => {
@@ -42,7 +45,7 @@ function writtenColumns({ table, generated, name }: EditedRows, row: FeatureBatc
   }
 }
 
-/** Adds a row; gives its id. */
+/** Inserts a row; returns its id. */
 export function addRow(db: DatabaseSync, rows: EditedRows, row: FeatureBatch): bigint {
   const written = writtenColumns(rows, row)
   const list = written.names.map(quoteName).join(', ')
@@ -95,7 +98,7 @@ function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: Box | 
   )
 }
 
-/** The sides of the geometry of a row as it stands. */
+/** Returns the bounding box of the present geometry of a row. */
 export function boxOfRow(db: DatabaseSync, { name, id, table }: EditedRows, rowid: bigint): Box | undefined {
   const geometry = table.schema.geometry?.name
   if (geometry === undefined) return undefined
@@ -105,7 +108,7 @@ export function boxOfRow(db: DatabaseSync, { name, id, table }: EditedRows, rowi
   return boxOf(row?.['g'])
 }
 
-/** What the catalogue tables tell of a table is brought after an edit; gives its bounds. */
+/** Updates the catalogue tables after an edit. Returns the bounds of the table. */
 export function updateCatalogue(
   db: DatabaseSync,
   { name, table, id, isIndexed }: EditedRows,

@@ -7,17 +7,20 @@ import type { StagedRows } from '../stage-rows.ts'
 import type { Staged } from './staged-load.ts'
 import { planShape } from './staged-load.ts'
 
-/** What tells whether staged rows are those meant, and still go into their table. */
+/** Identifies staged rows and shows whether they still fit their table. */
 export interface LaidBy {
   loadId: string
-  /** A digest of the shape of the table. */
+  /** Digest of the table definition. */
   shape: string
   srsId: number
   pageSize: number
   rowCount: number
 }
 
-/** Writes beside the staged rows what is known of them, safe from a crash of the machine; gives what finds them again. */
+/**
+ * Stores the description of staged rows next to them, safe from power failures. Returns the text that finds
+ * them again.
+ */
 export function layRowsBy(side: string, staged: Staged): string {
   const { plan, srsId, pageSize, rows } = staged
   const db = new DatabaseSync(side)
@@ -58,7 +61,7 @@ export function layRowsBy(side: string, staged: Staged): string {
   return JSON.stringify(laidBy)
 }
 
-/** Rows that were laid by. Throws where the file does not hold them. */
+/** Returns retained rows. Throws if the file does not contain them. */
 export function readLaidRows(side: string): StagedRows {
   const db = new DatabaseSync(side, { readOnly: true })
   try {

@@ -12,7 +12,7 @@ import { SideFileLoad } from './side-file-load.ts'
 import type { Staged } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 
-/** Turns rows that were staged without a word in the file into a load that can be committed. */
+/** Converts rows that were staged without writing to the file into a load that can be committed. */
 export async function openStaged(
   surroundings: LoadSurroundings,
   staged: Staged,
@@ -40,7 +40,10 @@ export async function openStaged(
   }
 }
 
-/** The `srs_id` for the geometries; a new CRS is entered at once, since its id stands in every geometry. */
+/**
+ * Returns the `srs_id` of the geometries; a new CRS is inserted immediately, since its id is part of every
+ * geometry.
+ */
 export async function settleCrs(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -53,7 +56,10 @@ export async function settleCrs(
   return changeFile(path, db, signal, () => ensureCrs(db, crs, findDefinition))
 }
 
-/** Another id than the one foreseen, for others have entered CRSs meanwhile (OGC 12-128r18, section 2.1.3: bytes 5 to 8). */
+/**
+ * Replaces the predicted id, if other CRSs were inserted meanwhile (OGC 12-128r18, section 2.1.3: bytes 5 to
+ * 8).
+ */
 function enterSrsId(db: DatabaseSync, srsId: number): void {
   const id = Buffer.alloc(4)
   id.writeInt32LE(srsId)

@@ -23,7 +23,7 @@ import type { Staged } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 import { tryRules } from './try-rules.ts'
 
-/** Writes rows to a side file and nothing anywhere else. */
+/** Writes rows to a side file and nothing elsewhere. */
 export async function stageRehearsal(
   surroundings: LoadSurroundings,
   request: LoadRequest,
@@ -41,7 +41,7 @@ export async function stageRehearsal(
   }
 }
 
-/** Settles what a load does by looking alone. */
+/** Plans a load without writing. */
 export function planQuietly(
   { path, findDefinition }: LoadSurroundings,
   request: LoadRequest,
@@ -61,13 +61,13 @@ export function planQuietly(
   }
 }
 
-/** Rows in a side file, while nobody has the table or its file in use. */
+/** Staged rows in a side file that does not lock the table or its file. */
 export class RehearsalLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #surroundings: LoadSurroundings
   #staged: Staged
   readonly #hooks: LoadHooks
-  /** The connection of the comparison whose changes may be read yet. */
+  /** Connection of the last comparison, whose changes can still be read. */
   #comparing: Opened | undefined
 
   constructor(surroundings: LoadSurroundings, staged: Staged, hooks: LoadHooks) {
@@ -89,7 +89,7 @@ export class RehearsalLoad implements StagedLoad {
       db.exec('BEGIN')
       settleKeptIds(db, this.#staged.plan, this.#staged.rows, this.#hooks)
       this.#rejectByRules(db, this.#planNow(db))
-      // What is refused stays refused; what is compared is undone.
+      // Retains the rejections and rolls back the comparison.
       db.exec('COMMIT; BEGIN')
       const now = this.#planNow(db)
       signal.throwIfAborted()
@@ -117,7 +117,7 @@ export class RehearsalLoad implements StagedLoad {
     removeSideFile(this.#surroundings.path, this.#staged.plan.request.loadId)
   }
 
-  /** Rows that an `UPSERT` would refuse whatever stands in the table. */
+  /** Rejects rows that an `UPSERT` would reject whatever the table contains. */
   #rejectKeys(db: DatabaseSync): void {
     const { plan, rows } = this.#staged
     const { upsert } = plan.request
@@ -135,7 +135,7 @@ export class RehearsalLoad implements StagedLoad {
     return now
   }
 
-  /** Rows that the rules of the table would refuse. */
+  /** Rejects rows that the constraints of the table would reject. */
   #rejectByRules(db: DatabaseSync, plan: LoadPlan): void {
     const { rows } = this.#staged
     const refused = tryRules(db, plan, rows, (id, refusal) =>

@@ -26,7 +26,7 @@ import type { Staged } from './staged-load.ts'
 import { planShape, tableChanged } from './staged-load.ts'
 
 interface Begun extends Staged {
-  /** `dataVersion` before the plan was made. */
+  /** `dataVersion` before planning. */
   version: unknown
 }
 
@@ -36,16 +36,19 @@ interface Place {
   clock: Clock
 }
 
-/** What became of the staged rows. */
+/** Result of placing the staged rows. */
 interface Placed {
-  /** The number of rows that constraints of the table refused. */
+  /** Number of rows rejected by constraints of the table. */
   refused: number
   kept: LoadResult['kept']
-  /** Of an `UPSERT`. */
+  /** Row changes of an `UPSERT`. */
   changes: LoadResult['changes']
 }
 
-/** Rows in a side file, attached as `side`; one transaction copies them in, while readers see the state before it. */
+/**
+ * Staged rows in a side file, attached as `side`. One transaction copies them into the table, while readers
+ * see the previous state.
+ */
 export class SideFileLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #place: Place
@@ -67,7 +70,7 @@ export class SideFileLoad implements StagedLoad {
       const { signal } = this.#hooks
       const { path, clock } = this.#place
       const db = this.#db
-      // Tables take each other's place by their names: what refers to them is looked at then.
+      // Tables are exchanged by renaming them, which checks all references to them.
       const isExchanged = exchangesTable(db, this.#staged.plan)
       if (isExchanged) db.exec('PRAGMA foreign_keys = OFF')
       this.#change = await beginChange(path, db, signal)
@@ -130,7 +133,7 @@ export class SideFileLoad implements StagedLoad {
     removeSideFile(this.#place.path, this.#staged.plan.request.loadId)
   }
 
-  /** The plan against the file as it is now that nobody else can change it. */
+  /** Returns the plan for the present state of the file, which is locked from now on. */
   #planNow(): LoadPlan {
     const { plan: early, version } = this.#staged
     if (dataVersion(this.#db) === version) return early

@@ -11,7 +11,7 @@ import { stageRehearsal } from './rehearsal-load.ts'
 import { SideFileLoad } from './side-file-load.ts'
 import { pageSizeOf } from './staged-load.ts'
 
-/** Writes rows, index nodes and all to a side file, where nobody waits for them. */
+/** Writes rows and index nodes to a side file, without locking the database. */
 export async function stageLoad(
   surroundings: LoadSurroundings,
   request: LoadRequest,

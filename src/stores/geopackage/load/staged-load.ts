@@ -3,17 +3,17 @@ import { conflict } from '../../../lib/errors.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
 
-/** Rows in a side file and what they are meant for. */
+/** Rows in a side file and their target. */
 export interface Staged {
   plan: LoadPlan
-  /** What stands in every geometry. */
+  /** `srs_id` in every geometry. */
   srsId: number
-  /** That of the file, which nodes of an R*Tree are made for. */
+  /** Page size of the file, which determines the R*Tree nodes. */
   pageSize: number
   rows: StagedRows
 }
 
-/** What has to be the same for rows to go into the table as they were staged. */
+/** Returns what must be unchanged so that rows can go into the table as staged. */
 export function planShape({
   table,
   id,

@@ -10,7 +10,7 @@ import { openStaged } from './open-staged.ts'
 import { planQuietly, RehearsalLoad } from './rehearsal-load.ts'
 import type { Staged } from './staged-load.ts'
 
-/** Goes on with rows that were laid by; from now on they are those of the load of `request`. */
+/** Reuses retained rows, which from now on belong to the load of `request`. */
 export async function takeUp(
   surroundings: LoadSurroundings,
   wanted: LoadRequest,
@@ -18,7 +18,7 @@ export async function takeUp(
   hooks: LoadHooks,
 ): Promise<StagedLoad> {
   const { path } = surroundings
-  // What was staged for a rehearsal has the columns of one.
+  // Rows staged by a dry run have the columns of a dry run.
   const request: LoadRequest = { ...wanted, isRehearsal: true }
   const laidBy = JSON.parse(text) as LaidBy
   const lies = sidePath(path, laidBy.loadId)

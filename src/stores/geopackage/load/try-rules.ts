@@ -8,7 +8,7 @@ import { tryUpsert } from '../upsert/place-upsert.ts'
 
 type OnRefused = (stagedId: number, refusal: Refusal) => void
 
-/** What a table says of its rows, and which columns of those that are there are asked for it. */
+/** Constraints of a table, and the columns that checking them reads from existing rows. */
 interface TableRules {
   sql: string
   uniqueIndexes: string[]
@@ -26,9 +26,9 @@ const tableForm = new RegExp(`^CREATE\\s+TABLE\\s+${nameForm}`, 'is')
 const indexForm = new RegExp(`^CREATE\\s+UNIQUE\\s+INDEX\\s+${nameForm}\\s+ON\\s*${nameForm}`, 'is')
 
 /**
- * The staged rows that the rules of their table would refuse (unique columns, columns that may not be empty, checks), by their ids.
- * They are put into a temporary table of the same statement, beside what of the present rows those rules ask for: the file
- * itself is not written to.
+ * Returns the ids of staged rows that the constraints of their table would reject (unique columns, NOT NULL,
+ * checks). Inserts them into a temporary table with the same definition, together with the parts of the
+ * present rows that the constraints need; does not write to the file itself.
  */
 export function tryRules(
   db: DatabaseSync,
@@ -67,7 +67,7 @@ function tryInserts(
   requireRows(plan.table, count() - before, staged.rowCount - refused.length)
 }
 
-/** Undefined where nothing can refuse a row. */
+/** Returns undefined if no constraint can reject a row. */
 function findRules(db: DatabaseSync, plan: LoadPlan): TableRules | undefined {
   const name = quoteText(plan.table)
   const sql = statementOf(db, 'table', plan.table)
@@ -93,7 +93,7 @@ function findRules(db: DatabaseSync, plan: LoadPlan): TableRules | undefined {
   }
 }
 
-/** Columns of an index; null where it asks for more than them. */
+/** Returns the columns of an index; null for expressions and other parts that are not plain columns. */
 function askedColumns(db: DatabaseSync, index: string, isPartial: boolean): (string | null)[] {
   const rows = db.prepare(`PRAGMA main.index_info(${quoteText(index)})`).all()
   const names = rows.map(({ name }) => (name === null ? null : String(name)))
@@ -112,7 +112,7 @@ function columnsOf(db: DatabaseSync, { table, id }: LoadPlan): ColumnInfo[] {
     }))
 }
 
-/** The statement that made it; empty of an index that its table has made. */
+/** Returns its CREATE statement; empty for an automatic index. */
 function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): string {
   const row = db
     .prepare('SELECT sql FROM main.sqlite_schema WHERE type = ? AND lower(name) = lower(?)')
@@ -120,7 +120,7 @@ function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): s
   return typeof row?.['sql'] === 'string' ? row['sql'] : ''
 }
 
-/** An `UPSERT` and an `APPEND` meet the rows that are there; a `REPLACE` has an empty table. */
+/** `UPSERT` and `APPEND` are checked against existing rows; for a `REPLACE` the table is empty. */
 function makeTrial(db: DatabaseSync, plan: LoadPlan, rules: TableRules, into: string): void {
   const table = quoteName(plan.table)
   db.exec(rules.sql.replace(tableForm, () => `CREATE TABLE ${into}`))

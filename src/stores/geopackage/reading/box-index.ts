@@ -5,8 +5,8 @@ import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import { RtreeWalk } from './walk-rtree.ts'
 
 /**
- * The R*Tree of a table where it holds the envelopes of its rows: one with triggers that keep it so, or else as many
- * entries as there are geometries. Undefined too where ids are numbers that JavaScript does not hold.
+ * Opens the R*Tree of a table if it contains the envelopes of all rows: it has maintaining triggers, or as
+ * many entries as there are geometries. Undefined also if ids exceed the safe integers of JavaScript.
  */
 export function openBoxIndex(db: DatabaseSync, table: GeoPackageTable): RtreeWalk | undefined {
   const { name, kind, idColumn, schema } = table
@@ -20,7 +20,7 @@ export function openBoxIndex(db: DatabaseSync, table: GeoPackageTable): RtreeWal
   return isKept ? new RtreeWalk(db, rtree) : undefined
 }
 
-/** The first and the last are found without a look at the others. */
+/** SQLite finds the first and last id without scanning the others. */
 function hasSafeIds(db: DatabaseSync, table: string, id: string): boolean {
   const [from, column] = [quoteName(table), quoteName(id)]
   return ['min', 'max'].every((side) => {
@@ -30,7 +30,7 @@ function hasSafeIds(db: DatabaseSync, table: string, id: string): boolean {
   })
 }
 
-/** Of OGC 12-128r18, annex F.3; those for updates have other names in other versions. */
+/** Triggers of OGC 12-128r18, annex F.3; those for updates have other names in other versions. */
 function hasTriggers(db: DatabaseSync, table: string, rtree: string): boolean {
   const find = db.prepare(
     `SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND lower(name) = lower(?) AND lower(tbl_name) = lower(?)`,

@@ -1,7 +1,7 @@
-/** What a statement binds. */
+/** Values that a statement binds. */
 export type Bound = string | number | bigint | Uint8Array | null
 
-/** A condition and what is bound in it. */
+/** A condition with its bound values. */
 export interface Condition {
   sql: string
   bound: Bound[]

@@ -16,19 +16,19 @@ import type { IdSet } from './id-set.ts'
 import { parseId } from './parse-id.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
-/** Areas that a connection holds ready: those of one filter. */
+/** Maximum number of prepared areas per connection: those of one filter. */
 const mostAreas = 100
 const nothing: Condition = { sql: 'FALSE', bound: [] }
 const everything: Condition = { sql: 'TRUE', bound: [] }
 
 const listedIds = new WeakMap<DatabaseSync, IdSet>()
 
-/** Of which ids `terrane_listed` is true from now on. */
+/** Sets the ids for which `terrane_listed` returns true. */
 export function setListedIds(db: DatabaseSync, ids: IdSet): void {
   listedIds.set(db, ids)
 }
 
-/** Makes the functions that the conditions call known to a connection. */
+/** Registers the functions of conditions on a connection. */
 export function defineFunctions(db: DatabaseSync): void {
   defineFilterFunctions(db)
   db.function('terrane_listed', (id) => (listedIds.get(db)?.has(Number(id)) === true ? 1 : 0))
@@ -52,7 +52,7 @@ function areaTestOf(text: string): AreaTest {
   return areaTest({ minX, minY, maxX, maxY, ...(outline.length > 0 && { outline }) })
 }
 
-/** Whether the geometry of a blob touches the area; one that cannot be read touches nothing. */
+/** True if the geometry of a blob touches the area; false for an unreadable blob. */
 export function touches(blob: unknown, area: AreaTest): boolean {
   if (!(blob instanceof Uint8Array)) return false
   try {
@@ -63,7 +63,7 @@ export function touches(blob: unknown, area: AreaTest): boolean {
   }
 }
 
-/** Everything that a filter asks, decided row by row. */
+/** Returns the condition of a filter, evaluated row by row. */
 export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
   const conditions: Condition[] = []
   if (filter.featureId !== undefined)
@@ -92,7 +92,10 @@ function idsCondition(table: GeoPackageTable, featureIds: readonly string[]): Co
   return { sql: `${quoteName(table.idColumn)} IN (${ids.map(() => '?').join(', ')})`, bound: ids }
 }
 
-/** Features that touch one of the boxes, and those without geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
+/**
+ * Matches features that touch one of the boxes, and features without geometry (OGC 17-069r4,
+ * /req/core/fc-bbox-response).
+ */
 function areaCondition(table: GeoPackageTable, areas: Area[]): Condition {
   const geometry = table.schema.geometry?.name
   if (geometry === undefined) return everything
@@ -110,8 +113,9 @@ function dayText(micros: bigint, days: number): string {
 }
 
 /**
- * Rows within an interval, its ends included; a date counts as its whole day. The text of a time begins with its day,
- * give or take the zone, so that comparing texts finds nearly all that match, through an index where there is one.
+ * Matches rows within an interval, both ends included; a date counts as its whole day. The text of a time
+ * starts with its day, up to the time zone, so comparing texts finds nearly all matches, with an index if
+ * there is one.
  */
 export function timeCondition(table: GeoPackageTable, time: NonNullable<FeatureQuery['time']>): Condition {
   const attribute = table.schema.attributes.find(({ name }) => name === time.attribute)

@@ -9,17 +9,20 @@ import { openFile } from '../file-access.ts'
 import { defineFunctions } from './conditions.ts'
 import { TableReader } from './table-reader.ts'
 
-/** Connections without work that are kept, each with what it knows of its tables. */
+/** Maximum number of idle connections, each with cached data about its tables. */
 const mostIdle = 2
 
-/** A thread must not ask this file, since it could not be ended: it is for a process. */
+/**
+ * The error for a file that a thread must not read, since a thread cannot be terminated: a process must read
+ * it.
+ */
 function needsProcess(trap: string): Failure {
   return new Failure('unavailable', 'needs-process', `The GeoPackage holds a ${trap}`)
 }
 
 /** One connection, which sees one state of the file at a time. */
 export class ReadConnection {
-  /** Which file in which state was opened. */
+  /** Identity and state of the opened file. */
   readonly identity: string
   readonly #opened: Opened
   readonly #settings: GeoPackageStoreSettings
@@ -43,7 +46,7 @@ export class ReadConnection {
     return this.#opened.db
   }
 
-  /** Begins to look at the state that the file has now; forgets what it knew where that is another one. */
+  /** Starts reading the present state of the file and clears cached data if the state has changed. */
   begin(): void {
     this.#begin.run()
     const version = this.#dataVersion.get()?.['data_version']
@@ -58,7 +61,7 @@ export class ReadConnection {
     if (this.db.isTransaction) this.#rollback.run()
   }
 
-  /** Undefined where there is no such table. */
+  /** Returns undefined if there is no such table. */
   findTable(name: string): TableReader | undefined {
     if (!this.#tables.has(name)) {
       const table = hasCatalogue(this.db) ? findTable(this.db, name) : undefined
@@ -72,7 +75,10 @@ export class ReadConnection {
   }
 }
 
-/** Changes when another file stands under the path; where nobody tells of changes, also when this one changed. */
+/**
+ * Returns a text that changes when the path refers to another file; without change notifications, also when
+ * this file changes.
+ */
 function identityOf({ path, isReadOnly = false }: GeoPackageStoreSettings): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (found === undefined) return ''
@@ -82,13 +88,19 @@ function identityOf({ path, isReadOnly = false }: GeoPackageStoreSettings): stri
 
 const roomCodes = new Set([10, 13, 14])
 
-/** Whether SQLite could not make what it needs beside a file (`SQLITE_IOERR`, `SQLITE_FULL`, `SQLITE_CANTOPEN`). */
+/**
+ * True if SQLite could not create its files next to the database (`SQLITE_IOERR`, `SQLITE_FULL`,
+ * `SQLITE_CANTOPEN`).
+ */
 function lacksRoom(error: unknown): boolean {
   const { errcode } = error as { errcode?: unknown }
   return typeof errcode === 'number' && roomCodes.has(errcode & 0xff)
 }
 
-/** Connections of one store for looking. Without `keepMs` each is opened for one question and closed after it. */
+/**
+ * Read connections of one store. Without `keepMs` each connection is opened for one query and closed after
+ * it.
+ */
 export class ReadConnections {
   readonly #settings: GeoPackageStoreSettings
   readonly #keepMs: number
@@ -100,7 +112,7 @@ export class ReadConnections {
     this.#keepMs = keepMs
   }
 
-  /** A connection that looks at the present state. Give it back in any case. */
+  /** Returns a connection that reads the present state. The caller must give it back. */
   take(): ReadConnection {
     const connection = this.#takeIdle() ?? new ReadConnection(this.#settings)
     try {
@@ -113,7 +125,10 @@ export class ReadConnections {
     }
   }
 
-  /** As the file stands: a log needs files beside it, for which a full disk has no room. It is not kept. */
+  /**
+   * Opens the file without its log, which needs further files, for which a full disk has no space. The
+   * connection is not reused.
+   */
   #takeWithoutLog(): ReadConnection {
     const connection = new ReadConnection({ ...this.#settings, isReadOnly: true })
     try {

@@ -11,17 +11,17 @@ import { CpuDeadline } from '../../../lib/stopwatch.ts'
 import { questionMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n
-/** Patterns and geometries that a connection holds ready: those of one filter. */
+/** Maximum number of prepared patterns and geometries per connection: those of one filter. */
 const mostKept = 100
 
 const deadlines = new WeakMap<DatabaseSync, CpuDeadline>()
 
-/** Limits the time in which relations of a question that starts now are tested: SQLite does not return meanwhile. */
+/** Limits the time for testing spatial relations of a starting query: SQLite does not return in between. */
 export function limitRelations(db: DatabaseSync): void {
   deadlines.set(db, new CpuDeadline(questionMs))
 }
 
-/** Makes the functions known that conditions of a filter call; empty values give an empty one. */
+/** Registers the SQL functions that filter conditions call; null arguments give null. */
 export function defineFilterFunctions(db: DatabaseSync): void {
   db.function('terrane_single', { deterministic: true }, (value) =>
     typeof value === 'number' ? Math.fround(value) : null,

@@ -16,7 +16,7 @@ import { joinedConditions } from './joined-conditions.ts'
 const lastMicroOfDay = 86_399_999_999n
 const microsPerMs = 1000n
 const msPerDay = 86_400_000
-/** Two geometries in one of these relations have a point in common. */
+/** Relations that imply that two geometries have a point in common. */
 const meeting = new Set([
   's_intersects',
   's_equals',
@@ -27,7 +27,10 @@ const meeting = new Set([
   's_crosses',
 ])
 
-/** A filter as a condition on a table; `hasIndex`: an R*Tree tells which rows are near a geometry. Names of columns are those of the table. */
+/**
+ * Converts a filter to a condition on a table; `hasIndex`: an R*Tree finds rows near a geometry. Property
+ * names are column names of the table.
+ */
 export function filterCondition(filter: Filter, table: GeoPackageTable, hasIndex: boolean): Condition {
   const made = new FilterSql(table, hasIndex)
   return { sql: made.condition(filter), bound: made.bound }
@@ -89,7 +92,7 @@ class FilterSql {
     return quoteName(this.#attribute(attribute).name)
   }
 
-  /** Cells may hold texts and bytes, which SQLite takes for more than any number. */
+  /** Cells may contain texts and blobs, which SQLite sorts after all numbers. */
   #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
     const sides = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
     const guards = [left, right].flatMap((side) => {
@@ -116,7 +119,7 @@ class FilterSql {
     return this.#bind(isSingle ? Math.fround(Number(side.digits)) : numberOf(side.digits))
   }
 
-  /** SQLite has no absolute value of the least whole number. */
+  /** SQLite cannot compute the absolute value of the smallest integer. */
   #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
     const plain = (): string => this.#number(of, of)
     const whole = (): string =>
@@ -133,7 +136,7 @@ class FilterSql {
     return `terrane_fold(${this.#text(side.of)}, '${side.folded}')`
   }
 
-  /** What begins alike stands together in an index. */
+  /** Texts with the same prefix are adjacent in an index. */
   #likeness({ of, pattern }: Extract<Filter, { kind: 'like' }>): string {
     const prefix = 'attribute' in of && 'text' in pattern ? prefixOf(pattern.text) : undefined
     const near = prefix === undefined || prefix === '' ? '' : this.#begins(of, prefix)
@@ -164,7 +167,9 @@ class FilterSql {
     return `terrane_moment(${name}, 1) ${found.op} ${this.#bind(BigInt(found.day) * (lastMicroOfDay + 1n))}`
   }
 
-  /** A text of a time begins with its day, give or take the zone: an index of texts finds nearly all that match. */
+  /**
+   * The text of a time starts with its day, up to the time zone: an index of texts finds nearly all matches.
+   */
   #near(op: Comparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string | undefined {
     const name = this.#name(left.attribute)
     const day = (days: number): string =>
@@ -209,7 +214,10 @@ class FilterSql {
       : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${related} END)`
   }
 
-  /** Whether the envelope of the row overlaps that of a geometry, widened by so much on each side. */
+  /**
+   * Returns SQL that tests whether the envelope of the row overlaps that of a geometry, expanded by these
+   * distances.
+   */
   #nearTo(wkb: Uint8Array, [aside, above] = [0, 0]): string | undefined {
     const { geometry, name } = { geometry: this.#table.schema.geometry?.name, name: this.#table.name }
     const envelope = wkbEnvelope(wkb)
@@ -227,7 +235,7 @@ class FilterSql {
   }
 }
 
-/** A whole number exactly, any other as the double nearest to it. */
+/** Returns an integer exactly, any other number as the nearest double. */
 function numberOf(digits: string): number | bigint {
   const whole = /^[-+]?\d{1,19}$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : undefined
   return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : Number(digits)
@@ -237,7 +245,7 @@ const [firstUsual, lastUsual] = [Date.UTC(1900, 0, 1), Date.UTC(9999, 0, 1)].map
   (ms) => BigInt(ms) * microsPerMs,
 )
 
-/** Whether texts of times around this moment sort as the times do: years of four digits. */
+/** True if texts of times around this moment sort like the times: years of four digits. */
 function isUsualYear(micros: bigint): boolean {
   return micros > (firstUsual ?? 0n) && micros < (lastUsual ?? 0n)
 }

@@ -1,4 +1,4 @@
-/** Ids in ascending order, each once, which are met in that order. */
+/** Ids in ascending order without duplicates, which are matched in that order. */
 export class IdRun {
   readonly ids: Float64Array
   #at = 0
@@ -7,7 +7,10 @@ export class IdRun {
     this.ids = ids
   }
 
-  /** The places of those among the given ones, which go on in ascending order behind those given before. */
+  /**
+   * Returns the indexes of ids of the run among the given ones, which continue the previous call in ascending
+   * order.
+   */
   rowsAmong(given: readonly number[]): Uint32Array {
     const { ids } = this
     const rows: number[] = []
@@ -20,7 +23,7 @@ export class IdRun {
   }
 }
 
-/** All ids of several lists in ascending order, each once. */
+/** Returns all ids of several lists in ascending order, without duplicates. */
 export function joinedIds(lists: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
   let end = 0

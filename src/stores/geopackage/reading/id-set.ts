@@ -1,7 +1,7 @@
-/** Most bits of a set: 64 MB. */
+/** Maximum number of bits of a set: 64 MB. */
 const maxRange = 2 ** 29
 
-/** Whether ids from `first` to `last` of which `count` are in use are worth a bit each. */
+/** True if a bit for each id from `first` to `last`, of which `count` are in use, is worth the memory. */
 export function fitsIdSet(first: number, last: number, count: number): boolean {
   const range = last - first + 1
   return (
@@ -12,7 +12,7 @@ export function fitsIdSet(first: number, last: number, count: number): boolean {
   )
 }
 
-/** Ids of a table from a known range, a bit each. */
+/** A set of ids of a table from a known range, as a bitmap. */
 export class IdSet {
   readonly first: number
   readonly last: number
@@ -34,7 +34,7 @@ export class IdSet {
     return this.#size
   }
 
-  /** Ids outside the range are left out. */
+  /** Ignores ids outside of the range. */
   add(id: number): void {
     if (!(id >= this.first && id <= this.last)) return
     const bit = id - this.first
@@ -49,7 +49,7 @@ export class IdSet {
     return ((this.#words[Math.floor(bit / 32)] as number) & (1 << (bit & 31))) !== 0
   }
 
-  /** Takes out what is not in the other set, which has the same range. */
+  /** Removes ids that are not in the other set, which must have the same range. */
   keepOnly(other: IdSet): void {
     for (let at = 0; at < this.#words.length; at += 1) {
       this.#words[at] = (this.#words[at] as number) & (other.#words[at] as number)
@@ -57,7 +57,7 @@ export class IdSet {
     this.#size = undefined
   }
 
-  /** At most `limit` ids behind one in ascending order, or before it in descending order. */
+  /** Returns at most `limit` ids after an id in ascending order, or before it in descending order. */
   near(id: number, limit: number, isBackward: boolean): number[] {
     const ids: number[] = []
     const step = isBackward ? -1 : 1
@@ -65,7 +65,7 @@ export class IdSet {
     for (let next = begin; next >= this.first && next <= this.last && ids.length < limit; ) {
       const bit = next - this.first
       if (this.#words[Math.floor(bit / 32)] === 0) {
-        // To the nearest id of the next word.
+        // Skips to the nearest id of the next word.
         next = this.first + (isBackward ? bit - (bit & 31) - 1 : bit - (bit & 31) + 32)
         continue
       }
@@ -75,7 +75,7 @@ export class IdSet {
     return ids
   }
 
-  /** At most `limit` ids in ascending order, after the first `offset`. */
+  /** Returns at most `limit` ids in ascending order, after the first `offset`. */
   slice(offset: number, limit: number): number[] {
     const ids: number[] = []
     let skip = offset
@@ -95,7 +95,7 @@ export class IdSet {
   }
 }
 
-/** Set bits of a 32-bit word. */
+/** Counts the set bits of a 32-bit word. */
 function bitCount(word: number): number {
   let sum = word - ((word >>> 1) & 0x55555555)
   sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333)

@@ -1,7 +1,10 @@
-/** What stands in a row; more are halved. */
+/** Maximum number of conditions in one chain; longer lists are split in halves. */
 const mostInRow = 100
 
-/** Conditions as one: SQLite takes expressions of at most 1,000 levels, and a row of conditions has one for each. */
+/**
+ * Joins conditions: SQLite accepts expressions of at most 1,000 levels, and a chain of conditions has one
+ * level for each.
+ */
 export function joinedConditions(conditions: readonly string[], word: 'AND' | 'OR'): string {
   if (conditions.length <= mostInRow) return `(${conditions.join(` ${word} `)})`
   const middle = Math.ceil(conditions.length / 2)

@@ -10,7 +10,7 @@ import { parseId } from './parse-id.ts'
 
 const microsPerDay = 86_400_000_000n
 
-/** The parts in which rows of a table are read in the order that is asked for. */
+/** Returns the parts in which rows of a table are read in the requested order. */
 export function orderedRows(
   table: GeoPackageTable,
   rows: OrderedRows & { offset: number },
@@ -28,7 +28,7 @@ function idOf(idColumn: string): Pick<OrderColumn<Bound>, 'value' | 'bound'> {
   }
 }
 
-/** The id of a position. */
+/** Returns the id of a position. */
 export function positionId(text: string): bigint {
   const id = parseId(text)
   if (id === undefined) throw unknownPosition()
@@ -50,7 +50,9 @@ function orderColumn({ schema }: GeoPackageTable, { attribute: name }: SortKey):
   }
 }
 
-/** As cells are read: other programs may write a moment in many ways, and a text in a column of numbers. */
+/**
+ * Converts cells like a reader: other programs may write a time in many ways, and a text in a numeric column.
+ */
 function valueSql({ name, type }: Attribute): string {
   const column = quoteName(name)
   switch (type) {

@@ -1,4 +1,4 @@
-/** The id that a text names; undefined where it can be none. */
+/** Parses an id; undefined if it is invalid. */
 export function parseId(text: string): bigint | undefined {
   if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined
   const id = BigInt(text)

@@ -31,7 +31,7 @@ export function unknownTable(path: string, table: string): Error {
   return notFound('unknown-table', `"${basename(path)}" has no table "${table}"`)
 }
 
-/** Questions to the tables of one file, over connections that are kept for `keepMs`. */
+/** Queries on the tables of one file, with connections that are retained for `keepMs`. */
 export class Reading implements TileReading {
   readonly #path: string
   readonly #connections: ReadConnections
@@ -45,7 +45,7 @@ export class Reading implements TileReading {
     return this.#prepared(filter.table, filter, signal, (table) => table.count(filter))
   }
 
-  /** Work on a table when the rows that match were found, in which others have their turn. */
+  /** Runs work on a table after the matching rows are found; yields to other work meanwhile. */
   async #prepared<Result>(
     name: string,
     filter: Filter,
@@ -71,7 +71,7 @@ export class Reading implements TileReading {
     )
   }
 
-  /** Returns 0 where there is no such table. */
+  /** Returns 0 if there is no such table. */
   estimateRows(table: string, boxes: readonly Area[] | undefined): number {
     return this.use(
       (connection) => connection.findTable(table)?.estimateRows(boxes) ?? 0,
@@ -79,7 +79,7 @@ export class Reading implements TileReading {
     )
   }
 
-  /** One question; `absent` answers where there is no file yet. */
+  /** Runs one query; returns `absent()` if the file does not exist yet. */
   use<Result>(work: (connection: ReadConnection) => Result, absent: () => Result): Result {
     if (!hasFile(this.#path)) return absent()
     try {
@@ -138,7 +138,7 @@ export class Reading implements TileReading {
     )
   }
 
-  /** One transaction. */
+  /** Runs in one transaction. */
   async atOneState<Result>(
     table: string,
     work: (reads: TileReads) => Promise<Result>,
@@ -163,7 +163,7 @@ export class Reading implements TileReading {
     }
   }
 
-  /** Pages from one transaction, of whatever stands in the file. */
+  /** Yields pages from one transaction, whatever the file contains. */
   async *stream<Page>(
     pagesOf: (connection: ReadConnection) => Iterable<Page>,
     signal: AbortSignal,

@@ -12,27 +12,27 @@ import { filterCondition } from './filter-sql.ts'
 import { fitsIdSet, IdSet } from './id-set.ts'
 import { RtreeWalk } from './walk-rtree.ts'
 
-/** Ids that are looked at in one piece of work. */
+/** Number of ids processed before yielding. */
 const pieceIds = 4096
-/** A row that is found by its id costs as much as some that are passed in order. */
+/** Cost factor: finding a row by id costs as much as scanning several rows. */
 const fewParts = 8
 
-/** What is known of the ids of a table while nobody writes to it. */
+/** Cached data about the ids of a table, valid while nothing is written to it. */
 export interface TableIds {
   count: number
   first: number
   last: number
-  /** No id between the first and the last is missing. */
+  /** True if no id between the first and the last is missing. */
   isDense: boolean
 }
 
-/** Rows that the R*Tree does not hold: those without geometry are always in, the others are looked at. */
+/** Rows missing in the R*Tree: those without geometry always match, the others are tested. */
 interface Unindexed {
   without: number[]
   others: number[]
 }
 
-/** Ids of one table that match filters; good while nobody writes. */
+/** Finds ids of one table that match filters; valid while nothing is written. */
 export class IdFinder {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
@@ -41,7 +41,7 @@ export class IdFinder {
   #ids: TableIds | undefined
   #index: { walk: RtreeWalk; unindexed: Unindexed } | null | undefined
 
-  /** `idColumn` is the table's. */
+  /** `idColumn` is that of the table. */
   constructor(db: DatabaseSync, table: GeoPackageTable, idColumn: string) {
     this.#db = db
     this.#table = table
@@ -54,13 +54,13 @@ export class IdFinder {
     return this.#ids
   }
 
-  /** Whether ids of this table can be held as a set. */
+  /** True if the ids of this table can be stored as a set. */
   get isFit(): boolean {
     const { first, last, count } = this.ids
     return fitsIdSet(first, last, count)
   }
 
-  /** Bytes of a set of ids. */
+  /** Size of a set of ids. */
   get setBytes(): number {
     return (this.ids.last - this.ids.first + 1) / 8
   }
@@ -69,7 +69,7 @@ export class IdFinder {
     return `FROM ${quoteName(this.#table.name)} WHERE`
   }
 
-  /** The ids that match; undefined where every one does. Gives way between pieces of its work. */
+  /** Returns the matching ids; undefined if every row matches. Yields between pieces of work. */
   *find(filter: Filter): Generator<void, IdSet | undefined> {
     const near = filter.bboxes === undefined ? undefined : yield* this.#findNear(filter.bboxes)
     const conditions = this.#conditions(filter)
@@ -84,7 +84,7 @@ export class IdFinder {
     return within
   }
 
-  /** Whether to look at each of these rows costs less than to look at all, or at those that an index finds. */
+  /** True if testing each of these rows costs less than scanning all, or than those that an index finds. */
   #areFew(near: IdSet, sql: string, bound: Bound[]): boolean {
     if (near.size <= pieceIds) return true
     return (
@@ -92,7 +92,7 @@ export class IdFinder {
     )
   }
 
-  /** Those of the rows that a condition lets through; each is found by its id, whatever indexes there are. */
+  /** Returns the rows that a condition accepts; each is found by its id, whatever indexes there are. */
   *#selectAmong(near: IdSet, sql: string, bound: Bound[]): Generator<void, IdSet> {
     const found = this.#emptySet()
     const statement = this.#db.prepare(
@@ -108,7 +108,7 @@ export class IdFinder {
     }
   }
 
-  /** All of them, for pages far behind where some are missing. */
+  /** Returns all of them, for pages at large offsets if some are missing. */
   all(): Generator<void, IdSet> {
     return this.#select('TRUE', [])
   }
@@ -120,7 +120,7 @@ export class IdFinder {
     return found
   }
 
-  /** Whether the R*Tree has every geometry. */
+  /** True if the R*Tree contains every geometry. */
   get #isIndexed(): boolean {
     if (this.#geometry === undefined) return false
     this.#index ??= this.#openIndex(this.#geometry)
@@ -166,7 +166,7 @@ export class IdFinder {
       yield* this.#take(statement, bound, found)
       return found
     }
-    // Without an index every row is looked at: by pieces, between which others have their turn.
+    // Without an index every row is tested, in pieces, yielding to other work in between.
     const statement = this.#db.prepare(`SELECT ${this.#id} ${from} ${this.#id} BETWEEN ? AND ? AND (${sql})`)
     for (let first = found.first; first <= found.last; first += pieceIds) {
       yield* this.#take(statement, [first, first + pieceIds - 1, ...bound], found)
@@ -185,7 +185,10 @@ export class IdFinder {
     }
   }
 
-  /** Whether SQLite walks through the whole table; a look for near geometries would begin anew with each piece of it. */
+  /**
+   * True if SQLite scans the whole table; a search for near geometries would start again with each piece of
+   * it.
+   */
   #isScan(sql: string, bound: Bound[]): boolean {
     if (sql.includes('(SELECT ')) return false
     const plan = this.#db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...bound)
@@ -209,7 +212,7 @@ export class IdFinder {
     return { count, first, last, isDense: last - first + 1 === count }
   }
 
-  /** The R*Tree; null where there is none that can be relied on. */
+  /** Returns the R*Tree; null if there is no reliable one. */
   #openIndex(geometry: string): { walk: RtreeWalk; unindexed: Unindexed } | null {
     const { name } = this.#table
     if (!hasRtree(this.#db, { table: name, geometry })) return null

@@ -58,12 +58,12 @@ const query: fc.Arbitrary<FeatureQuery> = fc.record(
   { requiredKeys: ['table', 'offset', 'limit'] },
 )
 
-/** A layer of random features, with statements run on it. */
+/** Creates a layer of random features and runs statements on it. */
 function makeLayer(t: TestContext, ...statements: string[]): Promise<DatabaseSync> {
   return makeLayerOf(t, 1, statements)
 }
 
-/** The same of so many times the features. */
+/** The same with a multiple of the features. */
 async function makeLayerOf(
   t: TestContext,
   times: number,
@@ -81,7 +81,7 @@ async function makeLayerOf(
   return db
 }
 
-/** Holds counts and pages against what a look at every row gives. */
+/** Compares counts and pages with the result of testing every row. */
 function compare(db: DatabaseSync, numRuns = 120): void {
   const table = findTable(db, 'layer')
   assert.ok(table)

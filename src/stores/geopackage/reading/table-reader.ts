@@ -22,28 +22,28 @@ import { orderedRows, positionId } from './order-sql.ts'
 import { IdFinder } from './table-ids.ts'
 import { TileRows } from './tile-rows.ts'
 
-/** Answers whose ids are kept for the next page. */
+/** Maximum number of results whose ids are cached for the next page. */
 const keptFilters = 8
-/** Larger sets are made anew for each question. */
+/** Maximum size of a cached set; larger sets are computed for each query. */
 const maxKeptBytes = 4 << 20
-/** Rows that SQLite steps over one by one at most, before all ids are gathered instead. */
+/** Maximum number of rows that SQLite steps over individually; beyond it all ids are collected first. */
 const maxSteps = 10_000
 
-/** `ids` is undefined where all match. */
+/** `ids` is undefined if all match. */
 interface Found {
   ids: IdSet | undefined
 }
 
-/** Larger numbers of rows need not be told apart. */
+/** Row counts above this number need not be distinguished. */
 const mostEstimated = 50_000
 
 const mostStatements = 20
-/** Ids that a statement is given one by one at most. */
+/** Maximum number of ids passed to a statement individually. */
 const mostListed = 10_000
 
 type Rows = Iterable<SqlValue[]>
 
-/** Reads one table of an open database; what it keeps is good while nobody writes. */
+/** Reads one table of an open database. Its cached data are valid while nothing is written. */
 export class TableReader {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
@@ -51,10 +51,10 @@ export class TableReader {
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
   #all: IdSet | undefined
-  /** What was found last; the only one that is kept where sets are large. */
+  /** The most recent result; the only cached one if sets are large. */
   #prepared: { key: string; found: Found } | undefined
   readonly tiles: TileRows
-  /** Prepared statements that nobody uses now, by what they ask. */
+  /** Idle prepared statements by their SQL. */
   readonly #statements = new Map<string, StatementSync[]>()
 
   constructor(db: DatabaseSync, table: GeoPackageTable) {
@@ -65,7 +65,7 @@ export class TableReader {
     this.#finder = hasIds ? new IdFinder(db, table, table.idColumn as string) : undefined
   }
 
-  /** Number of features that match, exact. */
+  /** Returns the exact number of matching features. */
   count(filter: Filter): number {
     const { bboxes, time, featureId, featureIds, idAttribute } = filter
     const key = JSON.stringify([bboxes, time, featureId, featureIds, idAttribute, filterKey(filter.filter)])
@@ -93,14 +93,17 @@ export class TableReader {
     )
   }
 
-  /** Returns the number of rows where it is below `mostEstimated`, otherwise `largest`: ids that a source has given leave gaps. */
+  /**
+   * Returns the number of rows if it is below `mostEstimated`, otherwise `largest`: ids from a source have
+   * gaps.
+   */
   #countSome(largest: number): number {
     const some = `SELECT 1 FROM ${quoteName(this.#table.name)} LIMIT ${mostEstimated}`
     const count = Number(this.#db.prepare(`SELECT count(*) AS n FROM (${some})`).get()?.['n'] ?? 0)
     return count < mostEstimated ? count : largest
   }
 
-  /** A page of features; ids are row numbers where the table has none. */
+  /** Yields a page of features; ids are row numbers if the table has no ids. */
   *pages(query: FeatureQuery): Generator<FeaturePage> {
     const capacity = Math.max(1, Math.min(batchRows, query.limit))
     const schema = this.#schemaFor(query)
@@ -119,7 +122,7 @@ export class TableReader {
     if (!builder.isEmpty) yield { batch: builder.finish(), ids, isKeyed }
   }
 
-  /** What is read of each row. */
+  /** Returns the schema of the requested columns. */
   #schemaFor({ attributes: names, withGeometry = false }: FeatureQuery): Schema {
     const { schema } = this.#table
     if (names === undefined) return schema
@@ -127,7 +130,7 @@ export class TableReader {
     return { attributes, geometry: withGeometry ? schema.geometry : undefined }
   }
 
-  /** Dates and times stand as texts that sort by time (OGC 12-128r18, table 1). */
+  /** Dates and times are stored as texts that sort by time (OGC 12-128r18, table 1). */
   timeBounds(attribute: string): TimeBounds | undefined {
     const name = quoteName(attribute)
     const row = this.#db
@@ -154,7 +157,7 @@ export class TableReader {
     return Number(statement.get(...bound)?.['n'])
   }
 
-  /** Finds what matches, piece by piece, so that `count` and `pages` of the same filter have it. */
+  /** Finds the matches piece by piece, for `count` and `pages` with the same filter. */
   *prepare(query: Filter): Generator<void> {
     const { table, bboxes, time, filter } = query
     const finder = this.#finder
@@ -199,7 +202,7 @@ export class TableReader {
     return this.#iterate(list, `WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`, [first, limit])
   }
 
-  /** In the order of the ids. */
+  /** In order of ids. */
   #rowsNear(finder: IdFinder, query: FeatureQuery, list: string): Rows {
     const { from, limit } = query
     const isBackward = from?.isBackward === true
@@ -211,7 +214,7 @@ export class TableReader {
     return this.#iterate(list, `WHERE ${sql} AND ${this.#id} ${behind} LIMIT ?`, [...bound, id, limit])
   }
 
-  /** The ids of a page, part by part. */
+  /** Yields the ids of a page, part by part. */
   *#sortedIds(query: FeatureQuery): Generator<bigint> {
     const among = this.#among(query)
     let left = query.limit
@@ -233,7 +236,7 @@ export class TableReader {
     }
   }
 
-  /** The rows that a question is about: by their ids where those are known. */
+  /** Returns the rows of a query: by their ids if known. */
   #among(query: FeatureQuery): Condition {
     const finder = this.#finder
     if (finder?.isFit !== true) return conditionOf(this.#table, query)
@@ -255,7 +258,7 @@ export class TableReader {
     }
   }
 
-  /** What has no ids, or ids far apart. */
+  /** Reads tables without ids, or with widely spaced ids. */
   #rowsByCondition(query: FeatureQuery, list: string): Rows {
     const { sql, bound } = conditionOf(this.#table, query)
     const order = orderedRows(this.#table, { offset: 1, ...defined({ sort: query.sort }) })[0]?.order ?? ''
@@ -302,7 +305,7 @@ function atOnce<Result>(steps: Generator<void, Result>): Result {
   return step.value
 }
 
-/** A date or time as it is stored, in the one form that is told; undefined for what is neither. */
+/** Returns a stored date or time in normalized form; undefined if the text is neither. */
 function plainTime(text: string): string | undefined {
   const date = parseDate(text)
   if (date !== undefined) return dateText(date)

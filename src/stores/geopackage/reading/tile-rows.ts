@@ -23,35 +23,35 @@ import { IdRun, joinedIds } from './id-run.ts'
 import type { RtreeWalk } from './walk-rtree.ts'
 import { leafRows, readLeaf } from './walk-rtree.ts'
 
-/** Rows that are read in one go: between two of them others may have their turn. */
+/** Rows per page; between two pages the reader yields to other work. */
 const pageRows = 512
 const envelopeRows = 8192
-/** More than a node of an R*Tree holds. */
+/** More entries than an R*Tree node contains. */
 const numberedRows = 16_384
-/** Rows that are looked at between two pages, even where none of them is wanted. */
+/** Maximum number of rows scanned per page, even if none matches. */
 const lookedRows = 4096
 const mostStatements = 20
 const idText = /^-?\d{1,16}$/
 
-/** Envelopes of rows in the order of their ids. */
+/** Envelopes of rows in order of ids. */
 interface Entries {
   ids: Float64Array
   envelopes: Float64Array
 }
 
-/** Some attributes of a table, and the list by which they are selected. */
+/** Some attributes of a table, and their select list. */
 interface ShownColumns {
   schema: Schema
   list: string
 }
 
-/** Reads rows of one table for tiles; what it keeps is good while nobody writes. */
+/** Reads rows of one table for tiles. Its cached data are valid while nothing is written. */
 export class TileRows {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
   #index: RtreeWalk | null | undefined
   #all: ShownColumns | undefined
-  /** Prepared statements that nobody uses now, by what they ask. */
+  /** Idle prepared statements by their SQL. */
   readonly #statements = new Map<string, StatementSync[]>()
 
   constructor(db: DatabaseSync, table: GeoPackageTable) {
@@ -59,7 +59,7 @@ export class TileRows {
     this.#table = table
   }
 
-  /** Rows with geometry, by the R*Tree where there is one, otherwise by a look at every row. */
+  /** Reads rows with geometry: by the R*Tree if there is one, otherwise by scanning all rows. */
   *pages(query: TileQuery): Generator<FeaturePage> {
     const { boxes, ids } = query
     if (this.#table.schema.geometry === undefined) return
@@ -68,7 +68,7 @@ export class TileRows {
     else yield* this.#rowsOf(query, ids?.filter((id) => idText.test(id)) ?? idsOf(index, boxes ?? []))
   }
 
-  /** The same for several tiles; a row that several of them show is read once. */
+  /** The same for several tiles; a row shown by several of them is read once. */
   *sharedPages({ boxesOf, ...shown }: TilesQuery): Generator<TilesPage> {
     if (this.#table.schema.geometry === undefined) return
     const index = this.#openIndex()
@@ -98,7 +98,7 @@ export class TileRows {
     }
   }
 
-  /** All envelopes in the order of the R*Tree; undefined where there is none. */
+  /** Yields all envelopes in the order of the R*Tree; undefined if there is none. */
   numbered(): Generator<NumberedEnvelopes> | undefined {
     const index = this.#openIndex()
     return index && numberedPages(index)
@@ -137,8 +137,8 @@ export class TileRows {
   }
 
   /**
-   * Rows with a geometry that has a point; a page is full at its number of rows, or when it holds many bytes. It may be
-   * empty, so that who reads can stop.
+   * Yields rows with a non-empty geometry. A page is full at its maximum number of rows or bytes. A page may
+   * be empty, so that the caller can stop.
    */
   *#read(
     query: TileQuery,
@@ -170,7 +170,7 @@ export class TileRows {
     if (!builder.isEmpty) yield { batch: builder.finish(), ids }
   }
 
-  /** What is read of the table for the attributes wanted. */
+  /** Returns the columns to read for the requested attributes. */
   #shown(query: TileQuery): ShownColumns {
     if (query.attributes === undefined && this.#all !== undefined) return this.#all
     const schema = { ...this.#table.schema, attributes: readAttributes(this.#table.schema, query) }
@@ -204,7 +204,7 @@ function* numberedPages(index: RtreeWalk): Generator<NumberedEnvelopes> {
   if (rows > 0) yield { ids: ids.subarray(0, rows), envelopes: envelopes.subarray(0, rows * 4) }
 }
 
-/** The ids that the R*Tree holds within the boxes, in their order, each once. */
+/** Returns the ids that the R*Tree contains within the boxes, in ascending order without duplicates. */
 function idsOf(index: RtreeWalk, boxes: Envelope[]): Float64Array {
   const found: number[] = []
   for (const box of boxes) index.ids(box, (id) => found.push(id))
@@ -212,7 +212,7 @@ function idsOf(index: RtreeWalk, boxes: Envelope[]): Float64Array {
   return boxes.length > 1 ? ids.filter((id, at) => at === 0 || id !== ids[at - 1]) : ids
 }
 
-/** The rows of a page whose envelope touches one of the boxes. */
+/** Returns the rows of a page whose envelope touches one of the boxes. */
 function rowsTouching(
   { batch: { geometry, rowCount } }: FeaturePage,
   boxes: readonly Envelope[],
@@ -226,7 +226,7 @@ function rowsTouching(
   return Uint32Array.from(rows)
 }
 
-/** What the R*Tree holds within the boxes, or all of it, in the order of ids, each once. */
+/** Returns the entries of the R*Tree within the boxes, or all, in order of ids without duplicates. */
 function entriesOf(index: RtreeWalk, boxes: Envelope[] | undefined): Entries {
   const ids: number[] = []
   const sides: number[] = []
@@ -254,7 +254,10 @@ function sorted(ids: number[], sides: number[]): Entries {
 
 const scanner = new WkbScanner()
 
-/** Whether a geometry has an envelope that overlaps one of the boxes; one that cannot be read is left to the reader. */
+/**
+ * True if the envelope of a geometry overlaps one of the boxes, or if the geometry is unreadable, which the
+ * reader reports.
+ */
 function overlapsAny(blob: SqlValue | undefined, boxes: Envelope[] | undefined): boolean {
   if (!(blob instanceof Uint8Array)) return true
   try {

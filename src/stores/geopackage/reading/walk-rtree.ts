@@ -6,38 +6,40 @@ import type { AreaTest, EnvelopeRelation } from '../../../geo/area-test.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { Failure } from '../../../lib/errors.ts'
 
-/** Bytes of an entry: a 64-bit number and four 32-bit floats, all big-endian. */
+/** Size of an entry: a 64-bit number and four 32-bit floats, all big-endian. */
 const entryBytes = 24
-/** SQLite's own limit. */
+/** Limit of SQLite. */
 const maxDepth = 40
-/** How much further than a 32-bit float its outward rounding may reach, as a part of the value. */
+/** Maximum relative error of rounding outwards to a 32-bit float. */
 const floatStep = 2 ** -21
 
-/** What a walk tells of the features whose envelope overlaps an area. */
+/** Callbacks for features whose envelope overlaps an area. */
 export interface FoundBoxes {
-  /** It lies within the area. */
+  /** The envelope is within the area. */
   inside(id: number): void
-  /** It may reach beyond an edge: the geometry decides. */
+  /** It may extend beyond an edge: the geometry decides. */
   edge(id: number): void
 }
 
-/** One entry of a leaf: an id and its envelope. */
+/** Receives one leaf entry: an id and its envelope. */
 export type TakeEntry = (id: number, minX: number, minY: number, maxX: number, maxY: number) => void
-/** Inner nodes of an index of some millions of rows: those that every walk begins with. */
+/** Number of cached inner nodes, as in an index of some million rows: every walk starts with these. */
 const mostKeptNodes = 2000
 type TakeCell = (node: DataView, at: number, isInside: boolean) => void
 
 interface Sides {
   outer: Envelope
   inner: Envelope
-  /** Of what is not the whole box. */
+  /** Exact test for areas that are not rectangles. */
   test?: AreaTest
 }
 
 const above = (value: number): number => value + Math.abs(value) * floatStep + 1e-37
 const below = (value: number): number => value - Math.abs(value) * floatStep - 1e-37
 
-/** Envelopes are held as 32-bit floats rounded outwards: what lies clear of that rounding is certain. */
+/**
+ * Envelopes are stored as 32-bit floats rounded outwards: only distances beyond that rounding are conclusive.
+ */
 function sidesOf(area: Area): Sides {
   const { minX, minY, maxX, maxY } = area
   return {
@@ -48,15 +50,15 @@ function sidesOf(area: Area): Sides {
 }
 
 /**
- * Walks the nodes of an R*Tree (SQLite documentation, "The SQLite R*Tree Module", section 3.4) whose columns are
- * id, minx, maxx, miny, maxy. Below a node that lies within the box nothing is compared any more. It keeps inner nodes: it
- * is good as long as nobody writes.
+ * Traverses the nodes of an R*Tree (SQLite documentation, "The SQLite R*Tree Module", section 3.4) with
+ * columns id, minx, maxx, miny, maxy. Below a node within the box nothing is compared. Caches inner nodes, so
+ * it is valid while nothing is written.
  */
 export class RtreeWalk {
   readonly #node: (number: number) => Uint8Array | undefined
   readonly #inner = new Map<number, DataView>()
   #visits = 0
-  /** Nodes there are: no walk meets more. */
+  /** Number of nodes, which limits every walk. */
   readonly #maxVisits: number
 
   constructor(db: DatabaseSync, rtree: string) {
@@ -77,12 +79,12 @@ export class RtreeWalk {
     })
   }
 
-  /** The id of every entry whose envelope overlaps the box. */
+  /** Calls back with the id of every entry whose envelope overlaps the box. */
   ids(box: Envelope, take: (id: number) => void): void {
     this.#begin(sidesOf(box), (node, at) => take(idAt(node, at)))
   }
 
-  /** Every entry whose envelope overlaps the box, or every one at all. */
+  /** Calls back for every entry whose envelope overlaps the box, or for all entries. */
   entries(box: Envelope | undefined, take: TakeEntry): void {
     this.#begin(box === undefined ? undefined : sidesOf(box), (node, at) => {
       const [minX, maxX] = [node.getFloat32(at + 8), node.getFloat32(at + 12)]
@@ -90,7 +92,7 @@ export class RtreeWalk {
     })
   }
 
-  /** Every leaf, for `readLeaf`. */
+  /** Yields every leaf, for `readLeaf`. */
   *leaves(): Generator<DataView> {
     this.#visits = 0
     const root = this.#readInner(1)
@@ -111,7 +113,7 @@ export class RtreeWalk {
     }
   }
 
-  /** Whether every envelope lies within the area. */
+  /** True if every envelope is within the area. */
   isWithin(area: Area): boolean {
     this.#visits = 0
     const sides = sidesOf(area)
@@ -161,12 +163,12 @@ export class RtreeWalk {
   }
 }
 
-/** Entries of a leaf. */
+/** Returns the number of entries of a leaf. */
 export function leafRows(leaf: DataView): number {
   return (endOf(leaf) - 4) / entryBytes
 }
 
-/** Reads the entries of a leaf into the places from `from` on; gives how many those are. */
+/** Reads the entries of a leaf into the arrays from `from` on; returns their number. */
 export function readLeaf(
   leaf: DataView,
   { ids, envelopes, from }: { ids: Float64Array; envelopes: Float64Array; from: number },
@@ -184,7 +186,7 @@ export function readLeaf(
   return to - from
 }
 
-/** The number of an entry: of a row, or of a node. */
+/** Returns the number of an entry: a row or node number. */
 function idAt(node: DataView, at: number): number {
   return node.getInt32(at) * 2 ** 32 + node.getUint32(at + 4)
 }
@@ -193,7 +195,7 @@ function damaged(): Failure {
   return new Failure('unavailable', 'store-corrupt', 'The R*Tree of the layer is damaged: build it anew')
 }
 
-/** Where the entries of a node end. */
+/** Returns the end offset of the entries of a node. */
 function endOf(node: DataView): number {
   const end = 4 + node.getUint16(2) * entryBytes
   if (end > node.byteLength) throw damaged()

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { DatabaseFile } from './database-file.ts'
 import { varintBytes, writeVarint } from './varint.ts'
 
-/** Writes blobs under the rowids given and hands the finished file to SQLite. */
+/** Writes blobs under the given rowids and opens the finished file with SQLite. */
 function written(rows: [number, Uint8Array][], read: (db: DatabaseSync) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
   const path = join(folder, 'x.db')

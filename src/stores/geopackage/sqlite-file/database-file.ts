@@ -8,14 +8,14 @@ const encoder = new TextEncoder()
 
 interface WrittenTable {
   name: string
-  /** The statement that would make it. */
+  /** The equivalent CREATE statement. */
   sql: string
   writer: TableWriter
 }
 
 /**
- * A new SQLite database of rowid tables without indexes, written at the speed of the disk: for staging, where nothing
- * is read before all is written. Open it with SQLite after `finish`. `close` in any case.
+ * A new SQLite database of rowid tables without indexes, written at disk speed: for staging, where nothing is
+ * read before all is written. Open it with SQLite after `finish`. The caller must call `close`.
  */
 export class DatabaseFile {
   readonly #file: PageFile
@@ -25,7 +25,7 @@ export class DatabaseFile {
     this.#file = new PageFile(path)
   }
 
-  /** A table to write; several may be written by turns. */
+  /** Adds a table to write; several tables may be written alternately. */
   table(name: string, columns: string): TableWriter {
     const writer = new TableWriter(this.#file)
     this.#tables.push({ name, sql: `CREATE TABLE ${name}(${columns})`, writer })
@@ -42,7 +42,7 @@ export class DatabaseFile {
   }
 }
 
-/** A row of `sqlite_schema`: type, name, tbl_name, rootpage, sql (section 2.6). */
+/** Encodes a row of `sqlite_schema`: type, name, tbl_name, rootpage, sql (section 2.6). */
 function schemaRecord(name: string, sql: string, rootPage: number): Uint8Array {
   const texts = [encoder.encode('table'), encoder.encode(name), encoder.encode(name), encoder.encode(sql)]
   const [type, label, table, statement] = texts as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
@@ -61,7 +61,7 @@ function schemaRecord(name: string, sql: string, rootPage: number): Uint8Array {
   return record.subarray(0, at + 4 + statement.length)
 }
 
-/** The database header (section 1.3) and the leaf of `sqlite_schema`. */
+/** Returns the database header (section 1.3) and the leaf of `sqlite_schema`. */
 function firstPage(records: Uint8Array[]): Uint8Array {
   const page = new Uint8Array(pageBytes)
   const view = new DataView(page.buffer)

@@ -1,16 +1,17 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-/** Bytes in a page; a size whose offsets fit 16 bits. */
+/** Page size; its offsets fit into 16 bits. */
 export const pageBytes = 32_768
-/** Pages gathered for one write, at first and at most. */
+/** Initial and maximum number of pages per write. */
 const firstPages = 2
 const maxPages = 32
-/** The page that holds the byte at 2^30 is for locks and never used (SQLite file format, section 1.4). */
+/** The page with the byte at 2^30 is reserved for locks and never used (SQLite file format, section 1.4). */
 const lockPage = 0x40000000 / pageBytes + 1
 
 /**
- * A new SQLite file written page by page from its start (SQLite file format 3, section 1). Page 1 stands first and is
- * written last, so that a file broken off is never taken for a database. The opener calls `close`.
+ * A new SQLite file written sequentially, page by page (SQLite file format 3, section 1). Page 1 is reserved
+ * at the start and written last, so that an incomplete file is never mistaken for a database. The caller must
+ * call `close`.
  */
 export class PageFile {
   readonly #handle: number
@@ -22,18 +23,18 @@ export class PageFile {
     this.#handle = openSync(path, 'wx', 0o600)
   }
 
-  /** Appends one page and gives its number. */
+  /** Appends one page and returns its number. */
   append(page: Uint8Array): number {
     if (this.nextPage !== this.#pages + 1) this.#put(new Uint8Array(pageBytes))
     return this.#put(page)
   }
 
-  /** The number that the page appended next will have. */
+  /** Number of the next appended page. */
   get nextPage(): number {
     return this.pageAfter(this.#pages)
   }
 
-  /** The number of the page behind page `number`. */
+  /** Returns the number of the page after page `number`. */
   pageAfter(number: number): number {
     return number + 1 === lockPage ? lockPage + 1 : number + 1
   }

@@ -1,7 +1,7 @@
 /** The serial type of a double in the record format (SQLite file format, section 2.1). */
 export const serialDouble = 7
 
-/** The serial type of an integer of at most 53 bits. */
+/** Returns the serial type of an integer of at most 53 bits. */
 export function integerSerial(value: number): number {
   if (value === 0) return 8
   if (value === 1) return 9
@@ -13,7 +13,7 @@ export function integerSerial(value: number): number {
   return size < 0x800000000000 ? 5 : 6
 }
 
-/** The serial type of a 64-bit integer in two halves. */
+/** Returns the serial type of a 64-bit integer in two halves. */
 export function wideSerial(high: number, low: number): number {
   if (high === low >> 31) return integerSerial(low)
   return high >= -0x8000 && high < 0x8000 ? 5 : 6
@@ -21,12 +21,12 @@ export function wideSerial(high: number, low: number): number {
 
 const integerBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
-/** Bytes that a value takes. */
+/** Returns the size of a value. */
 export function serialBytes(serial: number): number {
   return serial < 10 ? (integerBytes[serial] as number) : Math.floor((serial - 12) / 2)
 }
 
-/** Writes a 64-bit integer in as many bytes as its serial type says and gives the offset behind it. */
+/** Writes a 64-bit integer with the size of its serial type and returns the offset after it. */
 export function writeInteger(view: DataView, at: number, serial: number, high: number, low: number): number {
   switch (serial) {
     case 1:

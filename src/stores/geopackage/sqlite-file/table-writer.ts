@@ -6,11 +6,14 @@ const leafType = 13
 const interiorType = 5
 const leafHeader = 8
 const interiorHeader = 12
-/** Longest payload that stays whole on a leaf, and the least that stays of a longer one (section 1.6). */
+/** Maximum payload stored entirely on a leaf, and the minimum local part of a larger one (section 1.6). */
 const maxLocal = pageBytes - 35
 const minLocal = Math.floor(((pageBytes - 12) * 32) / 255) - 23
 
-/** Children that fit an interior page whatever their rowids: a pointer, a page number and a varint each. */
+/**
+ * Maximum number of children that fit an interior page whatever their rowids: a pointer, a page number and a
+ * varint each.
+ */
 const maxChildren = Math.floor((pageBytes - interiorHeader) / (2 + 4 + 9))
 
 interface Child {
@@ -19,17 +22,17 @@ interface Child {
 }
 
 /**
- * Builds the B-tree of one table (SQLite file format, section 1.6) from rows in ascending order of rowid: leaves as
- * they fill, the levels above at the end. For each row: `startRow`, write the payload into `bytes` from `at` on,
- * `endRow`.
+ * Builds the B-tree of one table (SQLite file format, section 1.6) from rows in ascending order of rowid:
+ * leaves when they are full, the levels above at the end. For each row: `startRow`, write the payload into
+ * `bytes` from `at` on, `endRow`.
  */
 export class TableWriter {
-  /** Where the payload of the row begun goes. Both are replaced by `startRow`. */
+  /** Buffer for the payload of the current row. `startRow` replaces both `bytes` and `at`. */
   bytes: Uint8Array
   view: DataView
   at = 0
   readonly #file: PageFile
-  /** Cells of the page at hand, in order; moved to the page's end when it is full. */
+  /** Cells of the current page, in order; copied to the end of the page when it is full. */
   readonly #cells = new Uint8Array(pageBytes)
   readonly #cellView = new DataView(this.#cells.buffer)
   readonly #starts = new Uint16Array(pageBytes / 2)
@@ -66,7 +69,7 @@ export class TableWriter {
     if (this.#payloadBytes > maxLocal) this.#endLong()
   }
 
-  /** Writes what is left and gives the number of the root page. */
+  /** Writes the rest and returns the number of the root page. */
   finish(): number {
     if (this.#count > 0 || this.#children.length === 0) this.#flushLeaf()
     let level = this.#children
@@ -118,7 +121,7 @@ export class TableWriter {
     this.#children.push({ page: this.#writePage(leafType, leafHeader, 0), lastRowid: this.#rowid })
   }
 
-  /** Puts the cells gathered at the end of a page, the pointers to them behind its header, and writes it. */
+  /** Puts the buffered cells at the end of a page and their pointers after its header, and writes it. */
   #writePage(type: number, headerBytes: number, rightmost: number): number {
     const start = pageBytes - this.#used
     const view = this.#pageView
@@ -135,7 +138,7 @@ export class TableWriter {
     return this.#file.append(this.#page)
   }
 
-  /** One level above `children`: as many on each page, so that none stands alone. */
+  /** Writes one level above `children`, evenly distributed so that no page has a single child. */
   #writeLevel(children: Child[]): Child[] {
     const pages = Math.ceil(children.length / maxChildren)
     const perPage = Math.ceil(children.length / pages)

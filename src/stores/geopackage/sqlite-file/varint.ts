@@ -1,4 +1,4 @@
-/** Bytes that a varint of SQLite takes (file format, section 1.6); for values up to 2^53. */
+/** Returns the size of an SQLite varint (file format, section 1.6); for values up to 2^53. */
 export function varintBytes(value: number): number {
   if (value < 0x80) return 1
   if (value < 0x4000) return 2
@@ -7,7 +7,7 @@ export function varintBytes(value: number): number {
   return bytes
 }
 
-/** Writes a varint, most significant bits first, and gives the offset behind it; for values below 2^53. */
+/** Writes a varint, most significant bits first, and returns the offset after it; for values below 2^53. */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   if (value < 0x80) {
     bytes[at] = value

@@ -4,7 +4,7 @@ import { findObject } from '../../../formats/geopackage/tables.ts'
 import { deleteContents, referringTables } from '../contents.ts'
 import type { CatalogueRows } from './kept-registry.ts'
 
-/** Whatever the catalogue tables tell of a table. */
+/** Returns the rows of all catalogue tables about a table. */
 export function readCatalogue(db: DatabaseSync, table: string): CatalogueRows {
   const rows: CatalogueRows = {}
   for (const name of referringTables) {
@@ -15,7 +15,7 @@ export function readCatalogue(db: DatabaseSync, table: string): CatalogueRows {
   return rows
 }
 
-/** Puts back what the catalogue tables told of a table, the time of its change left to the caller. */
+/** Restores the rows of the catalogue tables about a table; the caller sets the time of the change. */
 export function writeCatalogue(db: DatabaseSync, table: string, rows: CatalogueRows): void {
   deleteContents(db, table)
   for (const name of [...referringTables].reverse()) {
@@ -36,7 +36,7 @@ export function writeCatalogue(db: DatabaseSync, table: string, rows: CatalogueR
   }
 }
 
-/** An identifier stands once in the catalogue: another table may have it by now. */
+/** An identifier is unique in the catalogue; another table may use it now. */
 function freeValue(db: DatabaseSync, table: string, column: string, value: SQLInputValue): SQLInputValue {
   if (table !== 'gpkg_contents' || column !== 'identifier' || value === null) return value
   const isTaken = db.prepare('SELECT 1 FROM gpkg_contents WHERE identifier = ?').get(value) !== undefined

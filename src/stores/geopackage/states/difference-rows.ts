@@ -5,10 +5,13 @@ import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { Kept } from './kept-registry.ts'
 import { addedTable, keptTable } from './kept-registry.ts'
 
-/** Ids that differ between two states, in a table of this connection alone. */
+/** Ids that differ between two states, in a temporary table. */
 export const touchedTable = 'temp.touched'
 
-/** Makes the tables of a difference: the rows as they were, and the ids that came. Both are given as queries. */
+/**
+ * Creates the tables of a difference: the previous rows, and the ids of added ones. Both are given as
+ * queries.
+ */
 export function fillDifference(db: DatabaseSync, number: number, id: string, rows: string): void {
   const table = keptTable(number)
   db.exec(
@@ -22,7 +25,7 @@ export function fillAdded(db: DatabaseSync, number: number, ids: string): void {
   db.exec(`INSERT INTO main.${addedTable(number)} ${ids}`)
 }
 
-/** Finds every row that one of the differences touches. */
+/** Collects the ids of all rows in the differences. */
 export function findTouched(db: DatabaseSync, differences: Kept[]): void {
   db.exec(`DROP TABLE IF EXISTS ${touchedTable}; CREATE TEMP TABLE touched (id INTEGER PRIMARY KEY)`)
   for (const { number, table } of differences) {
@@ -33,7 +36,10 @@ export function findTouched(db: DatabaseSync, differences: Kept[]): void {
   }
 }
 
-/** Takes what came out of the table, and puts back what was there; the triggers of the table have to be set aside. */
+/**
+ * Removes added rows of the table, and restores previous ones; the triggers of the table must be removed
+ * first.
+ */
 export function undoDifferences(db: DatabaseSync, table: string, differences: Kept[]): void {
   const columns = storedColumns(db, table).map(quoteName).join(', ')
   const target = `main.${quoteName(table)}`
@@ -52,7 +58,7 @@ function storedColumns(db: DatabaseSync, table: string): string[] {
   return infos.filter(({ hidden }) => Number(hidden) === 0).map(({ name }) => String(name))
 }
 
-/** Brings the R*Tree after the rows that were touched. */
+/** Updates the R*Tree for the changed rows. */
 export function moveTouchedBoxes(
   db: DatabaseSync,
   table: string,

@@ -4,7 +4,7 @@ import { findObject } from '../../../formats/geopackage/tables.ts'
 import { rtreeName } from '../rtree-sql.ts'
 import { addedTable, findKept, forgetKept, keptTable } from './kept-registry.ts'
 
-/** Removes what is kept under an id; its pages are the next ones that the file fills. */
+/** Removes the contents retained under an id; the file reuses their pages. */
 export function dropKept(db: DatabaseSync, id: string): void {
   const kept = findKept(db, id)
   if (kept === undefined) return

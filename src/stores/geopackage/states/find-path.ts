@@ -6,13 +6,16 @@ import type { Kept } from './kept-registry.ts'
 import { allKept, contentOf, getKept } from './kept-registry.ts'
 import { tallyRows } from './table-size.ts'
 
-/** From the table as it is, or from a whole state, by differences to the state that is meant. */
+/** Path from the present table, or from a whole state, via differences to the requested state. */
 export interface Path {
   whole: Kept | undefined
   differences: Kept[]
 }
 
-/** The way to a state, by what each difference belongs to; throws `Failure` where there is none any more. */
+/**
+ * Returns the path to a state, by what each difference applies to; throws `Failure` if there is none any
+ * more.
+ */
 export function findPath(db: DatabaseSync, table: string, id: string): Path {
   const meant = getKept(db, id)
   const lastChange = findChange(db, table)
@@ -31,12 +34,12 @@ export function findPath(db: DatabaseSync, table: string, id: string): Path {
 
 interface Search {
   all: Kept[]
-  /** The content that the table has now. */
+  /** Present content id of the table. */
   present: string | undefined
   seen: Set<string>
 }
 
-/** Several states may be kept of one content, and not all of them lead on. */
+/** The same contents may be retained in several states, and not all of them lead to the target. */
 function search(state: Kept, { all, present, seen }: Search): Path | undefined {
   if (state.form === 'whole') return { whole: state, differences: [] }
   if (state.base === present) return { whole: undefined, differences: [state] }
@@ -49,7 +52,7 @@ function search(state: Kept, { all, present, seen }: Search): Path | undefined {
   return undefined
 }
 
-/** Not everybody who writes to a table tells the catalogue. */
+/** Some programs write to a table without updating the catalogue. */
 function requireUntouched(db: DatabaseSync, name: string, { after, id, table }: Kept): void {
   const now = findTable(db, name)
   const columns = (columnsOf: typeof now): string => JSON.stringify(columnsOf?.columns)

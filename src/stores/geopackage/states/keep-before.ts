@@ -8,21 +8,24 @@ import type { LoadPlan } from '../load-plan.ts'
 import { keepDifference } from './keep-difference.ts'
 import { exchangeTable } from './keep-whole.ts'
 
-/** How what a table is before a load is kept. */
+/** How a load retains the previous contents of its table. */
 interface Keeping {
-  /** Puts the table aside and an empty one in its place; absent where the rows stay in their table. */
+  /** Renames the table and creates an empty one in its place; absent if the rows remain in their table. */
   exchange?: (triggers: SetAside) => void
-  /** To be called when the rows of the load are in place. */
+  /** Call after the rows of the load are placed. */
   finish(): KeptState | NotKept
 }
 
-/** Whether a load puts the table aside and makes it anew. Rows that refer to others would hold on to them there. */
+/**
+ * True if a load renames the table and creates a new one. Not for rows with foreign keys, which would still
+ * restrict the referenced rows.
+ */
 export function exchangesTable(db: DatabaseSync, { existing, table, request }: LoadPlan): boolean {
   const { keepAs, mode } = request
   return keepAs !== undefined && existing !== undefined && mode === 'REPLACE' && !refersToOthers(db, table)
 }
 
-/** What the load asks to be kept, and how; undefined where it asks for nothing. */
+/** Prepares to retain the previous contents as the load requests; undefined if it does not request that. */
 export function keepBefore(db: DatabaseSync, plan: LoadPlan, lastChange: string): Keeping | undefined {
   const { existing, table, request } = plan
   const { keepAs } = request
@@ -42,7 +45,7 @@ export function keepBefore(db: DatabaseSync, plan: LoadPlan, lastChange: string)
   }
 }
 
-/** Rows of other tables whose foreign keys lead to no row of this one. */
+/** Counts rows of other tables whose foreign keys refer to missing rows of this one. */
 export function countBroken(db: DatabaseSync, table: string): number {
   const tables = db
     .prepare(

@@ -12,7 +12,10 @@ import type { KeptRecord } from './kept-registry.ts'
 import { keptTable, takeNumber, writeKept } from './kept-registry.ts'
 import { estimateSize, tallyRows } from './table-size.ts'
 
-/** What a load into a table that stays adds, changes and removes; `finish` when that is done. */
+/**
+ * Retains the rows that a load adds, changes and removes in a table that is not exchanged; call `finish`
+ * afterwards.
+ */
 export function keepDifference(
   db: DatabaseSync,
   { plan, existing, keepAs }: { plan: LoadPlan; existing: GeoPackageTable; keepAs: string },

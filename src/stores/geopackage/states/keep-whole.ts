@@ -12,7 +12,7 @@ import { contentOf, keptTable, takeNumber, writeKept } from './kept-registry.ts'
 import { indexesOf, renameTable } from './rename-table.ts'
 import { estimateSize } from './table-size.ts'
 
-/** What is written down of a table as it is. */
+/** Returns the record of a table in its present state. */
 export function recordTable(
   db: DatabaseSync,
   table: GeoPackageTable,
@@ -32,7 +32,10 @@ export function recordTable(
   }
 }
 
-/** Puts a table aside by its name; its triggers have to be set aside. What names it elsewhere stays as it is. */
+/**
+ * Renames a table to retain it; its triggers must be removed first. References in other objects are not
+ * changed.
+ */
 export function keepWhole(
   db: DatabaseSync,
   table: GeoPackageTable,
@@ -49,7 +52,7 @@ export function keepWhole(
   return toKeptState({ ...record, id: keepAs, number }, sizeBytes)
 }
 
-/** Puts a table aside and makes it anew, empty: with its indexes, its R*Tree and the last id that it gave. */
+/** Renames a table and creates it again, empty, with its indexes, its R*Tree and the last assigned id. */
 export function exchangeTable(
   db: DatabaseSync,
   table: GeoPackageTable,
@@ -76,7 +79,7 @@ export function exchangeTable(
   return kept
 }
 
-/** The last id that SQLite gave in a table, where it remembers. */
+/** Returns the last id that SQLite assigned in a table, if recorded. */
 function findSequence(db: DatabaseSync, table: string): number | bigint | undefined {
   const isThere = db.prepare(`SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence'`).get()
   if (isThere === undefined) return undefined

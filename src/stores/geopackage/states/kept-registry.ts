@@ -5,26 +5,26 @@ import { conflict } from '../../../lib/errors.ts'
 import type { KeptState } from '../../store.ts'
 
 /**
- * Names that begin like those of the standard's own tables: GDAL and QGIS list whatever else is no feature table. The
- * states that are kept stand in one table, and which content a table has in another.
+ * The names start like the tables of the standard, since GDAL and QGIS list all other tables that are not
+ * feature tables. One table lists the retained states, the other the content id of each table.
  */
 const statesTable = 'gpkg_terrane_states'
 const contentsTable = 'gpkg_terrane_contents'
 
-/** Rows of the catalogue tables that name a table, by the name of the catalogue table. */
+/** Rows about a table in the catalogue tables, by name of the catalogue table. */
 export type CatalogueRows = Record<string, Record<string, SQLInputValue>[]>
 
-/** What is written down of a kept state. */
+/** Stored record of a retained state. */
 export interface KeptRecord {
   form: KeptState['form']
-  /** The table as it was. */
+  /** The table in its previous state. */
   table: GeoPackageTable
   rowCount: number
-  /** Which content the kept rows are. */
+  /** Content id of the retained rows. */
   content: string
-  /** Of a difference: the content that it belongs to. */
+  /** For a difference: the content id that it applies to. */
   base?: string
-  /** Of a difference: a tally of the rows of the table that it belongs to. */
+  /** For a difference: a checksum of the rows of the table that it applies to. */
   after?: string
   catalogue: CatalogueRows
   triggers: { name: string; sql: string }[]
@@ -32,7 +32,7 @@ export interface KeptRecord {
   isIndexed: boolean
 }
 
-/** A state that is kept, and the number in the names of its tables. */
+/** A retained state, and the number in the names of its tables. */
 export interface Kept extends KeptRecord {
   id: string
   number: number
@@ -42,12 +42,14 @@ export function keptTable(number: number): string {
   return `gpkg_terrane_kept_${number}`
 }
 
-/** The ids of the rows that the load has added after which a difference is kept. */
+/**
+ * Name of the table with the ids of rows that were added by the load after which a difference is retained.
+ */
 export function addedTable(number: number): string {
   return `gpkg_terrane_added_${number}`
 }
 
-/** The number of a state to be kept under an id; throws `Failure` where the id is taken. */
+/** Reserves the number of a state to retain under an id. Throws `Failure` if the id is taken. */
 export function takeNumber(db: DatabaseSync, id: string): number {
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${statesTable} (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL)`,
@@ -91,7 +93,10 @@ export function listKept(db: DatabaseSync): string[] {
     .map(({ id }) => String(id))
 }
 
-/** Which content a table has: that of the state it was brought back to, otherwise one of its own. */
+/**
+ * Returns the content id of a table: that of the state it was restored to, otherwise one derived from the
+ * last change.
+ */
 export function contentOf(db: DatabaseSync, table: string, lastChange: string): string {
   if (findObject(db, contentsTable) === undefined) return lastChange
   const row = db

@@ -7,7 +7,7 @@ import type { Reading } from '../reading/reading.ts'
 import { findPath } from './find-path.ts'
 import { addedTable, keptTable } from './kept-registry.ts'
 
-/** The rows of a state in the order of their ids, from one state of the file. */
+/** Yields the rows of a retained state in the order of their ids, from one state of the file. */
 export async function* readState(
   reading: Reading,
   { table, states }: { table: string; states: StatePath },

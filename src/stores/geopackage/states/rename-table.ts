@@ -11,8 +11,8 @@ interface Named {
 }
 
 /**
- * Gives a table, its R*Tree and its indexes other names, and leaves whatever names it elsewhere (views, triggers of other
- * tables) as it is. The triggers of the table itself have to be set aside.
+ * Renames a table, its R*Tree and its indexes without changing references in other objects (views, triggers
+ * of other tables). The triggers of the table itself must be removed first.
  */
 export function renameTable(
   db: DatabaseSync,
@@ -35,7 +35,7 @@ export function renameTable(
   if (indexes.length > 0) renameIndexes(db, indexes, isAway)
 }
 
-/** SQLite has no statement for that: an index would have to be built anew. */
+/** SQLite has no statement to rename an index, which would have to be rebuilt. */
 function renameIndexes(db: DatabaseSync, indexes: Indexes, isAway: boolean): void {
   db.exec('PRAGMA writable_schema = ON')
   try {
@@ -56,7 +56,10 @@ const indexForm = new RegExp(
   'is',
 )
 
-/** The indexes of a table that have a statement of their own, with what they are called while it is put aside. */
+/**
+ * Returns the indexes of a table that were created by a statement, with their names while the table is
+ * renamed.
+ */
 export function indexesOf(db: DatabaseSync, table: string, aside: string): Indexes {
   const rows = db
     .prepare(

@@ -17,7 +17,7 @@ import type { Kept, KeptRecord } from './kept-registry.ts'
 import { keptTable, takeNumber, writeKept } from './kept-registry.ts'
 import { estimateSize, tallyRows } from './table-size.ts'
 
-/** Undoes differences in the table that is there; what it was is kept as the difference the other way. */
+/** Applies differences to the present table; retains its previous rows as the reverse difference. */
 export function restoreDifferences(
   db: DatabaseSync,
   name: string,

@@ -14,7 +14,7 @@ import { setContent } from './kept-registry.ts'
 import { restoreDifferences } from './restore-differences.ts'
 import { restoreWhole } from './restore-whole.ts'
 
-/** A way back, of which nothing is done yet. */
+/** A restore that has not written anything yet. */
 export class RestoreLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #surroundings: LoadSurroundings
@@ -99,7 +99,7 @@ function lastOf({ path }: RestoreRequest): RestoreRequest['path'][number] {
 interface Restored {
   name: string
   kept: LoadResult['kept']
-  /** Which content the table has now. */
+  /** Content id of the table after restoring. */
   content: string
 }
 
@@ -110,7 +110,7 @@ function restore(db: DatabaseSync, { table, path, keepAs }: RestoreRequest): Res
   const last = differences.at(-1) ?? whole
   if (last === undefined) throw new Error('A way leads to a state')
   const name = last.table.name
-  // What was whole is kept as a difference from now on, unless it is the state that is meant.
+  // The whole state is retained as a difference from now on, unless it is the requested state.
   const keep = whole === undefined ? { as: keepAs } : { as: whole.id, content: whole.content }
   const undone = restoreDifferences(db, name, differences, keep)
   if (countBroken(db, table) > broken) throw brokenReferences(table)

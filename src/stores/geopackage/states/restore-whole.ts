@@ -12,7 +12,7 @@ import type { Kept } from './kept-registry.ts'
 import { forgetKept, keptTable } from './kept-registry.ts'
 import { renameTable } from './rename-table.ts'
 
-/** Puts a table that was kept whole in the place of the present one, which is kept in its turn or removed. */
+/** Restores a table that was retained whole in place of the present one, which is retained or removed. */
 export function restoreWhole(
   db: DatabaseSync,
   table: string,
@@ -59,7 +59,7 @@ function takeAway(db: DatabaseSync, name: string, keepAs: string | undefined): T
   return { kept: undefined, triggers }
 }
 
-/** The triggers that the table had, and those that it got since. */
+/** Restores the triggers that the table had, and those added since. */
 function putTriggersBack(db: DatabaseSync, own: SetAside['triggers'], later: SetAside['triggers']): void {
   const known = new Set(own.map(({ name }) => name.toLowerCase()))
   for (const { sql } of [...own, ...later.filter(({ name }) => !known.has(name.toLowerCase()))]) db.exec(sql)

@@ -39,7 +39,7 @@ async function restore(store: VectorStore, path: KeptState[], keepAs?: string): 
   return commitLoad(await states.stageRestore(request, hooks), async () => {})
 }
 
-/** Does something to the file as another program would. */
+/** Changes the file like another program. */
 function sql(path: string, text: string): void {
   const db = new DatabaseSync(path)
   db.exec(text)

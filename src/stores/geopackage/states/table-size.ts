@@ -3,14 +3,16 @@ import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 
 const probes = 100
-/** What is empty of the last page of a tree, about; and in how many trees a table with an R*Tree is kept. */
+/**
+ * Approximate unused bytes of the last page of a B-tree, and the number of B-trees of a table with an R*Tree.
+ */
 const emptyBytes = 2048
 const treesWithIndex = 4
-/** What a row takes besides its values, and in an R*Tree. */
+/** Overhead of a row, and of its R*Tree entry, in bytes. */
 const rowBytes = 12
 const indexedBytes = 48
 
-/** What a table takes in the file, about: by some rows from all over it. */
+/** Estimates the size of a table in the file from sampled rows. */
 export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema }: GeoPackageTable): number {
   const table = `main.${quoteName(name)}`
   const id = quoteName(idColumn ?? 'rowid')
@@ -28,7 +30,7 @@ export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema
   return Math.round(each * count + empty)
 }
 
-/** Another text for a table to which rows were added, or from which some went. */
+/** Returns a text that differs for a table to which rows were added, or from which rows were removed. */
 export function tallyRows(db: DatabaseSync, { name, idColumn }: GeoPackageTable): string {
   const id = quoteName(idColumn ?? 'rowid')
   const row = db.prepare(`SELECT count(*) AS n, total(${id}) AS sum FROM main.${quoteName(name)}`).get()

@@ -14,7 +14,7 @@ import { RestoreLoad } from './restore-load.ts'
 
 const timeoutMs = 60_000
 
-/** States of the tables of a GeoPackage, kept in the file itself. */
+/** Retained states of the tables of a GeoPackage, stored in the file itself. */
 export function createTableStates(surroundings: LoadSurroundings, reading: Reading): TableStates {
   const { path } = surroundings
   return {
@@ -41,7 +41,7 @@ export function createTableStates(surroundings: LoadSurroundings, reading: Readi
   }
 }
 
-/** One transaction by a connection of the writer. */
+/** Runs one transaction with a connection of the writer. */
 async function change<Result>(
   { path, writer }: LoadSurroundings,
   action: (db: Parameters<typeof listKept>[0]) => Result,

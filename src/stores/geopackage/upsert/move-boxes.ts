@@ -5,7 +5,7 @@ import { sameValue } from '../compare/same-values.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { rtreeName } from '../rtree-sql.ts'
 
-/** Brings the R*Tree after what was written. */
+/** Updates the R*Tree for the written rows. */
 export function moveBoxes(db: DatabaseSync, { table, geometry, id, isIndexed, request }: LoadPlan): void {
   if (!isIndexed || geometry === undefined) return
   const rtree = `main.${quoteName(rtreeName({ table, geometry: geometry.name }))}`

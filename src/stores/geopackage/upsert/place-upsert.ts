@@ -18,29 +18,32 @@ import { rejectKeys } from './reject-keys.ts'
 import type { Statements } from './write-rows.ts'
 import { writeRows } from './write-rows.ts'
 
-/** The rows of the table that are changed or removed, as they were. */
+/** Previous state of the changed or removed rows of the table. */
 export const oldRowsTable = 'side.old_rows'
 
 export interface UpsertPlaced {
   counts: ChangeCounts
-  /** Rows that were refused for their keys or by constraints. */
+  /** Number of rows rejected because of their keys or by constraints. */
   refused: number
-  /** Triggers that were kept from running. */
+  /** Triggers that were not run. */
   foreignTriggers: string[]
 }
 
-/** Where the changes of a placed `UPSERT` are read. */
+/** Returns the source of the changes of a placed `UPSERT`. */
 export function upsertSource(plan: LoadPlan): ChangeSource {
   return { plan, before: oldRowsTable, isAddition: false, added: 'side.added' }
 }
 
 interface Upsert {
   onRefused: (stagedId: number, refusal: Refusal) => void
-  /** Called when it is known what will be written, before it is. */
+  /** Called when the changes are known, before they are written. */
   beforeWriting?: (() => void) | undefined
 }
 
-/** Changes the rows with known keys that differ, adds those with new ones; none of the table's triggers runs. */
+/**
+ * Updates rows with existing keys whose values differ and inserts rows with new keys; runs none of the
+ * table's triggers.
+ */
 export function placeUpsert(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -68,7 +71,10 @@ export function placeUpsert(
   }
 }
 
-/** What `writeRows` would refuse, found on a table like that of the plan, `into`, which is filled and not kept. */
+/**
+ * Finds the rows that `writeRows` would reject, by filling the table `into`, which has the definition of the
+ * plan's table and is discarded.
+ */
 export function tryUpsert(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -99,7 +105,7 @@ function copyOldRows(db: DatabaseSync, { table, id }: LoadPlan): void {
   )
 }
 
-/** Gives every row that comes new its id, and every changed one a place by its id. */
+/** Assigns ids to all new rows, and indexes changed rows by id. */
 function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
   const { keys = [] } = plan.request.upsert ?? {}
   const isKeyed =
@@ -140,7 +146,7 @@ function statementsOf(db: DatabaseSync, plan: LoadPlan, table = `main.${quoteNam
   }
 }
 
-/** A row as it will be, made from what it was and what is staged. */
+/** Returns the statement of a changed row, from its previous and staged values. */
 function putBackStatement(
   db: DatabaseSync,
   plan: LoadPlan,

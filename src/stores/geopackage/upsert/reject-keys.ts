@@ -7,7 +7,7 @@ import type { StagedRows } from '../stage-rows.ts'
 
 type OnRefused = (stagedId: number, refusal: Refusal) => void
 
-/** Takes the rows away whose key is null, or that of a row before; gives what is left. */
+/** Removes rows with a null or duplicate key; returns the rest. */
 export function rejectKeys(
   db: DatabaseSync,
   rows: StagedRows,
@@ -53,7 +53,7 @@ function* repeatedKeys(
   }
 }
 
-/** Takes staged rows away for good. */
+/** Removes staged rows permanently. */
 export function removeStaged(db: DatabaseSync, rows: StagedRows, ids: readonly number[]): StagedRows {
   if (ids.length === 0) return rows
   const remove = db.prepare('DELETE FROM side.t WHERE id = ?')

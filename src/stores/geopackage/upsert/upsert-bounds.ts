@@ -9,7 +9,7 @@ import type { LoadPlan } from '../load-plan.ts'
 import { rtreeName } from '../rtree-sql.ts'
 import { oldRowsTable } from './place-upsert.ts'
 
-/** The envelope of a table after its rows were changed; only where one stood at its edge all rows are looked at. */
+/** Returns the envelope of a table after an update. Scans all rows only if a changed row was at its edge. */
 export function upsertBounds(
   db: DatabaseSync,
   plan: LoadPlan,
@@ -22,7 +22,7 @@ export function upsertBounds(
   return staged === undefined ? before : unionEnvelope(before, staged)
 }
 
-/** Whether a row that is changed or gone reached one of the sides. */
+/** True if a changed or removed row touched the edge of the envelope. */
 function hadEdge(db: DatabaseSync, geometry: string, envelope: Envelope): boolean {
   for (const row of db.prepare(`SELECT ${quoteName(geometry)} AS g FROM ${oldRowsTable}`).iterate()) {
     if (reachesEdge(boxOf(row['g']), envelope)) return true
@@ -30,12 +30,14 @@ function hadEdge(db: DatabaseSync, geometry: string, envelope: Envelope): boolea
   return false
 }
 
-/** Whether a box reaches one of the sides of an envelope. */
+/** True if a box touches a side of an envelope. */
 export function reachesEdge(box: Box | undefined, { minX, minY, maxX, maxY }: Envelope): boolean {
   return box !== undefined && (box[0] <= minX || box[1] <= minY || box[2] >= maxX || box[3] >= maxY)
 }
 
-/** The exact envelope: an R*Tree rounds outwards, and tells which rows can be at the edge. */
+/**
+ * Returns the exact envelope. The R*Tree rounds outwards, so it only finds the rows that can be at the edge.
+ */
 export function tableBounds(
   db: DatabaseSync,
   { table, geometry, id, isIndexed }: Pick<LoadPlan, 'table' | 'geometry' | 'id' | 'isIndexed'>,

@@ -45,7 +45,7 @@ function upsert(store: VectorStore, rows: Row[], more: Partial<LoadArguments> = 
   })
 }
 
-/** Does something to the file as another program would. */
+/** Changes the file like another program. */
 function sql(path: string, text: string): void {
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: true })
   db.exec(text)
@@ -103,7 +103,7 @@ describe('UPSERT into a GeoPackage', () => {
   it('takes what GDAL has written for the same where only its form differs', async (t) => {
     const { path, store } = open(t)
     await loadRows(store, { schema, rows: [row(1, 'a'), row(2, 'b')] })
-    // Another envelope, another byte order, another form of the time.
+    // Uses another envelope, byte order, and notation of the time.
     const db = new DatabaseSync(path)
     const blob = Buffer.from(
       db.prepare('SELECT geom FROM layer WHERE code = 1').get()?.['geom'] as Uint8Array,

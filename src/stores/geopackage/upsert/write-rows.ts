@@ -6,10 +6,10 @@ import type { Refusal } from '../record-encoder.ts'
 
 type OnRefused = (stagedId: number, refusal: Refusal) => void
 
-/** What writes the rows; the statements for one row take its id in the table. */
+/** Statements that write the rows; those for one row take its id in the table. */
 export interface Statements {
   remove: string
-  /** Absent where nothing can be changed. */
+  /** Absent if no columns can be changed. */
   change: string | undefined
   changeOne: string | undefined
   takeOut: string
@@ -22,7 +22,10 @@ interface Row {
   staged: number
 }
 
-/** Removes, changes and adds; rows that a constraint refuses are left as they were. Gives how many were refused. */
+/**
+ * Removes, changes and adds rows; rows that a constraint rejects are not changed. Returns the number of
+ * rejected rows.
+ */
 export function writeRows(
   db: DatabaseSync,
   table: string,
@@ -35,7 +38,7 @@ export function writeRows(
   return { changed, added }
 }
 
-/** Whether a statement was carried out; not at all where a constraint is against it. */
+/** Runs an action in a savepoint; returns the error if a constraint rejects it. */
 function attempt(db: DatabaseSync, action: () => void): Error | undefined {
   db.exec('SAVEPOINT attempt')
   try {
@@ -56,7 +59,7 @@ function changeRows(db: DatabaseSync, table: string, statements: Statements, onR
   const one = db.prepare(changeOne)
   let left = rowsOf(db, 'SELECT id, staged FROM side.changed ORDER BY staged')
   let refusals = new Map<Row, Error>()
-  // A row may have to wait until another one has given up a value that stands once.
+  // A row may have to wait until another one no longer uses a unique value.
   for (let before = Number.POSITIVE_INFINITY; left.length < before; ) {
     before = left.length
     refusals = new Map()
@@ -75,7 +78,10 @@ function changeRows(db: DatabaseSync, table: string, statements: Statements, onR
   return refusals.size
 }
 
-/** Takes rows out that wait for one another's values, and puts them back changed; gives those that cannot be. */
+/**
+ * Deletes rows that wait for each other's unique values and inserts them changed; returns those that cannot
+ * be inserted.
+ */
 function exchangeValues(db: DatabaseSync, rows: Row[], { takeOut, putBack }: Statements): Map<Row, Error> {
   const [out, back] = [db.prepare(takeOut), db.prepare(putBack)]
   const refused = new Map<Row, Error>()

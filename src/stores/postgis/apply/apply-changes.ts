@@ -7,25 +7,28 @@ import type { HeldRows } from '../held-rows.ts'
 import type { Connection } from '../session.ts'
 import type { TableFacts } from '../table-facts.ts'
 
-/** How rows are written that are held beside a table. */
+/** Rows that are stored next to a table, and how to write them. */
 export interface AppliedRows extends HeldRows {
-  /** Columns that a changed row takes from the one that is held; others keep their values. */
+  /** Columns that a changed row takes from the stored row; others retain their values. */
   written: string[]
-  /** Unique indexes over such columns. */
+  /** Unique indexes on such columns. */
   unique: UniqueRule[]
-  /** Foreign keys that would empty or delete rows of other tables where a row is written anew. */
+  /**
+   * Foreign keys that would set null in, or delete, rows of other tables when a row is deleted and inserted
+   * again.
+   */
   cascades: string[]
 }
 
 const doing = 'putting the rows in place'
 
-/** Every column of a table whose value can be given, the geometry among them. */
+/** Returns every column of a table whose value can be set, including the geometry. */
 export function givableColumns({ columns, geometry }: TableFacts): string[] {
   const plain = columns.filter(({ isGenerated }) => !isGenerated).map(({ name }) => name)
   return geometry === undefined ? plain : [...plain, geometry.name]
 }
 
-/** A changed row as it will be: what is held of it, and what it keeps. */
+/** Returns the columns of a changed row: new values, and those that are retained. */
 export function newRowColumns(rows: Pick<AppliedRows, 'facts' | 'written'>): string {
   return givableColumns(rows.facts)
     .map((name) => {
@@ -39,9 +42,9 @@ const present = (facts: TableFacts): string =>
   `join ${quoteTable(facts.schema, facts.name)} present on present.ctid = change.tid and present.tableoid = change.toid`
 
 /**
- * Writes what stands in the table of changes, under a lock that keeps others from writing. Rows go first, and rows come last,
- * in one statement, so that foreign keys of others see the end of it only. Throws `Failure` where the table's own
- * triggers or rules keep a row from being written.
+ * Applies the table of changes, under a lock that blocks other writers. One statement deletes rows first and
+ * inserts rows last, so that foreign keys of other tables see only the result. Throws `Failure` if triggers
+ * or rules of the table prevent a row from being written.
  */
 export async function applyChanges(
   connection: Connection,
@@ -51,7 +54,7 @@ export async function applyChanges(
   const { facts } = rows
   const reinserted = await markReinserted(connection, rows, counts)
   const parts = partsOf(rows)
-  // What has nothing to do is left out: triggers of a statement would act on it.
+  // Parts without rows are omitted: statement triggers would react to them.
   const none = 'select 1 where false'
   const { rows: done } = await connection.run<{ gone: number; moved: number; born: number; again: number }>(
     doing,
@@ -70,7 +73,7 @@ export async function applyChanges(
   await connection.run(doing, 'set constraints all immediate')
 }
 
-/** Each waits for the one before it by counting what that has done. */
+/** Each part waits for the previous one by counting its rows. */
 function partsOf(rows: AppliedRows): Record<'old' | 'gone' | 'moved' | 'again' | 'born', string> {
   const { facts, relation, written } = rows
   const target = quoteTable(facts.schema, facts.name)
@@ -109,8 +112,8 @@ function requireWritten(table: string, what: string, found: number, expected: nu
 }
 
 /**
- * Rows whose unique value another row is about to take: these are deleted and inserted, since an update row by row would
- * meet it before it is free. Gives how many.
+ * Marks rows whose unique value another row will take: these are deleted and inserted, since updating row by
+ * row would violate the constraint. Returns their number.
  */
 async function markReinserted(
   connection: Connection,

@@ -18,12 +18,12 @@ import { markTable } from './table-mark.ts'
 
 const doing = 'keeping the old rows'
 
-/** Whether what a load changes is told by keys: otherwise a table is kept by a copy of it. */
+/** True if the changes of a load can be identified by keys; otherwise the table is retained by a copy. */
 export async function keepsDifferences(connection: Connection, facts: TableFacts): Promise<boolean> {
   return facts.primaryKey !== undefined && !(await actsOnRows(connection, facts))
 }
 
-/** What an APPEND has added directly, which is what has to be taken away again. */
+/** Retains the ids of rows that an APPEND has added directly, which are the rows to remove for restoring. */
 export async function keepAdded(
   { request: { keepAs } }: LoadContext,
   connection: Connection,
@@ -38,7 +38,9 @@ export async function keepAdded(
   return { ...result, kept: await finishDifference(connection, facts, keepAs, { table }) }
 }
 
-/** Of loads that put staged rows in place: a copy before rows are exchanged, a difference where some are added. */
+/**
+ * For loads that place staged rows: retains a copy before rows are exchanged, a difference if rows are added.
+ */
 export function keeperOf(context: LoadContext, connection: Connection, facts: TableFacts): Keeper {
   const { keepAs, mode } = context.request
   return {
@@ -53,7 +55,7 @@ export function keeperOf(context: LoadContext, connection: Connection, facts: Ta
   }
 }
 
-/** Tells that rows are about to be written to the table itself, within the open transaction. */
+/** Announces that the table itself is about to be written, within the open transaction. */
 export async function tellTouch(
   connection: Connection,
   facts: TableFacts,
@@ -63,19 +65,25 @@ export async function tellTouch(
   if (beforeTouch !== undefined) await beforeTouch(await markTable(connection, facts, rowsNow))
 }
 
-/** What is called once the rows are written; it is given what selects the change and id of added ones, and how many rows there are now. */
+/**
+ * Called after the rows are written, with the SELECT of change and id of added rows and the number of rows
+ * now.
+ */
 type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<KeptState | NotKept>
 
-/** What is kept under which id: the rows that will be changed or removed stand in `old`. */
+/** What to retain under which id: the rows to be changed or removed are in `old`. */
 interface KeptRows {
   keepAs: string | undefined
   old: string
-  /** What the table is, where that is known. */
+  /** Description of the table, if known. */
   table?: TableDescription
   hooks: LoadHooks
 }
 
-/** Before rows of `old` are changed or removed: these are kept, or all where changes cannot be told by keys. */
+/**
+ * Call before rows of `old` are changed or removed: retains them, or all rows if changes cannot be identified
+ * by keys.
+ */
 export async function beginKeeping(
   connection: Connection,
   facts: TableFacts,
@@ -96,7 +104,7 @@ export async function beginKeeping(
   }
 }
 
-/** Selects the ids of rows that an upsert has added. */
+/** Returns SQL for the ids of rows that an upsert has added. */
 export function addedByKeys({ facts, relation }: AppliedRows, keys: readonly string[]): string {
   const equal = keys
     .map((key) => `after.${quoteIdentifier(key)} = held.${quoteIdentifier(key)}`)
@@ -152,7 +160,10 @@ async function oidOf(connection: Connection, { schema }: TableFacts, id: string)
   return kept?.oid ?? 0
 }
 
-/** All rows of a table in another one, with their ids; none where some are hidden. */
+/**
+ * Copies all rows of a table with their ids to another one; no copy if some rows are hidden by row-level
+ * security.
+ */
 export async function keepCopy(
   connection: Connection,
   facts: TableFacts,
@@ -177,7 +188,7 @@ export async function keepCopy(
   return keptState(connection, id, 'whole', { table, oid: await oidOf(connection, facts, id) })
 }
 
-/** What default privileges have granted. */
+/** Revokes what default privileges have granted. */
 async function closeToOthers(connection: Connection, table: string): Promise<void> {
   const { rows } = await connection.run<{ grantee: string | null }>(
     doing,

@@ -8,12 +8,12 @@ import type { Connection } from '../session.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 
-/** What became of a row stands in this column beside those that it had. */
+/** Name of the column with the kind of change, in addition to the columns of the row. */
 export const changeColumn = 'terrane_change'
 
 const doing = 'keeping the old rows'
 
-/** Copies the rows that will be changed or removed into a new table of their own. */
+/** Copies the rows that will be changed or removed to a new table. */
 export async function saveOldRows(connection: Connection, rows: AppliedRows, create: string): Promise<void> {
   const { facts } = rows
   const list = givableColumns(facts).map((name) => `present.${quoteIdentifier(name)}`)
@@ -26,8 +26,8 @@ export async function saveOldRows(connection: Connection, rows: AppliedRows, cre
 }
 
 /**
- * What was done, once it is: rows before stand in `old`, those after in the table itself, where its triggers may have
- * changed them, and are found by the keys.
+ * Returns the source of changes after they were applied: rows before are in `old`; rows after are in the
+ * table itself, where triggers may have changed them, and are found by the keys.
  */
 export function doneSource(rows: AppliedRows, old: string, keys: readonly string[]): ChangeSource {
   const { facts, relation } = rows

@@ -30,9 +30,11 @@ import { addedByKeys, beginKeeping } from './keep-rows.ts'
 import { doneSource, saveOldRows } from './old-rows.ts'
 import { describeAfter } from './table-after.ts'
 
-/** A smaller share of rows that were written leaves the statistics of the table as good as they were. */
+/** Minimum share of written rows for updating the statistics of the table. */
 const shareWorthAnalysis = 0.1
-/** Each round of checks rejects rows that the last one has left without a place. */
+/**
+ * Maximum number of rounds of checks; each round rejects rows that depend on rejections of the previous one.
+ */
 const mostRounds = 50
 
 interface UpsertParts {
@@ -45,7 +47,10 @@ interface UpsertParts {
   load: StagedRows
 }
 
-/** UPSERT: rows are staged beside in the types of the table, joined with it by the keys, and those that differ are written. */
+/**
+ * UPSERT: stages rows in a separate table with the types of the target, joins both by the keys, and writes
+ * the rows that differ.
+ */
 export async function stageUpsert(
   context: LoadContext,
   connection: Connection,
@@ -127,7 +132,7 @@ function missingOf(facts: TableFacts, upsert: UpsertRules): Missing {
   return missingRows(upsert, keyTypes(facts, upsert.keys))
 }
 
-/** The rows as they will be, and those of the table that stay beside them, or may. */
+/** Returns SQL for the rows as they will be, and for the table rows that remain or may remain. */
 function sidesOf(
   { relation, facts }: HeldRows,
   { columns }: TargetPlan,
@@ -146,7 +151,7 @@ function sidesOf(
   }
 }
 
-/** Columns that new rows need and the data lack: known ones keep what they have. */
+/** Checks columns that new rows need and the data lack; existing rows retain their values. */
 function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck[] {
   const target = quoteTable(facts.schema, facts.name)
   const needed = facts.columns
@@ -165,7 +170,7 @@ function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck
     }))
 }
 
-/** From here on nobody else writes: what differs now is what is written. */
+/** Takes the lock: from here on no other client writes, and the differences found now are written. */
 async function place(
   { context, connection, facts, plan, upsert, load }: UpsertParts,
   rows: AppliedRows,
@@ -188,7 +193,7 @@ async function place(
   return { ...loadResult({ ...sent, envelope }, plan), changes, ...defined({ kept, table }) }
 }
 
-/** Throws `Failure` where an upsert names no rules. */
+/** Throws `Failure` if an upsert has no rules. */
 export function requireRules(upsert: UpsertRules | undefined): UpsertRules {
   if (upsert !== undefined) return upsert
   throw invalid('invalid-keys', 'Rows are matched by one column or more: none is named')

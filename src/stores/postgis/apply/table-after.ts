@@ -11,8 +11,8 @@ import { extentOfRow, extentSql, findExtent } from '../table-extent.ts'
 import type { AppliedRows } from './apply-changes.ts'
 
 /**
- * What a table is once changes are written, by what it was `before` and the rows that were changed or removed, which stand in
- * `old`; undefined where only a look at all of it tells.
+ * Returns the table description after changes, derived from the description `before` and the changed or
+ * removed rows in `old`; undefined if only scanning the table can tell.
  */
 export async function describeAfter(
   connection: Connection,
@@ -29,7 +29,7 @@ export async function describeAfter(
   }
 }
 
-/** All rows are looked at where one stood at an edge alone. */
+/** Scans all rows only if a removed one was alone at an edge. */
 async function boundsAfter(
   connection: Connection,
   rows: AppliedRows,

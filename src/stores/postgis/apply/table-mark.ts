@@ -3,7 +3,10 @@ import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { Connection } from '../session.ts'
 import type { TableFacts } from '../table-facts.ts'
 
-/** What shows that nobody has written to a table since: who might have been writing then, who was, how many rows there were. */
+/**
+ * Data that show that nothing was written to a table since: possible and actual writers at the time, and the
+ * row count.
+ */
 interface TableMark {
   columns: string
   rows: number
@@ -15,8 +18,8 @@ const columnsOf = ({ columns, geometry }: TableFacts): string =>
   JSON.stringify([columns.map(({ name, sqlType }) => [name, sqlType]), geometry?.name ?? null])
 
 /**
- * The mark of a table as it will be once the open transaction, which nobody writes beside, is committed; its rows are counted
- * where it is not known how many there are.
+ * Returns the mark of a table as it will be after the open transaction, which blocks other writers, commits.
+ * Counts the rows if their number is not known.
  */
 export async function markTable(
   connection: Connection,
@@ -36,8 +39,8 @@ export async function markTable(
 }
 
 /**
- * Whether a table is still what it was when it was marked: rows that came or were changed since bear the number of a
- * transaction that was not over then, and rows that went are missing in the count.
+ * True if a table has not changed since it was marked: rows added or changed since have the id of a
+ * transaction that had not ended then, and removed rows are missing in the count.
  */
 export async function isUnchanged(client: ClientBase, facts: TableFacts, text: string): Promise<boolean> {
   const mark = JSON.parse(text) as TableMark
@@ -52,7 +55,7 @@ export async function isUnchanged(client: ClientBase, facts: TableFacts, text: s
 
 const wrap = 2n ** 32n
 
-/** Rows bear the last 32 bits of a number, none of which is yet to come. */
+/** Rows contain the last 32 bits of a transaction id that is not in the future. */
 function isOlder(xmin: string, now: string, { own, snapshot }: TableMark): boolean {
   const short = BigInt(xmin)
   if (short < 3n) return true

@@ -24,7 +24,7 @@ interface Bench {
 
 let count = 0
 
-/** A table `layer` with the columns `code` and `name`, made by `create`. */
+/** Creates a table `layer` with the columns `code` and `name` by `create`. */
 async function withTable(create: string, work: (bench: Bench) => Promise<void>): Promise<void> {
   const url = await fileDatabase()
   count += 1

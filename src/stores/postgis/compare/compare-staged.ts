@@ -22,8 +22,9 @@ interface Found {
 }
 
 /**
- * What a commit of the staged rows would do, in a transaction that sees one state of the table and holds no lock that a
- * writer waits for. It stays open for `changes`: whoever does anything else on the connection rolls it back.
+ * Returns what a commit of the staged rows would do, in a transaction that sees one state of the table and
+ * holds no lock that blocks writers. It stays open for `changes`: anything else on the connection must roll
+ * it back first.
  */
 export async function compareStaged(
   connection: Connection,
@@ -79,12 +80,12 @@ async function findChanges(
 
 function additionSource(rows: ComparedRows): ChangeSource {
   const { relation, facts } = rows
-  // In the order of their places, without sorting all of them: scans begin at the first.
+  // In order of location, without sorting all rows: scans start at the first one.
   const from = (): string => `from ${relation} after`
   return { from, kinds: ['added'], facts, columns: toldColumns(rows, []), keptColumns: [], id: () => 'null' }
 }
 
-/** The columns that are told of a row: the id that the server gives stands beside them. */
+/** Returns the reported columns of a row; the id that the server assigns is reported separately. */
 function toldColumns({ facts, columns }: HeldRows, keys: readonly string[]): string[] {
   const hidden = facts.columns
     .filter((column) => column.isGenerated || (isGivenId(facts, column) && !keys.includes(column.name)))

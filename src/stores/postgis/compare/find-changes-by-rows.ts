@@ -7,11 +7,14 @@ import { beginWithout, changesTable, countChanges, differsIn } from './find-chan
 
 const doing = 'comparing the rows'
 const restTable = 'pg_temp.terrane_rest'
-/** Rows by which it is seen whether the same ids stand for the same rows, and their share for which they do. */
+/**
+ * Number of sampled rows that show whether equal ids mean equal rows, and the share from which matching by id
+ * pays off.
+ */
 const sampledRows = 1000
 const shareWorthMatching = 0.5
 
-/** Rows compared whole, as often as each occurs. */
+/** Compares whole rows, with their multiplicity. */
 export async function findChangesByRows(connection: Connection, rows: HeldRows): Promise<ChangeCounts> {
   await beginWithout(connection)
   const compared = comparedColumns(rows, [])
@@ -47,7 +50,7 @@ export async function findChangesByRows(connection: Connection, rows: HeldRows):
 const valueList = (compared: ComparedColumn[], alias: string): string =>
   compared.map(({ valueIn }, number) => `, ${valueIn(alias)} as v${number}`).join('')
 
-/** Of values that a side has several times, as many rows as there are too many. */
+/** Adds rows for repeated values: as many as one side has in excess. */
 async function addRepeated(
   connection: Connection,
   rows: HeldRows,
@@ -92,8 +95,8 @@ async function addRepeated(
 }
 
 /**
- * Where most rows have the id that they had, as in data that come again, these are found first: joining rows takes half the time
- * of grouping them. Gives what selects the others.
+ * If most rows have their previous id, as in data delivered again, these are matched first: joining rows
+ * takes half the time of grouping them. Returns SELECT statements for the others.
  */
 async function findRest(
   connection: Connection,

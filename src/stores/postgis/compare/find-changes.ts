@@ -6,20 +6,25 @@ import { comparedColumns } from '../held-rows.ts'
 import type { Connection } from '../session.ts'
 
 /**
- * What becomes of each row that does not stay as it is: `change`, the place of the row in the table (`toid`, `tid`) and
- * among those held (`stid`). It lasts as long as the transaction, and so long the places hold: nobody else may write
- * meanwhile, or the transaction sees one state only.
+ * Table of changed rows: `change`, the location of the row in the table (`toid`, `tid`) and in the staged
+ * rows (`stid`). It exists for the transaction, during which the locations are stable: no other client may
+ * write, or the transaction sees one snapshot.
  */
 export const changesTable = 'pg_temp.terrane_changes'
 
 const doing = 'comparing the rows'
 
-/** Room to join and sort large tables in memory; what compares rows runs too seldom to be compiled. */
+/**
+ * Sets memory to join and sort large tables, and disables JIT, since comparisons run too rarely to be worth
+ * compiling.
+ */
 export async function giveRoom(connection: Connection): Promise<void> {
   await connection.run(doing, `set work_mem = '128MB'; set jit = off`)
 }
 
-/** Opens the transaction's table of changes with what `select` gives: the change, and where the row stands. */
+/**
+ * Creates the table of changes of the transaction from `select`: the change, and the locations of the row.
+ */
 async function beginChanges(connection: Connection, select: string): Promise<void> {
   await connection.run(doing, `drop table if exists ${changesTable}`)
   await connection.run(doing, `create temporary table terrane_changes on commit drop as ${select}`)
@@ -29,7 +34,7 @@ async function beginChanges(connection: Connection, select: string): Promise<voi
   )
 }
 
-/** The transaction's table of changes, without any yet. */
+/** Creates an empty table of changes. */
 export async function beginWithout(connection: Connection): Promise<void> {
   await giveRoom(connection)
   await beginChanges(
@@ -39,13 +44,13 @@ export async function beginWithout(connection: Connection): Promise<void> {
 }
 
 /**
- * What joins large tables may be shared by processes of the server, as far as its settings let them: it expects as many
- * rows of the join as there are, and few differ. Each of them has as much room.
+ * Allows parallel workers for joining large tables, as far as the server settings do: the planner expects as
+ * many result rows as the table has, but few differ. Each worker has the same amount of memory.
  */
 const sharing = `set local parallel_setup_cost = 100; set local parallel_tuple_cost = 0; set local work_mem = '64MB'`
 const sharingNoMore = `set local parallel_setup_cost to default; set local parallel_tuple_cost to default`
 
-/** A condition: the rows `held` and `present` do not have the same values. */
+/** Returns a condition: the rows `held` and `present` have different values. */
 export function differsIn(compared: ComparedColumn[]): string {
   const differences = compared.map(
     ({ valueIn }) => `${valueIn('held')} is distinct from ${valueIn('present')}`,
@@ -56,7 +61,10 @@ export function differsIn(compared: ComparedColumn[]): string {
 const equalKeys = (keys: readonly string[]): string =>
   keys.map((key) => `held.${quoteIdentifier(key)} = present.${quoteIdentifier(key)}`).join(' and ')
 
-/** Rows matched by keys that no side has twice. Rows of the table whose key is not held are removed, or left alone. */
+/**
+ * Compares rows matched by keys that are unique on both sides. Table rows whose key is not staged are
+ * removed, or left unchanged.
+ */
 export async function findChangesByKeys(
   connection: Connection,
   rows: HeldRows,
@@ -80,7 +88,7 @@ export async function findChangesByKeys(
   return { added, changed, removed, same: count - added - changed }
 }
 
-/** A condition: a row of the table has a key that is spared. */
+/** Returns a condition: a table row has a spared key. */
 async function sparedSql(
   connection: Connection,
   keys: readonly string[],
@@ -88,7 +96,7 @@ async function sparedSql(
 ): Promise<string | undefined> {
   if (missing === 'none' || missing.spared.length === 0) return undefined
   const columns = keys.map((_key, at) => `value->>${at} as k${at}`).join(', ')
-  // No text of the database has these.
+  // No text in the database has these characters.
   const spared = missing.spared.filter((key) =>
     key.every((text) => text.isWellFormed() && !text.includes('\0')),
   )

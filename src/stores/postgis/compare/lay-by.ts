@@ -7,18 +7,18 @@ import { stagingName, suffixedIdentifier } from '../identifiers.ts'
 import type { SentRows } from '../send-rows.ts'
 import type { Connection } from '../session.ts'
 
-/** What is to be known of staged rows that lie by. */
+/** Description of retained staged rows. */
 interface LaidBy {
   loadId: string
   asked: string
   form: string
   rows: number
   envelope: Envelope | null
-  /** What the target is like; empty where there is none. */
+  /** Digest of the target; empty if there is none. */
   target: string
 }
 
-/** Everything of a table by which rows are refused or changed, whatever its own name and number are. */
+/** Everything by which a table rejects or changes rows, independent of its name and oid. */
 const targetSql = `
 select md5(concat_ws(' ', c.relkind, c.relrowsecurity,
   (select string_agg(concat_ws(',', a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
@@ -31,7 +31,7 @@ select md5(concat_ws(' ', c.relkind, c.relrowsecurity,
    from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid))) as target
 from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`
 
-/** The same text as long as a table takes the same rows; empty where there is none. */
+/** Returns a text that stays equal while a table accepts the same rows; empty if there is none. */
 async function describeTarget(connection: Connection, schema: string, table: string): Promise<string> {
   const { rows } = await connection.run<{ target: string }>('reading the table', targetSql, [schema, table])
   return rows[0]?.target ?? ''
@@ -45,7 +45,7 @@ async function countStaged(connection: Connection, relation: string): Promise<nu
   return rows[0]?.n ?? 0
 }
 
-/** Ends the transaction of a comparison and tells what `findLaidBy` has to know. */
+/** Ends the transaction of a comparison and returns the text for `findLaidBy`. */
 export async function layRowsBy(schema: string, request: LoadRequest, steps: FinalSteps): Promise<string> {
   const { connection, staged, form, result } = steps
   if (staged === undefined || form === undefined) throw new Error('Only rehearsals are laid by')
@@ -62,8 +62,8 @@ export async function layRowsBy(schema: string, request: LoadRequest, steps: Fin
 }
 
 /**
- * The staged rows of a rehearsal, named after the load that goes on with them. Throws `Failure` where they are gone, which
- * a crash of the server does to them, or where the table takes other rows by now.
+ * Returns the staged rows of a dry run, renamed for the load that continues with them. Throws `Failure` if
+ * they are gone, such as after a crash of the server, or if the table now requires other rows.
  */
 export async function findLaidBy(
   connection: Connection,
@@ -93,7 +93,7 @@ function askedFor({ mode, table, indexes, upsert }: LoadRequest): string {
   return JSON.stringify([mode, table, indexes, upsert ?? null])
 }
 
-/** The table and its indexes, which are numbered behind its name. */
+/** Renames the table and its indexes, which are numbered after its name. */
 async function renameStaged(connection: Connection, schema: string, from: string, to: string): Promise<void> {
   const doing = 'taking up the staged rows'
   const { rows } = await connection.run<{ name: string }>(

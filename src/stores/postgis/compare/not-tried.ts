@@ -8,7 +8,10 @@ interface Effects {
   exclusions: boolean
 }
 
-/** Triggers of the table or a part of it, rules, foreign keys in either direction, and exclusion constraints. */
+/**
+ * Triggers of the table or one of its partitions, rules, foreign keys in either direction, and exclusion
+ * constraints.
+ */
 const effectsSql = `
 with recursive family(oid) as (
   select $1::oid union select i.inhrelid from pg_inherits i join family f on f.oid = i.inhparent
@@ -19,7 +22,7 @@ select
   exists (select from pg_constraint k join family f on f.oid in (k.conrelid, k.confrelid) where k.contype = 'f') as references,
   exists (select from pg_constraint k join family f on f.oid = k.conrelid where k.contype = 'x') as exclusions`
 
-/** What a commit does besides, by the table's own rules, which cannot be tried without writing. */
+/** Returns further effects of a commit, defined by the table, that cannot be predicted without writing. */
 export async function findNotTried(connection: Connection, { facts }: HeldRows): Promise<string[]> {
   const { rows } = await connection.run<Effects>('reading the rules of the table', effectsSql, [facts.oid])
   const found = rows[0]

@@ -13,22 +13,22 @@ const doing = 'reading the changes'
 const rowsEach = 500
 const order: RowChange['change'][] = ['removed', 'changed', 'added']
 
-/** Where the rows before and after stand, and by which statement they are found. */
+/** Locations of the rows before and after, and the statement that finds them. */
 export interface ChangeSource {
-  /** What has them both: `source` joined so that `before` and `after` are aliases of the two sides. */
+  /** Returns a FROM clause: `source` joined so that `before` and `after` are aliases of the two sides. */
   from(change: RowChange['change']): string
-  /** The changes that there can be. */
+  /** Possible kinds of changes. */
   kinds: readonly RowChange['change'][]
   facts: TableFacts
-  /** The columns that are told of each side. */
+  /** Reported columns of each side. */
   columns: readonly string[]
-  /** Those of them that the new row has from the old one. */
+  /** Those that the new row takes from the old one. */
   keptColumns: readonly string[]
-  /** Gives the feature id as text. */
+  /** Returns the feature id as text. */
   id(change: RowChange['change']): string
 }
 
-/** The changes in pages, removed rows first, within the open transaction. */
+/** Yields the changes in pages, removed rows first, within the open transaction. */
 export async function* readChanges(
   connection: Connection,
   source: ChangeSource,
@@ -112,7 +112,7 @@ function rowOf(batch: FeatureBatch, row: number): NonNullable<RowChange['before'
   }
 }
 
-/** A table under an alias, joined by the places that stand in the table of changes. */
+/** Returns a join of a table, under an alias, with the locations in the table of changes. */
 export function placeJoin(facts: TableFacts, alias: string): string {
   return `join ${quoteTable(facts.schema, facts.name)} ${alias} on ${alias}.ctid = change.tid and ${alias}.tableoid = change.toid`
 }

@@ -5,14 +5,17 @@ import type { TableFacts } from '../table-facts.ts'
 
 const doing = 'looking for repeated keys'
 
-/** How many rows there are, those whose whole key is there, and how many keys these have. */
+/** Number of rows, of rows with a complete key, and of distinct keys. */
 interface KeyCounts {
   rows: number
   keyed: number
   keys: number
 }
 
-/** Keys of a table that has the columns of `facts`. Sorting numbers takes a third of what grouping them takes; texts are grouped. */
+/**
+ * Counts the keys of a relation with the columns of `facts`. Sorting numbers takes a third of the time of
+ * grouping them; texts are grouped.
+ */
 async function countKeys(
   connection: Connection,
   relation: string,
@@ -34,7 +37,7 @@ async function countKeys(
   return rows[0] ?? { rows: 0, keyed: 0, keys: 0 }
 }
 
-/** Whether each row of a table that has the columns of `facts` has a key of its own, without null. */
+/** True if each row of a relation with the columns of `facts` has a unique key without nulls. */
 export async function areKeysUnique(
   connection: Connection,
   relation: string,
@@ -49,7 +52,7 @@ export async function areKeysUnique(
   }
 }
 
-/** A whole index over some of the keys alone, which takes the same values for equal as the columns do. */
+/** A complete unique index on some of the keys, with the same equality as the columns. */
 const uniqueSql = `
 select exists (select from pg_index i join pg_class c on c.oid = i.indrelid
   where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
@@ -58,7 +61,7 @@ select exists (select from pg_index i join pg_class c on c.oid = i.indrelid
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k]
       where a.attname <> all($2::text[]) or a.attcollation <> i.indcollation[k])) as found`
 
-/** Throws `Failure` where a key stands in the table twice, so that nobody knows which row is meant. */
+/** Throws `Failure` if a key occurs twice in the table, so that the row to update is ambiguous. */
 export async function requireSingleKeys(
   connection: Connection,
   facts: TableFacts,
@@ -83,8 +86,8 @@ export async function requireSingleKeys(
 }
 
 /**
- * Statistics of the keys, without which rows are joined as if there were few. That there are about as many keys as rows shows
- * in some thousand of them.
+ * Updates statistics of the keys, without which joins assume few rows. A sample of some thousand rows shows
+ * that there are about as many keys as rows.
  */
 export async function analyzeKeys(
   connection: Connection,
@@ -96,7 +99,7 @@ export async function analyzeKeys(
   await connection.run('analysing', analyze)
 }
 
-/** PostgreSQL's word for types that it cannot compare, such as `json` and `xml`. */
+/** True for PostgreSQL's error for types without equality, such as `json` and `xml`. */
 function hasNoEquality(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42883'
 }

@@ -2,16 +2,16 @@ import type { ConnectionSettings } from '../connection-settings.ts'
 import type { Connection } from '../session.ts'
 import { Session } from '../session.ts'
 
-/** Edits follow one another: what was opened stays open so long for the next. */
+/** How long connections are retained for the next edit, in milliseconds. */
 const keepMs = 5000
 const mostIdle = 2
 
-/** A connection for one edit; give it back by one of the two. */
+/** A connection for one edit. The caller must end it by one of the two methods. */
 export interface EditSession {
   connection: Connection
-  /** It is good for the next one. */
+  /** Retains the connection for the next edit. */
   keep(): Promise<void>
-  /** Cuts it: whatever was not committed is rolled back. */
+  /** Closes the connection, which rolls back uncommitted changes. */
   drop(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export class EditSessions {
     this.#settings = settings
   }
 
-  /** A connection in a transaction of its own; one that broke while nobody used it is replaced. */
+  /** Returns a connection in a new transaction; replaces a connection that broke while idle. */
   async begin(signal: AbortSignal): Promise<EditSession> {
     signal.throwIfAborted()
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
@@ -79,7 +79,10 @@ export class EditSessions {
   }
 }
 
-/** What was written is counted from now on, so that nobody takes it for a change by others later (PostgreSQL 15 and later). */
+/**
+ * Flushes the statistics, so that the write is not mistaken for a foreign change later (PostgreSQL 15 and
+ * later).
+ */
 async function tellsCounts({ client }: Connection): Promise<boolean> {
   return client.query('select pg_stat_force_next_flush()').then(
     () => true,

@@ -26,15 +26,15 @@ interface Rights {
   kind: string
 }
 
-/** A table whose rows are changed one at a time. */
+/** A table whose rows are edited individually. */
 export interface EditedRows {
   facts: TableFacts & { primaryKey: string }
   schema: Schema
-  /** Whether tables of ours may stand beside it. */
+  /** True if Terrane may create tables next to it. */
   mayKeep: boolean
 }
 
-/** Why the rows of a table cannot be changed; undefined where they can. */
+/** Returns why the rows of a table cannot be changed; undefined if they can. */
 export async function whyNotEdited(
   client: ClientBase,
   schema: string,
@@ -44,7 +44,7 @@ export async function whyNotEdited(
   return typeof found === 'string' ? found : undefined
 }
 
-/** Throws `Failure` where the rows cannot be changed. */
+/** Throws `Failure` if the rows cannot be changed. */
 export async function getEditedRows(client: ClientBase, schema: string, name: string): Promise<EditedRows> {
   const found = await findEditedRows(client, schema, name)
   if (typeof found === 'string') throw conflict('table-read-only', found)
@@ -69,7 +69,7 @@ async function findEditedRows(
   return { facts: { ...facts, primaryKey }, mayKeep: keeps, ...(await schemaOf(client, facts)) }
 }
 
-/** One row; undefined where there is none. */
+/** Returns one row; undefined if it does not exist. */
 export async function readRow(
   client: ClientBase,
   { facts, schema }: EditedRows,

@@ -16,28 +16,28 @@ import type { EditedRows } from './edited-table.ts'
 
 const doing = 'keeping what the row was'
 
-/** Keeps what rows were before edits: the first of several that touch a row tells what it was. */
+/** Retains the previous values of edited rows: the first of several edits of a row stores its values. */
 export interface EditKeeper {
-  /** To be called before a row that is there is changed or removed. */
+  /** Call before an existing row is changed or removed. */
   beforeTouch(featureId: string): Promise<void>
-  /** To be called when the row is written; gives how it differs from what is kept. */
+  /** Call after the row is written; returns how it differs from the retained state. */
   finish(featureId: string, done: EditDone): Promise<{ kept?: KeptState | NotKept; counts: EditCounts }>
 }
 
-/** A difference to which edits add. */
+/** A difference that edits extend. */
 interface Difference {
   connection: Connection
   rows: EditedRows
   note: KeptNote
-  /** Rows of the table before this edit. */
+  /** Number of rows of the table before this edit. */
   rowCount: number
   table: KeptState['table'] | undefined
 }
 
-/** Tells that the table is about to be written to; `rowsNow` where it is known how many rows it has. */
+/** Announces that the table is about to be written; `rowsNow` is the number of rows, if known. */
 type TellTouch = (rowsNow?: number) => Promise<void>
 
-/** Undefined where nothing is to be kept, or what earlier edits have kept is gone. */
+/** Returns undefined if nothing is to be retained, or if the state retained by earlier edits is gone. */
 export async function openKeeper(
   connection: Connection,
   rows: EditedRows,
@@ -59,7 +59,7 @@ export async function openKeeper(
   return plainKeeper({ reason })
 }
 
-/** What earlier edits have kept, and how many rows there are since. */
+/** Returns the state retained by earlier edits, and the number of rows since. */
 async function findBegun(
   { client }: Connection,
   { facts }: EditedRows,
@@ -71,7 +71,7 @@ async function findBegun(
   return rows === undefined ? undefined : { note, rowCount: rows }
 }
 
-/** All rows are kept, or none. */
+/** Retains all rows, or none. */
 function plainKeeper(kept: KeptState | NotKept): EditKeeper {
   return {
     beforeTouch: async () => undefined,
@@ -154,7 +154,7 @@ async function copyRow(
   )
 }
 
-/** Marks the table as it will be after the commit. */
+/** Marks the table in its state after the commit. */
 async function close(
   { connection, rows: { facts }, note, rowCount, table }: Difference,
   done: EditDone,

@@ -32,7 +32,7 @@ import type { EditKeeper } from './keep-edit.ts'
 import { openKeeper } from './keep-edit.ts'
 import { addRow, changeRow, removeRow } from './write-row.ts'
 
-/** Changes single rows of the tables of a schema. */
+/** Edits single rows of the tables of a schema. */
 export interface PostgisEdits extends TableEdits {
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ interface Asked {
   decide: DecideChange
 }
 
-/** What was counted of rows that are taken back is told with it. */
+/** Rolls back; the statistics of rolled-back rows are flushed too. */
 async function undo({ connection, keep, drop }: EditSession): Promise<void> {
   const isEnded = await connection.client.query('rollback').then(
     () => true,
@@ -120,7 +120,7 @@ async function editRow(
       ...{ featureId: featureId ?? '', rowsAdded: 0, counts: { added: 0, changed: 0, removed: 0 } },
       ...defined({ feature: present, envelope: request.envelope }),
     }
-  // Rows that are taken back are counted all the same.
+  // Rolled-back rows are counted by the statistics nevertheless.
   const keeper = await openKeeper(connection, rows, request.keep, async (rowsNow) =>
     hooks.beforeTouch(token, await markTable(connection, facts, rowsNow)),
   )
@@ -171,7 +171,7 @@ async function applyChange(
   return featureId
 }
 
-/** Throws `Failure` where a column makes another value of one that was given, unless triggers mean to do so. */
+/** Throws `Failure` if a column stored another value than the given one, unless triggers changed it. */
 async function requireAsGiven(
   connection: Connection,
   { facts, schema }: EditedRows,
@@ -183,7 +183,7 @@ async function requireAsGiven(
     if (given === undefined || held === undefined) continue
     const [before, after] = [columnValue(given, 0), columnValue(held, 0)]
     const column = facts.columns.find((one) => one.name === name)
-    // What goes in and out as text, such as JSON and UUIDs, the server writes in its own form.
+    // Types passed as text, such as JSON and UUIDs, are normalized by the server.
     if (column?.attribute === undefined || isSame(before, after, type)) continue
     if (await actsOnRows(connection, facts)) continue
     throw invalid(

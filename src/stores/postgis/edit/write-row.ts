@@ -14,7 +14,7 @@ import type { EditedRows } from './edited-table.ts'
 
 const doing = 'changing the feature'
 
-/** The first value of a column as PostgreSQL reads it for a column of that type. */
+/** Returns the first value of a column in the form that PostgreSQL reads for its type. */
 function inputOf(column: Column): unknown {
   const value = columnValue(column, 0)
   if (value === null) return null
@@ -27,7 +27,7 @@ function inputOf(column: Column): unknown {
 
 interface Written {
   names: string[]
-  /** Expressions over the values, which stand from `$1` on. */
+  /** Expressions over the values, which are bound from `$1` on. */
   expressions: string[]
   values: unknown[]
 }
@@ -59,7 +59,7 @@ function geometryInput(
   return Buffer.from(fitGeometry(rules, wkb))
 }
 
-/** Adds a row; gives its id. */
+/** Inserts a row; returns its id. */
 export async function addRow(connection: Connection, rows: EditedRows, row: FeatureBatch): Promise<string> {
   const { facts } = rows
   const { names, expressions, values } = writtenColumns(rows, row)
@@ -92,7 +92,7 @@ export async function changeRow(
   requireOne(facts, found.length, 'changed')
 }
 
-/** Throws `Failure` where rows of other tables would go with it: nobody could bring those back. */
+/** Throws `Failure` if rows of other tables would be removed too, since they could not be restored. */
 export async function removeRow(connection: Connection, rows: EditedRows, featureId: string): Promise<void> {
   const { facts } = rows
   const { cascades } = await findTableRules(connection, facts, [], [])
@@ -110,7 +110,7 @@ export async function removeRow(connection: Connection, rows: EditedRows, featur
   requireOne(facts, found.length, 'removed')
 }
 
-/** Selects the row; what it binds is added to `values`. */
+/** Returns the condition for the row; adds bound values to `values`. */
 function placeOf(facts: TableFacts, featureId: string, values: unknown[]): string {
   const { sql, values: bound } = conditionsOf(facts, { table: facts.name, featureId })
   const place = sql.replace(/\$1(?!\d)/g, `$${values.length + 1}`)
@@ -126,7 +126,7 @@ function requireOne({ name }: TableFacts, found: number, what: string): void {
   )
 }
 
-/** Runs a statement; what the table has against the values is a `Failure` with its own words. */
+/** Runs a statement; constraint errors become a `Failure` with PostgreSQL's text. */
 async function write<Row extends object>(
   connection: Connection,
   sql: string,
@@ -143,7 +143,7 @@ async function write<Row extends object>(
 
 function writeFailure(error: unknown): Error {
   const { code = '', message } = error as { code?: string; message: string }
-  // Class 22 is data that do not fit; P0001 and 44000 are what triggers and views say.
+  // Class 22: data exceptions. P0001 and 44000: errors of triggers and views.
   if (code.startsWith('22'))
     return invalid('invalid-property', `PostgreSQL does not take a value: ${message}`, { cause: error })
   if (code === 'P0001' || code === '44000')

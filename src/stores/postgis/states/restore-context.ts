@@ -2,7 +2,7 @@ import type { LoadHooks, RestoreRequest } from '../../store.ts'
 import type { ConnectionSettings } from '../connection-settings.ts'
 import type { Session } from '../session.ts'
 
-/** What a way back is gone with. */
+/** Dependencies of restoring a state. */
 export interface RestoreContext {
   settings: ConnectionSettings
   session: Session

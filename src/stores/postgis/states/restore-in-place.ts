@@ -28,7 +28,10 @@ const state = 'pg_temp.terrane_state'
 const touched = 'pg_temp.terrane_touched'
 const old = 'pg_temp.terrane_old'
 
-/** The rows of a table that has to stay, since something depends on it, become those of the state: only what differs is written. */
+/**
+ * Restores the rows of a table that must remain because other objects depend on it: writes only the
+ * differences.
+ */
 export async function restoreInPlace(
   context: RestoreContext,
   connection: Connection,
@@ -40,7 +43,8 @@ export async function restoreInPlace(
   const keys = facts.primaryKey === undefined ? [] : [facts.primaryKey]
   requireSameColumns(facts, path.whole)
   const rules = await findTableRules(connection, facts, columns, keys)
-  // Rows that a difference names were seen when they were changed; a whole state says nothing of rows that are hidden.
+  // Rows named by a difference were visible when they were changed; a whole state does not show whether rows
+  // are hidden.
   if (path.whole !== undefined) await refuseUnsafe(connection, facts, { ...rules, cascades: [] }, true)
   const { unique, cascades } = rules
   const rows: AppliedRows = { relation: state, facts, columns, written: columns, unique, cascades }
@@ -73,7 +77,7 @@ export async function restoreInPlace(
   }
 }
 
-/** Rows that came back bear another mark than before: differences to this state lead back from it all the same. */
+/** Restored rows have other marks than before: differences to this state apply to it nevertheless. */
 async function markFollowers(
   connection: Connection,
   facts: TableFacts,
@@ -106,7 +110,7 @@ async function findDifference(
     : findChangesByKeys(connection, rows, keys, { spared: [] })
 }
 
-/** Only rows that a difference names can differ: the last one to name a row tells what it was. */
+/** Only rows named by a difference can differ: the last difference that names a row has its value. */
 async function findTouched(
   connection: Connection,
   rows: AppliedRows,
@@ -139,7 +143,7 @@ async function findTouched(
   return { ...changes, removed: rowCount ?? 0 }
 }
 
-/** Triggers of the table may have made something else of the rows. */
+/** Triggers of the table may have changed the rows. */
 async function requireRestored(
   connection: Connection,
   rows: AppliedRows,

@@ -15,7 +15,7 @@ import type { RestoreContext } from './restore-context.ts'
 import { restoreInPlace } from './restore-in-place.ts'
 import { findPath, stateGone } from './state-rows.ts'
 
-/** Brings a table back to a state that is kept. */
+/** Restores a table to a retained state. */
 export async function stageRestore(context: RestoreContext): Promise<FinalSteps> {
   const { session, settings, request } = context
   const connection = await session.connect()
@@ -33,7 +33,7 @@ export async function stageRestore(context: RestoreContext): Promise<FinalSteps>
     : restoreInPlace(context, connection, current, path)
 }
 
-/** The table that was put aside takes the place of the present one, which is put aside in turn. */
+/** Exchanges the retained table with the present one, which is retained in turn. */
 async function swapBack(
   { settings: { schema }, request, hooks }: RestoreContext,
   connection: Connection,

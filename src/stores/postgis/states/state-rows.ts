@@ -11,14 +11,14 @@ import { findNote } from '../kept-tables.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
 
-/** A way to a state whose every step is there. */
+/** A complete path to a state. */
 export interface FoundPath {
   notes: KeptNote[]
-  /** The first step as a table, where it stands whole. */
+  /** The retained table of the first step, if it is whole. */
   whole: TableFacts | undefined
 }
 
-/** Throws `Failure` where a step is gone. */
+/** Throws `Failure` if a step is missing. */
 export async function findPath(
   client: ClientBase,
   schema: string,
@@ -42,7 +42,10 @@ export function stateGone(table: string): Error {
   return conflict('not-restorable', `The state of "${table}" that is asked for is not kept any more`)
 }
 
-/** Throws `Failure` where somebody else has written to a table since the state before it was kept as a difference. */
+/**
+ * Throws `Failure` if another client has written to the table since its previous state was retained as a
+ * difference.
+ */
 export async function requireUnchanged(
   client: ClientBase,
   facts: TableFacts,
@@ -55,7 +58,7 @@ export async function requireUnchanged(
   )
 }
 
-/** Throws `Failure` where a kept table has other columns than the one that it is to go back into. */
+/** Throws `Failure` if a retained table has other columns than the table to restore. */
 export function requireSameColumns(facts: TableFacts, whole: TableFacts | undefined): void {
   if (whole === undefined) return
   const missing = givableColumns(facts).find((name) => !givableColumns(whole).includes(name))
@@ -66,7 +69,7 @@ export function requireSameColumns(facts: TableFacts, whole: TableFacts | undefi
   )
 }
 
-/** Selects the rows of a state: those of the base, and what each difference takes away from them and adds. */
+/** Selects the rows of a state: those of the base, minus and plus the rows of each difference. */
 export function stateSql(facts: TableFacts, { notes, whole }: FoundPath): string {
   const list = givableColumns(facts).map(quoteIdentifier).join(', ')
   const key = quoteIdentifier(facts.primaryKey ?? '')

@@ -18,7 +18,7 @@ interface Bench {
   states: TableStates
   home: string
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** What stands in the catalogue of PostgreSQL about the table: keys, indexes, sequences, privileges, comment. */
+  /** Returns catalogue data about the table: keys, indexes, sequences, privileges, comment. */
   facts(): Promise<Record<string, unknown>[]>
 }
 

@@ -22,7 +22,7 @@ import { schemaOf } from '../table-schema.ts'
 import type { FoundPath } from './state-rows.ts'
 import { findPath, requireUnchanged, stateGone, stateSql } from './state-rows.ts'
 
-/** States of tables in tables beside them. */
+/** Retained states of tables, stored in tables of the same schema. */
 export function statesOfTables(
   settings: ConnectionSettings,
   pool: ReadPool,
@@ -54,7 +54,7 @@ export function statesOfTables(
 const doing = 'putting the table aside'
 const longestMs = 120_000
 
-/** Whatever hinders a table from being removed hinders this too. */
+/** Renames a table to retain it; everything that prevents dropping the table prevents this too. */
 async function putAside(
   settings: ConnectionSettings,
   name: string,
@@ -122,7 +122,7 @@ async function* readState(
   }
 }
 
-/** The rows of a state that has to be made up, of one moment. */
+/** Yields the rows of a state reconstructed from differences, in one snapshot. */
 async function* readDifferences(
   client: PoolClient,
   schema: string,
