@@ -1,6 +1,7 @@
 // `npm run docs`: makes anew what documents take from the sources. What people write in them stays.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readSettings } from '../src/config/settings.ts'
 import { drawing, drawRooms } from './check/draw-rooms.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'
@@ -8,6 +9,7 @@ import { eventsPage, writeEventsTable } from './check/events-table.ts'
 import { readSources } from './check/imports.ts'
 import { house } from './check/layers.ts'
 import { planOf } from './check/room-plan.ts'
+import { settingsPage, writeSettingsPage } from './check/settings-page.ts'
 import { readOpenApi, wireFile } from './pages/read-openapi.ts'
 import { wireTypes } from './pages/wire-types.ts'
 
@@ -23,6 +25,7 @@ function rewrite(path: string, change: (text: string) => string): void {
 }
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
+rewrite(settingsPage, (page) => writeSettingsPage(page, readSettings({}).descriptions))
 rewrite(drawing, () => drawRooms(planOf(files, house)))
 rewrite(eventsPage, (page) => writeEventsTable(page, files))
 const openApi = await readOpenApi()

@@ -29,9 +29,9 @@ describe('unknownFiles', () => {
 describe('settingProblems', () => {
   it('finds settings that are read and not listed, and the reverse', () => {
     const sources = [{ path: 'src/config/settings.ts', text: "read.text('TERRANE_ONE')" }]
-    assert.deepEqual(settingProblems(sources, 'TERRANE_TWO'), [
-      'README.md does not list TERRANE_ONE',
-      'README.md lists TERRANE_TWO, which nothing reads',
+    assert.deepEqual(settingProblems(sources, { path: 'docs/x.md', text: 'TERRANE_TWO' }), [
+      'docs/x.md does not list TERRANE_ONE',
+      'docs/x.md lists TERRANE_TWO, which nothing reads',
     ])
   })
 })

@@ -31,16 +31,16 @@ export function unknownFiles(sources: Pick<SourceFile, 'path'>[], documents: Tex
   )
 }
 
-/** Settings that the program reads and the README does not list, and the reverse. */
-export function settingProblems(sources: Text[], readme: string): string[] {
+/** Settings that the program reads and the page of settings does not list, and the reverse. */
+export function settingProblems(sources: Text[], page: Text): string[] {
   const isProgram = ({ path }: Text): boolean =>
     /^(?:src\/config|src\/cli|scripts\/setup)\//.test(path) && !path.includes('.test.')
   const read = new Set(sources.filter(isProgram).flatMap((file) => file.text.match(setting) ?? []))
-  const listed = new Set(readme.match(setting) ?? [])
+  const listed = new Set(page.text.match(setting) ?? [])
   return [
-    ...[...read].filter((name) => !listed.has(name)).map((name) => `README.md does not list ${name}`),
+    ...[...read].filter((name) => !listed.has(name)).map((name) => `${page.path} does not list ${name}`),
     ...[...listed]
       .filter((name) => !read.has(name))
-      .map((name) => `README.md lists ${name}, which nothing reads`),
+      .map((name) => `${page.path} lists ${name}, which nothing reads`),
   ]
 }
