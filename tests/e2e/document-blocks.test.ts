@@ -26,19 +26,19 @@ const here = 'tests/e2e/document-blocks.test.ts'
 /** The test that runs a block, or why none does. */
 const covered: Record<string, string | { reason: string }> = {
   'CONTRIBUTING.md > Start > sh 1': 'tests/extended/documents/contributing.test.ts',
-  'README.md > The first minute > sh 1': {
+  'README.md > First minute > sh 1': {
     reason: 'Fetches from the network; what it starts is tested by all others',
   },
-  'README.md > Five minutes > sh 1': documents,
-  'README.md > Five minutes > sh 2': documents,
-  'README.md > Five minutes > sh 3': { reason: 'It is the tests themselves' },
-  'README.md > Import your own data > sh 1': documents,
-  'README.md > Import your own data > sh 2': documents,
-  'README.md > Import your own data > sh 3': documents,
-  'README.md > Import your own data > sh 4': documents,
-  'README.md > Import your own data > sh 5': documents,
-  'README.md > See how it is used > sh 1': documents,
-  'README.md > Export tiles > sh 1': documents,
+  'README.md > First minute > sh 2': documents,
+  'docs/getting-started.md > First start > sh 1': documents,
+  'docs/getting-started.md > First start > sh 2': documents,
+  'docs/getting-started.md > Import your own data > sh 1': documents,
+  'docs/getting-started.md > Import your own data > sh 2': documents,
+  'docs/getting-started.md > Import your own data > sh 3': documents,
+  'docs/getting-started.md > Import your own data > sh 4': documents,
+  'docs/getting-started.md > Import your own data > sh 5': documents,
+  'docs/getting-started.md > See how it is used > sh 1': documents,
+  'docs/getting-started.md > Export tiles > sh 1': documents,
   'docs/architecture.md > The way of the data > text 1': { reason: 'A drawing' },
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
@@ -65,7 +65,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/finding-the-crs.md > A declared CRS without a code > json 1': {
     reason: 'A part of an answer; tests/contract/importer/declared-crs.test.ts holds it',
   },
-  'docs/looking.md > Aliases and labels > json 1': {
+  'docs/preview.md > Aliases and labels > json 1': {
     reason: 'A part of an answer; tests/contract/importer/formats.test.ts holds it',
   },
   'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
@@ -108,9 +108,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring/documents.test.ts',
   'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
   'docs/operations.md > Moving in from GeoNode > sh 2': documents,
-  'docs/rehearsals.md > From the command line > sh 1': rehearsals,
-  'docs/rehearsals.md > With the REST interface > sh 1': rehearsals,
-  'docs/rehearsals.md > Limits > sh 1': rehearsals,
+  'docs/dry-run.md > From the command line > sh 1': rehearsals,
+  'docs/dry-run.md > With the REST interface > sh 1': rehearsals,
+  'docs/dry-run.md > Limits > sh 1': rehearsals,
   'docs/rejected-rows.md > In five lines > sh 1': rejected,
   'docs/rejected-rows.md > In five lines > sh 2': rejected,
   'docs/resumable-uploads.md > Resumable uploads > sh 1': uploads,
@@ -126,17 +126,17 @@ const covered: Record<string, string | { reason: string }> = {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
-  'docs/writing-checks.md > Writing a check > sh 1': checks,
-  'docs/writing-checks.md > Create > sh 1': checks,
-  'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,
-  'docs/writing-checks.md > Set thresholds and receivers > sh 2': checks,
-  'docs/writing-checks.md > Set thresholds and receivers > html 1': {
+  'docs/alert-rules.md > Writing a check > sh 1': checks,
+  'docs/alert-rules.md > Create > sh 1': checks,
+  'docs/alert-rules.md > Set thresholds and receivers > sh 1': checks,
+  'docs/alert-rules.md > Set thresholds and receivers > sh 2': checks,
+  'docs/alert-rules.md > Set thresholds and receivers > html 1': {
     reason: 'Part of a page; its request is sh 2',
   },
-  'docs/writing-checks.md > Narrow it > sh 1': checks,
-  'docs/writing-checks.md > Whom it tells > sh 1': checks,
-  'docs/writing-checks.md > Whom it tells > sh 2': checks,
-  'docs/writing-checks.md > Switch it off, delete it > sh 1': checks,
+  'docs/alert-rules.md > Narrow it > sh 1': checks,
+  'docs/alert-rules.md > Whom it tells > sh 1': checks,
+  'docs/alert-rules.md > Whom it tells > sh 2': checks,
+  'docs/alert-rules.md > Switch it off, delete it > sh 1': checks,
 }
 
 describe('blocks of the documents', () => {

@@ -16,7 +16,7 @@ interface Config {
   notification: { active: boolean; severity: string; grace_period: { seconds: number } }
 }
 
-describe('docs/writing-checks.md', { skip }, () => {
+describe('docs/alert-rules.md', { skip }, () => {
   it('has examples that do what it says, one after the other on a fresh server', async (t) => {
     const server = startTerrane(t, ['serve'], {
       ...{ TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
@@ -24,7 +24,7 @@ describe('docs/writing-checks.md', { skip }, () => {
     })
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const env = { PASSWORD: password, TERRANE_PASSWORD: password, TERRANE_PORT: new URL(url).port }
-    const blocks = blocksOf('docs/writing-checks.md', 'sh')
+    const blocks = blocksOf('docs/alert-rules.md', 'sh')
     const known: string[] = []
     const run = async (heading: string, index = 0): Promise<string> => {
       const code = blocks.filter((one) => one.heading === heading)[index]?.code
