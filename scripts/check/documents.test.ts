@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles, unknownTerms } from './documents.ts'
 
 const root = `${import.meta.dirname}/../..`
 
@@ -32,6 +32,20 @@ describe('settingProblems', () => {
     assert.deepEqual(settingProblems(sources, { path: 'docs/x.md', text: 'TERRANE_TWO' }), [
       'docs/x.md does not list TERRANE_ONE',
       'docs/x.md lists TERRANE_TWO, which nothing reads',
+    ])
+  })
+})
+
+describe('unknownTerms', () => {
+  it('finds names of the last column that no source declares', () => {
+    const text =
+      '| batch, `any` | rows | `FeatureBatch`, table `jobs`, `src/geo/` |\n| old | rows | `OldBatch` |'
+    const sources = [
+      { path: 'src/geo/batch.ts', text: 'export interface FeatureBatch {}' },
+      { path: 'src/db/1.ts', text: "schema.createTable('jobs')" },
+    ]
+    assert.deepEqual(unknownTerms(sources, { path: 'docs/x.md', text }), [
+      'docs/x.md names OldBatch, which no source declares',
     ])
   })
 })

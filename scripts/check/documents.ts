@@ -7,6 +7,8 @@ type Text = Pick<SourceFile, 'path' | 'text'>
 const link = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g
 const namedPath = /`((?:src|tests|bench|scripts|docs|sample|bin)\/[\w./-]*)`/g
 const fileName = /`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sh))`/g
+const tableCell = /^\|.*\|([^|]*)\|$/gm
+const codeName = /`([A-Za-z_]\w*)`/g
 const setting = /\bTERRANE_[A-Z][A-Z_]*[A-Z]\b/g
 
 /** Links and paths in documents that lead nowhere, one message each. */
@@ -29,6 +31,19 @@ export function unknownFiles(sources: Pick<SourceFile, 'path'>[], documents: Tex
       .filter((name) => !isThere(name))
       .map((name) => `${path} names ${name}, which does not exist`),
   )
+}
+
+/** Names in the last column of a glossary that no source declares as a type, class, function or table; one message each. */
+export function unknownTerms(sources: Text[], page: Text): string[] {
+  const program = sources.filter(({ path }) => path.startsWith('src/'))
+  const isDeclared = (name: string): boolean => {
+    const declaration = new RegExp(`\\b(?:interface|type|class|function) ${name}\\b|createTable\\('${name}'`)
+    return program.some(({ text }) => declaration.test(text))
+  }
+  return [...page.text.matchAll(tableCell)]
+    .flatMap(([, cell = '']) => [...cell.matchAll(codeName)].map(([, name = '']) => name))
+    .filter((name) => !isDeclared(name))
+    .map((name) => `${page.path} names ${name}, which no source declares`)
 }
 
 /** Settings that the program reads and the page of settings does not list, and the reverse. */
