@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brokenPaths, settingProblems, unknownFiles, unknownTerms } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
 
 const root = `${import.meta.dirname}/../..`
 
@@ -46,6 +46,15 @@ describe('unknownTerms', () => {
     ]
     assert.deepEqual(unknownTerms(sources, { path: 'docs/x.md', text }), [
       'docs/x.md names OldBatch, which no source declares',
+    ])
+  })
+})
+
+describe('unlistedPages', () => {
+  it('finds pages of the folder that the index does not link to', () => {
+    const pages = ['docs/README.md', 'docs/a.md', 'docs/b.md', 'docs/sub/c.md'].map((path) => ({ path }))
+    assert.deepEqual(unlistedPages({ path: 'docs/README.md', text: '[a](a.md)' }, pages), [
+      'docs/README.md does not link to docs/b.md',
     ])
   })
 })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import type { SourceFile } from './imports.ts'
 
 type Text = Pick<SourceFile, 'path' | 'text'>
@@ -20,6 +20,14 @@ export function brokenPaths(root: string, documents: Text[]): string[] {
       .filter((target) => !target.includes('*') && !existsSync(join(root, normalize(target))))
       .map((target) => `${path} names ${target}, which does not exist`)
   })
+}
+
+/** Pages of a folder that its index does not link to, one message each. */
+export function unlistedPages(index: Text, pages: Pick<SourceFile, 'path'>[]): string[] {
+  return pages
+    .filter(({ path }) => dirname(path) === dirname(index.path) && path !== index.path)
+    .filter(({ path }) => !index.text.includes(`(${basename(path)})`))
+    .map(({ path }) => `${index.path} does not link to ${path}`)
 }
 
 /** Source files that documents name by the end of their path and that do not exist, one message each. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readSettings } from '../../src/config/settings.ts'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
-import { brokenPaths, settingProblems, unknownFiles, unknownTerms } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
 import { drawing, drawRooms } from './draw-rooms.ts'
 import { findErrorCodes } from './error-codes.ts'
 import { errorPage, errorPageProblems, publicCodeProblems, publicCodes } from './error-page.ts'
@@ -113,6 +113,9 @@ function projectProblems({ root, files, texts }: Repository): string[] {
     ...brokenPaths(root, pages),
     ...unknownFiles(files, pages),
     ...settingProblems(files, settings),
+    ...pages
+      .filter(({ path }) => /^docs\/(?:\w+\/)?README\.md$/.test(path))
+      .flatMap((index) => unlistedPages(index, pages)),
     ...pages.filter(({ path }) => path === 'docs/glossary.md').flatMap((page) => unknownTerms(files, page)),
     ...pages
       .filter((page) =>

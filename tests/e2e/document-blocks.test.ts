@@ -39,7 +39,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/getting-started.md > Import your own data > sh 5': documents,
   'docs/getting-started.md > See how it is used > sh 1': documents,
   'docs/getting-started.md > Export tiles > sh 1': documents,
-  'docs/architecture.md > The way of the data > text 1': { reason: 'A drawing' },
+  'docs/architecture.md > Data flow > text 1': { reason: 'A drawing' },
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
