@@ -99,15 +99,15 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Starting and stopping > sh 2': { reason: 'Needs the log of a system under systemd' },
   'docs/operations.md > Who may read a layer > sh 1': documents,
   'docs/operations.md > Tables of a database > sh 1': documents,
-  'docs/operations.md > Map servers to watch > json 1': here,
+  'docs/operations.md > Watch map servers > json 1': here,
   'docs/operations.md > Access logs > nginx 1': 'tests/support/map-server.ts',
   'docs/operations.md > Access logs > apache 1': 'tests/extended/servers/monitoring-map-server.test.ts',
-  'docs/operations.md > Hosts to watch > sh 1': documents,
+  'docs/operations.md > Watch hosts > sh 1': documents,
   'docs/operations.md > Scraping /metrics > yaml 1': here,
   'docs/operations.md > Mail and webhooks > json 1': here,
   'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring/documents.test.ts',
-  'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
-  'docs/operations.md > Moving in from GeoNode > sh 2': documents,
+  'docs/operations.md > Load GeoNode dumps > sh 1': { reason: 'Runs in a GeoNode' },
+  'docs/operations.md > Load GeoNode dumps > sh 2': documents,
   'docs/dry-run.md > From the command line > sh 1': rehearsals,
   'docs/dry-run.md > With the REST interface > sh 1': rehearsals,
   'docs/dry-run.md > Limits > sh 1': rehearsals,
@@ -118,11 +118,11 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/resumable-uploads.md > Resumable uploads > sh 3': uploads,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/editing.md > In five lines > sh 1': edits,
-  'docs/versions.md > What there is > sh 1': versions,
-  'docs/versions.md > Bringing back > sh 1': versions,
-  'docs/versions.md > What changed between two versions > sh 1': versions,
+  'docs/versions.md > List versions > sh 1': versions,
+  'docs/versions.md > Restore a version > sh 1': versions,
+  'docs/versions.md > Compare two versions > sh 1': versions,
   'docs/upserts.md > From the command line > sh 1': rehearsals,
-  'docs/upserts.md > Keys that are proposed > json 1': {
+  'docs/upserts.md > Proposed keys > json 1': {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
@@ -218,7 +218,7 @@ describe('docs/operations.md', () => {
   })
 
   it('has examples in JSON that are read: map servers as a setting, the body of a webhook', () => {
-    const servers = blockAt('docs/operations.md > Map servers to watch > json 1')
+    const servers = blockAt('docs/operations.md > Watch map servers > json 1')
     const { monitoring } = loadSettings({ TERRANE_MAP_SERVERS: servers })
     assert.deepEqual(
       monitoring.mapServers.map(({ name }) => name),

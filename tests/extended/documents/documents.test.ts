@@ -123,8 +123,8 @@ describe('README.md, docs/getting-started.md and docs/operations.md', () => {
     assert.match(await run(manage), /public +true[\s\S]*city:survey[\s\S]*role +staff[\s\S]*trn_/)
     await run('docs/operations.md > Who may read a layer > sh 1')
     assert.match(await run('docs/operations.md > Tables of a database > sh 1'), /1 of 1 imported/)
-    await run('docs/operations.md > Hosts to watch > sh 1')
-    assert.match(await run('docs/operations.md > Moving in from GeoNode > sh 2'), /metricvalue +\d+ +42/)
+    await run('docs/operations.md > Watch hosts > sh 1')
+    assert.match(await run('docs/operations.md > Load GeoNode dumps > sh 2'), /metricvalue +\d+ +42/)
     server.signal('SIGTERM')
     await server.ended
   })
