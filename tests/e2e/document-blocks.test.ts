@@ -71,8 +71,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
     reason: 'A part of an answer; tests/contract/importer/proposals.test.ts holds it',
   },
-  'docs/finding-layers.md > Finding layers, and how things are > sh 1': layers,
-  'docs/finding-layers.md > How things are > sh 1': layers,
+  'docs/finding-layers.md > Finding layers > sh 1': layers,
+  'docs/finding-layers.md > State of the server > sh 1': layers,
   'docs/maps.md > Addresses > sh 1': gdal,
   'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,
@@ -126,17 +126,17 @@ const covered: Record<string, string | { reason: string }> = {
     reason: 'an answer, as tests/contract/importer/keys.test.ts has them',
   },
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
-  'docs/alert-rules.md > Writing a check > sh 1': checks,
+  'docs/alert-rules.md > Alert rules > sh 1': checks,
   'docs/alert-rules.md > Create > sh 1': checks,
   'docs/alert-rules.md > Set thresholds and receivers > sh 1': checks,
   'docs/alert-rules.md > Set thresholds and receivers > sh 2': checks,
   'docs/alert-rules.md > Set thresholds and receivers > html 1': {
     reason: 'Part of a page; its request is sh 2',
   },
-  'docs/alert-rules.md > Narrow it > sh 1': checks,
-  'docs/alert-rules.md > Whom it tells > sh 1': checks,
-  'docs/alert-rules.md > Whom it tells > sh 2': checks,
-  'docs/alert-rules.md > Switch it off, delete it > sh 1': checks,
+  'docs/alert-rules.md > Limit the scope > sh 1': checks,
+  'docs/alert-rules.md > Receivers > sh 1': checks,
+  'docs/alert-rules.md > Receivers > sh 2': checks,
+  'docs/alert-rules.md > Disable and delete > sh 1': checks,
 }
 
 describe('blocks of the documents', () => {

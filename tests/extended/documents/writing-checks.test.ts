@@ -43,7 +43,7 @@ describe('docs/alert-rules.md', { skip }, () => {
       return ((await answer.json()) as { data: Config }).data
     }
 
-    assert.match(await run('Writing a check'), /"name":"Memory is nearly full".*"name":"response\.time"/s)
+    assert.match(await run('Alert rules'), /"name":"Memory is nearly full".*"name":"response\.time"/s)
     assert.match(await run('Create'), /"id":6,"name":"The WMS is ill"/)
     await run('Set thresholds and receivers')
     const first = await config()
@@ -63,19 +63,19 @@ describe('docs/alert-rules.md', { skip }, () => {
     assert.equal(second.notification.active, true)
     assert.deepEqual(second.emails, ['duty@example.org'])
 
-    await run('Narrow it')
+    await run('Limit the scope')
     const { fields } = await config()
     const service = { service: 'localhost-mapserver', resource: null, label: null, ows_service: 'OWS:WMS' }
     assert.deepEqual(fields[0]?.scope, service)
     assert.equal(fields[1]?.current_value, null)
 
     assert.match(
-      await run('Whom it tells'),
+      await run('Receivers'),
       /"webhook_secrets":\{"https:\/\/hooks\.example\.org\/terrane":"\w{64}"\}/,
     )
     assert.deepEqual((await config()).webhooks, ['https://hooks.example.org/terrane'])
-    assert.match(await run('Whom it tells', 1), /checks: (ok|error), collection: /)
-    assert.match(await run('Switch it off, delete it'), /"active":false/)
+    assert.match(await run('Receivers', 1), /checks: (ok|error), collection: /)
+    assert.match(await run('Disable and delete'), /"active":false/)
     await assert.rejects(config())
     server.signal('SIGTERM')
     await server.ended
