@@ -57,7 +57,7 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
       assert.ok(readFileSync(join(folder, name), 'latin1').startsWith(head), name)
     assert.equal(readFileSync(join(folder, 'tall.csv'), 'utf8'), 'id,name,WKT\r\n1,"ash","POINT (9 50)"\r\n')
     rmSync(join(folder, 'trees.gpkg'))
-    const job = await run(blockAt('docs/downloads.md > At once, or in the background > sh 1'))
+    const job = await run(blockAt('docs/downloads.md > Immediate and background downloads > sh 1'))
     assert.match(job, /"state":"(PENDING|RUNNING|COMPLETE)".*"expires"/)
     assert.ok(readFileSync(join(folder, 'trees.gpkg'), 'latin1').startsWith('SQLite'))
   })
