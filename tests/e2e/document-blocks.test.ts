@@ -59,7 +59,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/wms.md > Further styles > sh 1': 'tests/extended/clients/wms.test.ts',
   'docs/wcs.md > WCS > sh 1': 'tests/extended/clients/wcs.test.ts',
   'docs/wmts.md > WMTS and TMS > sh 1': 'tests/extended/clients/wmts.test.ts',
-  'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
+  'docs/finding-the-crs.md > Finding the CRS > json 1': {
     reason: 'An answer; tests/contract/importer/srs-candidates.test.ts holds it',
   },
   'docs/finding-the-crs.md > A declared CRS without a code > json 1': {
