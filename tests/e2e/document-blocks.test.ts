@@ -55,8 +55,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/wmts.md > In web pages > html 1': services,
   'docs/wmts.md > In web pages > html 2': services,
   'docs/wms.md > WMS > sh 1': 'tests/extended/clients/wms.test.ts',
-  'docs/wms.md > Who offers it > sh 1': 'tests/extended/clients/wms.test.ts',
-  'docs/wms.md > Further styles > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Service metadata > sh 1': 'tests/extended/clients/wms.test.ts',
+  'docs/wms.md > Additional styles > sh 1': 'tests/extended/clients/wms.test.ts',
   'docs/wcs.md > WCS > sh 1': 'tests/extended/clients/wcs.test.ts',
   'docs/wmts.md > WMTS and TMS > sh 1': 'tests/extended/clients/wmts.test.ts',
   'docs/finding-the-crs.md > Finding the CRS > json 1': {
