@@ -31,12 +31,12 @@ interface IntegerOptions {
 export interface Reader {
   text(name: string, options?: TextOptions): string | undefined
   integer(name: string, options: IntegerOptions): number
-  /** A size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
+  /** Reads a size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
   bytes(name: string, fallback: number, limits?: { min: number }): number
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T
-  /** `on` or `off` (also true/false, yes/no, 1/0). */
+  /** Reads `on` or `off` (also true/false, yes/no, 1/0). */
   flag(name: string, fallback: boolean): boolean
-  /** Comma or blank separated; empty when unset. */
+  /** Reads a list separated by commas or blanks; empty if unset. */
   list(name: string): string[]
   problem(name: string, message: string): void
   /** Descriptions of the settings that were read so far, by name. */

@@ -4,21 +4,22 @@ import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { parseWebUrl } from './web-url.ts'
 
+/** Limits and permissions for fetches of remote data. */
 export interface RemoteSettings {
-  /** Networks that remote data may come from though they are private. */
+  /** Private networks from which remote data may be fetched. */
   allow: string[]
-  /** For everything of one fetch. */
+  /** For all data of one fetch. */
   totalSeconds: number
-  /** Longest time in which nothing comes. */
+  /** Maximum time without received data. */
   stallSeconds: number
-  /** How often one place of a file is tried. */
+  /** Maximum number of attempts at one position of a file. */
   tries: number
-  /** Path of a PEM file with authorities beside those of the system. */
+  /** Path of a PEM file with certificate authorities in addition to those of the system. */
   authoritiesFile?: string
-  /** Absent: that of Amazon. */
+  /** Absent: Amazon's endpoint. */
   s3Endpoint?: string
   s3Region: string
-  /** Whether SFTP servers whose key is not known yet are refused. */
+  /** True to refuse SFTP servers with an unknown key. */
   onlyKnownHosts: boolean
 }
 

@@ -149,7 +149,7 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
   return settings
 }
 
-/** The same with defaults in the place of what is not understood, and a message for each. */
+/** The same with defaults for invalid values, and a message for each. Also returns a description of each setting. */
 export function readSettings(env: Record<string, string | undefined>): {
   settings: Settings
   problems: string[]
