@@ -1,4 +1,4 @@
-// `npm run docs`: makes anew what documents take from the sources. What people write in them stays.
+// `npm run docs`: updates the parts of documents that are generated from the sources. Hand-written text stays.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readSettings } from '../src/config/settings.ts'
@@ -21,7 +21,7 @@ function rewrite(path: string, change: (text: string) => string): void {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const changed = change(text)
   if (changed !== text) writeFileSync(file, changed)
-  console.log(`${changed === text ? 'as it was' : 'written  '} ${path}`)
+  console.log(`${changed === text ? 'unchanged' : 'written  '} ${path}`)
 }
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
