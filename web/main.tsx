@@ -8,7 +8,7 @@ import { findSession } from './session/session.ts'
 
 followLinks(document.body)
 loadAhead(document.body)
-// Both are on their way before anything is drawn. Where the server does not answer, the page says so itself.
+// Starts both before anything is drawn. If the server does not respond, the page reports it.
 beginPage()
 findSession().catch(() => undefined)
 render(<Shell />, document.body)

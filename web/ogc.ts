@@ -1,4 +1,7 @@
-/** Pages below `/ogc` are written by the server and need no script; where one runs, a map takes the place of its picture. */
+/**
+ * Pages below `/ogc` are rendered by the server and work without scripts; this one replaces the image by a
+ * map.
+ */
 for (const place of document.querySelectorAll<HTMLElement>('[data-embed]')) {
   const { embed = '', title = '' } = place.dataset
   const frame = document.createElement('iframe')

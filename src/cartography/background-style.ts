@@ -1,4 +1,4 @@
-/** Whether the page around a map is light or dark. */
+/** Theme of the page around a map. */
 export type Theme = 'light' | 'dark'
 
 /** Colours by their roles, as the sheet of the pages has them. */
@@ -13,14 +13,14 @@ const colors = {
   },
 } as const satisfies Record<Theme, Record<string, string>>
 
-/** What stands above data: they are put before the first layer of this name. */
+/** The base map's layers above the data: data are inserted before the first layer with this name. */
 export const labelsLayer = 'background-labels'
 
 const line = { 'line-cap': 'round', 'line-join': 'round' } as const
 /** As far as web mercator reaches. */
 const northernmost = 85.05
 
-/** What a style needs to know of where it is served. */
+/** Addresses that a style contains. */
 export interface BackgroundPlace {
   /** With `{z}`, `{x}` and `{y}`; absent: water alone is drawn. */
   tiles?: string
@@ -56,7 +56,7 @@ function areas(tone: (typeof colors)[Theme]): object[] {
     paint: { 'line-color': color, 'line-width': 0.7 },
   })
   return [
-    // Without smoothing there is no seam between neighbours; the coast line covers the steps.
+    // Without antialiasing there are no gaps between adjacent tiles; the coast line hides the jagged edges.
     {
       ...{ id: 'background-land', type: 'fill', ...source, 'source-layer': 'land' },
       paint: { 'fill-color': tone.land, 'fill-antialias': false },

@@ -4,7 +4,7 @@ import type { StyleFormat } from './style-format.ts'
 /** Bytes of a style document at most. */
 export const maxStyleBytes = 5 * 2 ** 20
 
-/** Throws `Failure` (`invalid`) for a document that is not what its format says. */
+/** Throws `Failure` (`invalid`) if a document is invalid in its format. */
 export function checkStyleDocument(format: StyleFormat, document: string): void {
   if (Buffer.byteLength(document) > maxStyleBytes)
     throw invalid('invalid-style', 'The style document is larger than 5 MiB')

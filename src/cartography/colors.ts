@@ -57,7 +57,7 @@ export function parseColor(text: string): ParsedColor | undefined {
   return { color: `#${hex(red)}${hex(green)}${hex(blue)}`, opacity }
 }
 
-/** A colour with an opacity of its own. */
+/** Returns a colour with an opacity. */
 export function withOpacity(color: string, opacity: number): string {
   if (opacity === 1) return color
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))

@@ -7,8 +7,8 @@ import type { StyleFormat } from './style-format.ts'
 import type { WrittenStyle } from './written-style.ts'
 
 /**
- * A style document in another format; the same where it is that format already. Undefined where there is no way. Throws
- * `Failure` (`invalid`) for a document that is not what its format says.
+ * Converts a style document to another format; returns it unchanged if it already has that format. Undefined
+ * if the conversion is not supported. Throws `Failure` (`invalid`) if the document is invalid in its format.
  */
 export function convertStyle(
   { name, format, document }: { name: string; format: StyleFormat; document: string },
@@ -19,13 +19,19 @@ export function convertStyle(
   return style === undefined ? undefined : writeStyle(style, name, wanted)?.document
 }
 
-/** A style in one of the formats, and what of it the document does not say; undefined where there is no such document. */
+/**
+ * Writes a style in one of the formats, with the list of what the document cannot express; undefined if there
+ * is no such document.
+ */
 export function writeStyle(style: Style, name: string, wanted: StyleFormat): WrittenStyle | undefined {
   if (wanted === 'qml') return writeQml(style)
   return wanted === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
 }
 
-/** A style as SLD 1.1 with the symbols of SE 1.1; undefined where its document says nothing that can be drawn. */
+/**
+ * Converts a style to SLD 1.1 with symbols of SE 1.1; undefined if its document contains nothing that can be
+ * drawn.
+ */
 export function convertToSe({
   name,
   ...styled

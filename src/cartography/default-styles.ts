@@ -1,7 +1,7 @@
 import type { GeometryType } from '../geo/schema.ts'
 import type { StyleFormat } from './style-format.ts'
 
-/** The style a layer gets when nobody names another, by what its geometry draws. */
+/** Returns the default style of a layer, by its geometry type. */
 export function defaultStyleName(geometry: GeometryType | undefined, kind: 'vector' | 'raster'): string {
   if (kind === 'raster') return 'raster'
   if (geometry === 'Point' || geometry === 'MultiPoint') return 'point'
@@ -40,7 +40,7 @@ function mapLibre(name: string, layers: object[]): string {
   return JSON.stringify({ version: 8, name, sources: {}, layers })
 }
 
-/** The styles of a fresh server, as MapLibre style documents; the source `layer` stands for the layer drawn. */
+/** The styles of a new server, as MapLibre style documents; the source `layer` stands for the drawn layer. */
 export const defaultStyles: { name: string; format: StyleFormat; document: string }[] = [
   { name: 'point', format: 'maplibre', document: mapLibre('point', [circle]) },
   { name: 'line', format: 'maplibre', document: mapLibre('line', [line]) },

@@ -1,6 +1,6 @@
 import type { Driven, Value } from './model.ts'
 
-/** Whether a value is computed from a feature or from the zoom. */
+/** True if a value is computed from a feature or from the zoom. */
 export function isDriven<T extends string | number>(value: Value<T>): value is Driven<T> {
   return typeof value === 'object'
 }
@@ -27,7 +27,7 @@ export function mapDriven<From, To>(value: Driven<From>, change: (result: From) 
   }
 }
 
-/** An amount and as much more; one that is an attribute stays as it is. */
+/** Adds a number to a value; an attribute value is unchanged. */
 export function enlarged(value: Value<number>, by: number): Value<number> {
   return isDriven(value) ? mapDriven(value, (amount) => tidy(amount + by)) : tidy(value + by)
 }
@@ -37,7 +37,7 @@ export function tidy(value: number): number {
   return Number(value.toPrecision(12))
 }
 
-/** All that a value may be; undefined where an attribute tells. */
+/** Returns all possible values; undefined if the value is an attribute. */
 export function amountsOf(value: Value<number>): number[] | undefined {
   if (!isDriven(value)) return [value]
   switch (value.by) {

@@ -11,14 +11,14 @@ export interface DrawnSymbol {
   symbol: PlainSymbolizer
 }
 
-/** What a feature is drawn with at a scale, in the order of painting; rules tell their `pass`. */
+/** Returns the symbols of a feature at a scale, in drawing order, with the `pass` of their rules. */
 export function drawnSymbols(style: Style, feature: DrawnFeature, scale: number): DrawnSymbol[] {
   return rulesFor(style.rules, feature, scale).flatMap((rule) =>
     rule.symbols.map((symbol) => ({ rule, symbol: plainSymbol(symbol, feature, scale) })),
   )
 }
 
-/** Whether a rule draws anything at a scale. */
+/** True if a rule draws at a scale. */
 export function isInScale({ minScale, maxScale }: Rule, scale: number): boolean {
   return (minScale === undefined || scale >= minScale) && (maxScale === undefined || scale < maxScale)
 }

@@ -3,22 +3,22 @@ import type { Losses } from './losses.ts'
 import type { Condition, Driven, Input, Rule, Symbolizer } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
-/** Rules at most that one style becomes. */
+/** Maximum number of rules of an expanded style. */
 const maxRules = 2000
 
-/** Characters of symbols that are copied at most, so that no document keeps the server busy. */
+/** Maximum number of characters of copied symbols, so that no document occupies the server for long. */
 const mostCopied = 2_000_000
 
-/** Else rules that are told by conditions, and conditions of one of them at most. */
+/** Maximum numbers of else rules that are converted to conditions, and of conditions of one of them. */
 const [mostElse, mostConditions] = [10, 20_000]
 
 /** Classes that a value between two stops becomes. */
 const stepsOfInterpolation = 6
 
-/** A driven value of a symbol that rules can say: all but those that are an attribute themselves. */
+/** A driven value that rules can express: any but an attribute value. */
 type Divided = Exclude<Driven<string | number>, { by: 'attribute' }>
 
-/** What one case of a value draws, where, and what it is called. */
+/** Symbols, scope and label of one case of a value. */
 interface Case {
   value: string | number
   condition?: Condition
@@ -28,8 +28,8 @@ interface Case {
 }
 
 /**
- * The same style by rules alone, for languages whose values are plain: each class and category becomes a rule, values between
- * stops become some classes, which is told. Values that are an attribute themselves stay.
+ * Returns the same style with rules only, for languages with constant values: each class and category becomes
+ * a rule, interpolated values become some classes, which is recorded as a loss. Attribute values remain.
  */
 export function expandRules(rules: Rule[], losses: Losses): Rule[] {
   const explicit = rules.some((rule) => rule.isElse === true && firstDriven(rule) !== undefined)
@@ -53,7 +53,7 @@ export function expandRules(rules: Rule[], losses: Losses): Rule[] {
   return done
 }
 
-/** How many cases a value has, nearly. */
+/** Returns the approximate number of cases of a value. */
 function countOf(driven: Divided): number {
   if (driven.by === 'categories') return driven.categories.length + 1
   return driven.by === 'classes' ? driven.values.length + 1 : driven.stops.length + stepsOfInterpolation
@@ -86,7 +86,7 @@ function isDivided(value: unknown): value is Divided {
   return typeof value === 'object' && value !== null && 'by' in value && value.by !== 'attribute'
 }
 
-/** The rule with a plain value wherever its symbols have this driven one with the same cases. */
+/** Returns the rule with a constant wherever its symbols use this driven value with the same cases. */
 function replaced(rule: Rule, driven: Divided, value: string | number): Rule {
   const wanted = JSON.stringify(driven)
   return { ...rule, symbols: rule.symbols.map((symbol) => replaceIn(symbol, wanted, value) as Symbolizer) }
@@ -99,7 +99,7 @@ function replaceIn(part: unknown, wanted: string, value: string | number): unkno
   return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, replaceIn(one, wanted, value)]))
 }
 
-/** The rule where one case holds; undefined where its scales leave nothing. */
+/** Returns the rule limited to one case; undefined if its scale range becomes empty. */
 function limited(rule: Rule, { condition, minZoom, maxZoom, label }: Case): Rule | undefined {
   const minScale = Math.max(rule.minScale ?? 0, maxZoom === undefined ? 0 : scaleOfZoom(maxZoom))
   const endless = Number.POSITIVE_INFINITY
@@ -175,7 +175,7 @@ function zoomCase(value: string | number, from: number | undefined, to: number |
   }
 }
 
-/** The first class takes what is no number where nothing else is said. */
+/** The first class includes non-numeric values unless another rule matches them. */
 function conditionOf(property: string, from: number | undefined, to: number | undefined, takesRest: boolean) {
   const above: Condition[] = from === undefined ? [] : [{ op: '>=', property, value: from }]
   const below: Condition[] = to === undefined ? [] : [{ op: '<', property, value: to }]
@@ -224,8 +224,8 @@ function stepped(driven: Extract<Divided, { by: 'interpolation' }>): Classes {
 }
 
 /**
- * The same rules without else rules: what one of them draws is told by a condition, for each range of scales in which the same
- * rules of its pass draw.
+ * Returns the same rules without else rules: each else rule becomes a condition, for each scale range in
+ * which the same rules of its pass draw.
  */
 export function withoutElse(rules: Rule[], losses: Losses): Rule[] {
   let count = 0

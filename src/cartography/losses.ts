@@ -1,6 +1,6 @@
 const most = 100
 
-/** What a document says and its reader or writer leaves out, in words, each once. */
+/** Descriptions of what a reader or writer omits from a document, without duplicates. */
 export class Losses {
   readonly #words = new Set<string>()
   #others = 0

@@ -4,30 +4,30 @@ import type { Node } from './maplibre/read-values.ts'
 import { writeLayers } from './maplibre/write-maplibre.ts'
 import type { Dimension, Style } from './model.ts'
 
-/** How tiles carry an attribute. */
+/** Type of an attribute in tiles. */
 export type TypeInTiles = AttributeType
 
 /** A layer of a map, and how it is drawn. */
 export interface MappedLayer {
-  /** Of the source, and of the layer in its tiles. */
+  /** Name of the source, and of the layer in its tiles. */
   name: string
   kind: 'vector' | 'raster'
   style: Style
-  /** How tiles carry its attributes. */
+  /** Types of its attributes in tiles. */
   types: ReadonlyMap<string, TypeInTiles>
-  /** Of its geometry; undefined where it may be any. */
+  /** Dimension of its geometry; undefined if it may have any. */
   dimension: Dimension | undefined
   /** A source of the style specification. */
   source: object
 }
 
-/** What a whole map says beside its layers. */
+/** Properties of a map besides its layers. */
 export interface MapFrame {
   name: string
   center?: readonly [longitude: number, latitude: number, zoom: number]
 }
 
-/** A whole style for MapLibre, with its sources; what the styles say and it does not is told. */
+/** Writes a complete MapLibre style with sources; lists what it cannot express of the styles. */
 export function writeMapStyle(mapped: readonly MappedLayer[], { name, center }: MapFrame) {
   const ids = new DistinctNames({ separator: ' ', first: 2 })
   const lost: string[] = []

@@ -3,7 +3,7 @@ import type { Attribute, Comparison, Condition, Dimension, Literal } from './mod
 /** A rectangle: its least coordinates, then its largest. */
 type Box = [minX: number, minY: number, maxX: number, maxY: number]
 
-/** A feature as rules look at it. */
+/** A feature as input of rules. */
 export interface DrawnFeature {
   dimension: Dimension
   /** An attribute as tiles and JSON give it; null or undefined where there is none. */
@@ -13,7 +13,7 @@ export interface DrawnFeature {
   boxIn?(srs: string | undefined): Box | undefined
 }
 
-/** Whether a rule with this condition draws a feature. */
+/** True if a rule with this condition draws a feature. */
 export function meetsCondition(condition: Condition, feature: DrawnFeature): boolean {
   switch (condition.op) {
     case 'all':
@@ -48,7 +48,7 @@ function meetsBox([minX, minY, maxX, maxY]: Box, box: Box | undefined): boolean 
   return box[0] <= maxX && box[2] >= minX && box[1] <= maxY && box[3] >= minY
 }
 
-/** Whether two values compare so; with null none does. */
+/** True if the comparison holds for two values; false for null. */
 function compares(op: Comparison, left: unknown, right: unknown, ignoresCase: boolean): boolean {
   if (left == null || right == null) return false
   const order = orderOf(left, right, ignoresCase)
@@ -60,7 +60,9 @@ function compares(op: Comparison, left: unknown, right: unknown, ignoresCase: bo
   return op === '>' ? order > 0 : order >= 0
 }
 
-/** Below 0 where the left comes first, 0 for equal ones; undefined for a number and a text that is none. */
+/**
+ * Negative if the left value comes first, 0 if both are equal; undefined for a number and a non-numeric text.
+ */
 function orderOf(left: unknown, right: unknown, ignoresCase: boolean): number | undefined {
   if (isNumeric(left) || isNumeric(right)) {
     const difference = numberOf(left) - numberOf(right)
@@ -83,7 +85,7 @@ export function numberOf(value: unknown): number {
   return isNumeric(value) ? Number(value) : Number.NaN
 }
 
-/** A piece of a pattern: a character as it is, or what stands for one or for many. */
+/** A part of a pattern: a literal text, or a wildcard for one or many characters. */
 export type PatternPiece = { text: string } | { wild: 'one' | 'many' }
 
 /** The pieces of a pattern with `%`, `_` and backslashes. */

@@ -1,7 +1,8 @@
 /**
- * What a style says, whatever language it was written in: SLD, QML and MapLibre are read into this and written from it.
- * Colours are `#rrggbb`, opacities 0 to 1, lengths pixels of 1/96 inch where a symbol names no other unit, angles degrees
- * clockwise, scales denominators by OGC's pixel of 0.28 mm. What is absent is not drawn, or drawn as usual.
+ * A style, independent of its language: SLD, QML and MapLibre are read into this model and written from it.
+ * Colours are `#rrggbb`, opacities 0 to 1, lengths pixels of 1/96 inch unless a symbol names another unit,
+ * angles degrees clockwise, scales denominators with OGC's pixel of 0.28 mm. Absent parts are not drawn, or
+ * have their default.
  */
 
 export type Literal = string | number | boolean
@@ -11,7 +12,7 @@ export interface Attribute {
   property: string
 }
 
-/** What a computed value is computed from. */
+/** Input of a computed value. */
 export type Input = Attribute | 'zoom'
 
 /** A value that features or the zoom decide. */
@@ -19,18 +20,22 @@ export type Driven<T> =
   /** The attribute's own value. */
   | { by: 'attribute'; property: string }
   /**
-   * `values[i]` below `breaks[i]`, the last one from the last break on; there is one value more than breaks, which ascend.
-   * `otherwise`, here and below: for a feature whose attribute is no number; absent: the first value.
+   * `values[i]` below `breaks[i]`, the last one from the last break on; there is one value more than breaks,
+   * which ascend. `otherwise`, here and below: for a feature whose attribute is not a number; absent: the
+   * first value.
    */
   | { by: 'classes'; input: Input; breaks: number[]; values: T[]; otherwise?: T }
   | { by: 'categories'; property: string; categories: { values: Literal[]; value: T }[]; otherwise: T }
-  /** Between two stops by `((x - a) / (b - a))`, or where the base is not 1 by the same of `base ** x`; held beyond the ends. */
+  /**
+   * Between two stops by `((x - a) / (b - a))`, or for a base other than 1 by the same of `base ** x`;
+   * constant beyond the ends.
+   */
   | { by: 'interpolation'; input: Input; base: number; stops: { at: number; value: T }[]; otherwise?: T }
 
 /** A value, or how it is computed. */
 export type Value<T> = T | Driven<T>
 
-/** How two values compare. */
+/** Comparison operators. */
 export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const
 /** One of `comparisons`. */
 export type Comparison = (typeof comparisons)[number]
@@ -39,12 +44,12 @@ export type Comparison = (typeof comparisons)[number]
 export type Dimension = 0 | 1 | 2
 
 /**
- * Which features a rule draws. Numbers are compared with texts of numbers as numbers; a comparison with null is false.
- * `all` of nothing is true, `any` of nothing false.
+ * Selects the features that a rule draws. Numbers and texts of numbers are compared as numbers; a comparison
+ * with null is false. `all` of nothing is true, `any` of nothing is false.
  */
 export type Condition =
   | { op: Comparison; property: string; value: Literal | Attribute; ignoresCase?: true }
-  /** In `pattern`, `%` stands for any text, `_` for one character, and a backslash takes the meaning of what follows. */
+  /** In `pattern`, `%` matches any text, `_` one character, and a backslash escapes the next character. */
   | { op: 'like'; property: string; pattern: string; ignoresCase?: true }
   | { op: 'null'; property: string }
   | { op: 'id'; ids: string[] }
@@ -66,11 +71,11 @@ export const markShapes = ['circle', 'square', 'triangle', 'star', 'cross', 'x']
 /** One of `markShapes`. */
 export type MarkShape = (typeof markShapes)[number]
 
-/** How lines end. */
+/** Line caps. */
 export const lineCaps = ['butt', 'round', 'square'] as const
 /** One of `lineCaps`. */
 export type LineCap = (typeof lineCaps)[number]
-/** How lines bend. */
+/** Line joins. */
 export const lineJoins = ['bevel', 'round', 'miter'] as const
 /** One of `lineJoins`. */
 export type LineJoin = (typeof lineJoins)[number]
@@ -85,7 +90,7 @@ export interface Stroke<Color = Value<string>, Amount = Value<number>> {
   join?: LineJoin
 }
 
-/** What fills an area or a mark. */
+/** Fill of a polygon or a mark. */
 export interface Fill<Color = Value<string>, Amount = Value<number>> {
   color: Color
   opacity: Amount
@@ -114,7 +119,7 @@ export interface MarkSymbolizer<Color = Value<string>, Amount = Value<number>> e
 interface IconSymbolizer<Amount = Value<number>> extends Measured {
   kind: 'icon'
   href: string
-  /** Media type, where it was told. */
+  /** Media type, if specified. */
   format?: string
   /** Height; absent: the picture's own. */
   size?: Amount
@@ -137,7 +142,7 @@ interface PolygonSymbolizer<Color = Value<string>, Amount = Value<number>> exten
   stroke?: Stroke<Color, Amount>
 }
 
-/** What a text is written in; absent: what the client has. */
+/** Font of a text; absent: the client's default. */
 export interface Font {
   family?: string
   isBold?: true
@@ -150,8 +155,8 @@ const anchorSides = ['left', 'center', 'right'] as const
 const anchorHeights = ['top', 'middle', 'bottom'] as const
 
 /**
- * Where a text stands. At a point: the side and height of the text that lie there, and the way from there, right and up.
- * Along a line: the way beside it, to the left of its direction, and after how much it is said again.
+ * Position of a text. At a point: the side and height of the text at the point, and the offset from there,
+ * right and up. Along a line: the offset to the left of its direction, and the interval of repetition.
  */
 export type Placement<Amount = Value<number>> =
   | {
@@ -167,7 +172,7 @@ export type Placement<Amount = Value<number>> =
 /** A label. */
 export interface TextSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
   kind: 'text'
-  /** Texts and attributes one after the other. A symbol that is ready to be drawn has texts alone. */
+  /** Concatenation of texts and attributes. A symbol that is ready to be drawn has texts only. */
   label: (string | Attribute)[]
   size: Amount
   font?: Font
@@ -187,10 +192,10 @@ export interface RasterColor {
   label?: string
 }
 
-/** How values of a raster become colours. */
+/** Methods of colouring raster values. */
 const rasterColorings = ['ramp', 'intervals', 'values'] as const
 
-/** The colours of the values of one band. */
+/** Colours of the values of one band. */
 export interface RasterColors {
   type: (typeof rasterColorings)[number]
   /** By ascending values. */
@@ -214,7 +219,7 @@ export interface RasterBand {
 export interface RasterSymbolizer {
   kind: 'raster'
   opacity: number
-  /** Which bands are drawn: three as colours, or one, by `colors` where these are given, else in shades of gray. */
+  /** Bands to draw: three as RGB, or one, by `colors` if given, otherwise in shades of gray. */
   bands?: { red: RasterBand; green: RasterBand; blue: RasterBand } | { gray: RasterBand }
   /** The bands that have no stretch of their own are spread by what their data hold. */
   enhancement?: 'normalize' | 'histogram'
@@ -222,7 +227,7 @@ export interface RasterSymbolizer {
   colors?: RasterColors
 }
 
-/** What is drawn. */
+/** Symbolizer of any kind. */
 export type Symbolizer<Color = Value<string>, Amount = Value<number>> =
   | MarkSymbolizer<Color, Amount>
   | IconSymbolizer<Amount>
@@ -237,7 +242,7 @@ export type PlainSymbolizer = Symbolizer<string, number>
 /** Some symbols, and where they are drawn. */
 export interface Rule<Symbol = Symbolizer> {
   name?: string
-  /** For people: what stands in a legend. */
+  /** Text of the legend. */
   title?: string
   abstract?: string
   condition?: Condition
@@ -246,7 +251,7 @@ export interface Rule<Symbol = Symbolizer> {
   /** It draws at denominators from `minScale` on and below `maxScale`. */
   minScale?: number
   maxScale?: number
-  /** All features are drawn by the rules of one pass before those of the next; absent: 0. */
+  /** The rules of one pass draw all features before those of the next; absent: 0. */
   pass?: number
   symbols: Symbol[]
 }
@@ -257,6 +262,6 @@ export interface Style {
   title?: string
   abstract?: string
   rules: Rule[]
-  /** What the document says beyond this, in words. */
+  /** Parts of the document that this model cannot express. */
   lost: string[]
 }

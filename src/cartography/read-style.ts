@@ -7,12 +7,12 @@ import type { StyleFormat } from './style-format.ts'
 
 /** Rules of a style at most. */
 const maxRules = 5000
-/** Numbers of one pattern of dashes at most. */
+/** Maximum number of numbers in a dash pattern. */
 const maxDashes = 100
 
 /**
- * What a style document says; undefined for one of QGIS that holds forms or actions alone. Throws `Failure` (`invalid`) for a document that is
- * not what its format says.
+ * Reads a style document; undefined for a QGIS document with only forms or actions. Throws `Failure`
+ * (`invalid`) if the document is invalid in its format.
  */
 export function readStyle(styled: { format: StyleFormat; document: string }): Style | undefined {
   const style = readDocument(styled)

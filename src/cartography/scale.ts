@@ -14,7 +14,7 @@ export function exactZoomOfScale(denominator: number): number {
   return Math.log2(scaleOfZoom0 / denominator)
 }
 
-/** The scale denominator of one of MapLibre's zooms, to seven digits. */
+/** Returns the scale denominator of a MapLibre zoom, to seven digits. */
 export function scaleOfZoom(zoom: number): number {
   return Number((scaleOfZoom0 / 2 ** zoom).toPrecision(7))
 }

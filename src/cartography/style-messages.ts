@@ -4,7 +4,7 @@ import { readStyle } from './read-style.ts'
 import type { StyleFormat } from './style-format.ts'
 import { styleFormats } from './style-format.ts'
 
-/** What people are told of a style when it is kept. */
+/** A message about a style when it is stored. */
 export interface StyleMessage {
   level: 'info' | 'warning'
   code: 'style-partly-read' | 'style-partly-drawn'
@@ -17,8 +17,9 @@ const names: Record<StyleFormat, string> = { maplibre: 'MapLibre', sld: 'SLD', q
 const most = 30
 
 /**
- * What of a style document is not understood, and so drawn by nothing here, and what each of the other languages cannot say of
- * the rest. Throws `Failure` (`invalid`) for a document that is not what its format says.
+ * Returns messages about parts of a style document that are not supported, and so not drawn, and parts that
+ * each of the other languages cannot express. Throws `Failure` (`invalid`) if the document is invalid in its
+ * format.
  */
 export function styleMessages(document: { format: StyleFormat; document: string }): StyleMessage[] {
   const style = readStyle(document)

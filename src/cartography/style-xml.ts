@@ -21,8 +21,8 @@ function refuse(why: string): never {
 }
 
 /**
- * The first element of a style document, names without their prefix; throws `Failure` (`invalid`) for a broken one, one
- * with a DOCTYPE where none is usual, or a huge one. Entities are never expanded.
+ * Returns the root element of a style document, names without prefix; throws `Failure` (`invalid`) for a
+ * malformed document, one with an unexpected DOCTYPE, or one that is too large. Entities are never expanded.
  */
 export function parseStyleXml(
   text: string,

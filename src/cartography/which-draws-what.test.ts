@@ -36,7 +36,10 @@ function drawing(style: Style): unknown[] {
   )
 }
 
-/** Yes where the document says it and reads the same, told where it names what is missing; anything else is a fault. */
+/**
+ * Returns `yes` if the document reads back equal, `told` if it names what is missing; anything else is a
+ * fault.
+ */
 function byLanguage(rules: Rule[], format: StyleFormat, name: string): string {
   const style = { rules, lost: [] }
   const made = writeStyle(style, 'x', format)
@@ -80,7 +83,10 @@ function inThumbnail({ name, rules, usual }: StyledFeature): string {
   return usual !== undefined && one.kind !== 'point' && paint(one) === paint(usual) ? 'no' : 'yes'
 }
 
-/** Of features by their words for MapServer; rasters are drawn by the colours of their tiles, whatever they say. */
+/**
+ * For features by their map file; rasters are drawn by the colours of their tiles, whatever the map file
+ * contains.
+ */
 function inWms({ name, rules, usual }: StyledFeature): string {
   const kind = rules[0]?.symbols[0]?.kind ?? 'polygon'
   if (kind === 'raster') return 'yes'

@@ -1,4 +1,4 @@
-/** A document, and what of a style it does not say. */
+/** A document, and the parts of a style that it cannot express. */
 export interface WrittenStyle {
   document: string
   lost: string[]

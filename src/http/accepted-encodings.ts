@@ -1,6 +1,9 @@
 type Encoding = 'br' | 'gzip'
 
-/** The encoding that a client likes best of those that are offered; undefined for none (RFC 9110, section 12.5.3). */
+/**
+ * Returns the client's preferred encoding among the offered ones; undefined for none (RFC 9110, section
+ * 12.5.3).
+ */
 export function chooseEncoding(
   offered: readonly Encoding[],
   accepted: string | undefined,

@@ -4,16 +4,16 @@ import type { Dialect } from '../config/settings.ts'
 import { Failure } from '../lib/errors.ts'
 
 /**
- * Who may call a route. `public`: everyone. `workspace`, `layer`, `style`: everyone where that of the path is public,
- * otherwise `user`. The others: that role and those above.
+ * Required access of a route. `public`: everyone. `workspace`, `layer`, `style`: everyone if that of the path
+ * is public, otherwise `user`. The others: that role and those above.
  */
 const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
 export type Access = (typeof accesses)[number]
 
-/** Who may read what monitoring has counted. */
+/** Role that may read monitoring data, by dialect. */
 export const countReaders = { contract: 'user', geoserver: 'admin' } as const satisfies Record<Dialect, Role>
 
-/** What the anonymous get instead of what is not public, whether it exists or not. */
+/** The error that anonymous users get for a resource that is not public, whether or not it exists. */
 export function loginNeeded(): Failure {
   return new Failure(
     'unauthenticated',

@@ -31,13 +31,15 @@ export type App = FastifyInstance<
   TypeBoxProvider
 >
 
-/** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
+/**
+ * One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside).
+ */
 export type Area = (app: App) => void | Promise<void>
 
-/** What monitoring counts requests of an endpoint as. */
+/** Event type under which monitoring counts requests of an endpoint. */
 export type CountsAs = OwnEventType | 'unrecorded'
 
-/** What the server minds in requests of an operation. */
+/** Properties of an operation that the server enforces for its requests. */
 export interface OperationMarks {
   /** Everyone may read it: pages of every origin too, without credentials. */
   isPublicRead?: boolean
@@ -47,40 +49,46 @@ export interface OperationMarks {
   takesForms?: boolean
   /** `null` in a JSON body's own keys means something; elsewhere it is absent. */
   keepsNulls?: boolean
-  /** In the dialect of older systems: who may not call is answered 403 `{"error":"unauthorized_request"}`. */
+  /** In the dialect of older systems: a caller without access gets 403 `{"error":"unauthorized_request"}`. */
   hidesFromOthers?: boolean
-  /** A token may stand in its address, for clients that cannot send headers; who comes by one reads, whatever their role. */
+  /**
+   * Accepts a token in the URL, for clients that cannot send headers; such a token only reads, whatever the
+   * user's role.
+   */
   takesTokenInUrl?: boolean
-  /** Asked for in masses: monitoring counts it by the minute, under the path of its route with the layer filled in. */
+  /**
+   * Requested in large numbers: monitoring counts it by the minute, under the path of its route with the
+   * layer filled in.
+   */
   isTile?: boolean
-  /** It takes parameters beyond those of its schema, and refuses those that it does not know by itself. */
+  /** Accepts parameters outside its schema, and rejects unknown ones itself. */
   knowsParameters?: boolean
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends OperationMarks {
-    /** Who may call; a route without it does not start. */
+    /** Required access; a route without it prevents the server's start. */
     access?: Access
     countsAs?: CountsAs
-    /** What the OpenAPI document tells. */
+    /** Description in the OpenAPI document. */
     operation?: NamedDescription
   }
   interface FastifyInstance {
     dialect: Dialect
-    /** Where the server stands, such as `/geoserver`; without a slash behind. */
+    /** Path prefix of the server, such as `/geoserver`; without a trailing slash. */
     basePath: string
-    /** Time in which the answer of a request that reads must begin. */
+    /** Time in which the response of a reading request must begin. */
     requestMs: number
     explainError(error: unknown): Failure | undefined
-    /** What a path answers that no route takes: an area whose failures look different has it answer its own. */
+    /** Responds to a path without a route: an area with other error documents uses its own. */
     answerUnknownPath(request: FastifyRequest, reply: FastifyReply): never
   }
   interface FastifyRequest {
-    /** Who calls; `anonymous` until authentication has run. */
+    /** The caller; `anonymous` until authentication has run. */
     caller: Caller
-    /** What proves that a page of ours sent an unsafe request of this session. */
+    /** Token that proves that a page of this server sent an unsafe request of this session. */
     csrfToken?: string | undefined
-    /** True if the answer has links and their host is the `Host` header of the client; absent without links. */
+    /** True if the response has links whose host is the client's `Host` header; absent without links. */
     namesClientHost?: boolean
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
     link(path: string): string

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a `Range` header asks of a file of `size` bytes (RFC 9110, section 14). Undefined where the whole file is the
- * answer: no header, another unit, several ranges, or one that cannot be read.
+ * Parses a `Range` header for a file of `size` bytes (RFC 9110, section 14). Undefined if the whole file is
+ * the response: no header, another unit, several ranges, or an invalid one.
  */
 export function parseRange(
   header: string | undefined,

@@ -1,6 +1,6 @@
 import type { FastifyReply } from './app-types.ts'
 
-/** For answers that depend on who asks: they are kept, and asked for again at each use. */
+/** For responses that depend on the caller: clients may store them but must revalidate at each use. */
 export function keepPrivately(reply: FastifyReply): void {
   reply.header('cache-control', 'private, no-cache')
   addVary(reply, 'Authorization', 'Cookie')

@@ -4,8 +4,8 @@ import type { FastifyReply } from './app-types.ts'
 const retryAfterSeconds = 5
 
 /**
- * A signal that aborts when the client goes away before it has its answer; not where the answer is kept under an
- * idempotency key, for the client to ask again.
+ * Returns a signal that aborts if the client disconnects before it has the response; never aborts if the
+ * response is stored under an idempotency key, since the client may request it again.
  */
 export function clientSignal(reply: FastifyReply): AbortSignal {
   const abort = new AbortController()
@@ -17,9 +17,9 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Returns the signal of a request that reads. It aborts when the client goes away before it has all of the answer, and with a
- * `Failure` (`unavailable`, `request-too-slow`) when the answer has not begun by the deadline of requests
- * (`TERRANE_REQUEST_SECONDS`). An answer that has begun may take longer.
+ * Returns the signal of a reading request. It aborts if the client disconnects before it has the whole
+ * response, and with a `Failure` (`unavailable`, `request-too-slow`) if the response has not begun by the
+ * request deadline (`TERRANE_REQUEST_SECONDS`). A response that has begun may take longer.
  */
 export function requestSignal(reply: FastifyReply): AbortSignal {
   const abort = new AbortController()

@@ -20,7 +20,7 @@ export function toCrsUri(srs: string): string {
   return `http://www.opengis.net/def/crs/${authority}/0/${code}`
 }
 
-/** What the `crs` or `bbox-crs` parameter names; throws `Failure` (`invalid`) for what is unknown. */
+/** Parses the value of the `crs` or `bbox-crs` parameter; throws `Failure` (`invalid`) for an unknown CRS. */
 export function parseCrsUri(parameter: string, text: string): RequestedCrs {
   if (/[:/]CRS84h?$/i.test(text)) return crs84
   const srs = parseSrs(text)

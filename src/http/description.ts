@@ -1,23 +1,24 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 
-/** An answer in media types other than JSON, or in several. */
+/** A response in media types other than JSON, or in several. */
 export interface MediaAnswer {
   description: string
   content: Record<string, { schema: TSchema }>
 }
 
 /**
- * The shapes of an operation's answers by status. They describe and write nothing: what a handler gives is sent as it is.
+ * Schemas of an operation's responses by status. They are documentation only: the handler's result is sent
+ * unchanged.
  */
 export type Answers = Readonly<Record<number, TSchema | MediaAnswer>>
 
-/** An answer without a body. */
+/** A response without a body. */
 export function empty(description = 'Done; the answer has no body'): TSchema {
   return Type.Null({ description })
 }
 
-/** An answer in other media types than JSON. */
+/** A response in other media types than JSON. */
 export function media(description: string, schemas: Record<string, TSchema>): MediaAnswer {
   const content = Object.entries(schemas).map(([type, schema]) => [type, { schema }] as const)
   return { description, content: Object.fromEntries(content) }
@@ -26,7 +27,7 @@ export function media(description: string, schemas: Record<string, TSchema>): Me
 /** Bytes of a file. */
 export const Bytes = Type.String({ format: 'binary' })
 
-/** What an operation says of itself in the OpenAPI document. */
+/** Description of an operation in the OpenAPI document. */
 export interface Description {
   summary: string
   tags: readonly string[]
@@ -36,9 +37,9 @@ export interface Description {
   answers: Answers
   /** In the dialect of older systems, where they differ. */
   olderAnswers?: Answers
-  /** What the document tells of parts where something else, or nothing, is checked. */
+  /** Documented schemas of parts that are validated differently or not at all. */
   told?: { params?: TSchema; query?: TSchema; body?: TSchema }
-  /** Media types of the body; JSON where it is not said. */
+  /** Media types of the body; default JSON. */
   consumes?: readonly string[]
 }
 

@@ -6,10 +6,10 @@ import type { Access } from './access.ts'
 import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
 import type { Description } from './description.ts'
 
-/** What an endpoint is called with. */
+/** HTTP method of an endpoint. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** Who may call: the same in both dialects, or by dialect. */
+/** Required access: the same in both dialects, or by dialect. */
 export type AccessRule = Access | Readonly<Record<Dialect, Access>>
 
 /** A request whose parts have the types of the schemas that they were checked against. */
@@ -25,19 +25,23 @@ interface Definition<Parts, P extends TSchema, Q extends TSchema, B extends TSch
   params?: P
   query?: Q
   body?: B
-  /** A request without a body is one with an empty object. */
+  /** A request without a body counts as one with an empty object. */
   isBodyOptional?: true
-  /** Most bytes of a body; that of JSON where it is not said. */
+  /** Maximum size of a body in bytes; default: the limit of JSON. */
   bodyLimit?(parts: Parts): number
-  /** Whether HEAD runs `handle` too; otherwise it is answered as GET is, without the body. */
+  /** True if HEAD runs `handle`; otherwise it is answered like GET, without the body. */
   handlesHead?: boolean
-  /** Validates nothing more than a schema cannot say, calls one function and maps what it gives. */
+  /** Validates only what a schema cannot express, calls one function and maps its result. */
   handle(parts: Parts, request: Call<P, Q, B>, reply: FastifyReply): unknown
 }
 
-/** What can be asked of the server, whatever its path: described, checked and handled. Plain data without any parts. */
+/**
+ * An operation of the server, independent of its path: description, validation and handler. Plain data
+ * without dependencies.
+ */
 export type Operation<Parts> = Omit<Definition<Parts, TSchema, TSchema, TSchema>, 'handle' | 'bodyLimit'> & {
-  // As properties: an operation that needs fewer parts stands for one that needs more, not the other way round.
+  // A property, not a method: an operation with fewer dependencies can be used where more are available, but
+  // not the reverse.
   handle: (parts: Parts, request: FastifyRequest, reply: FastifyReply) => unknown
   bodyLimit?: (parts: Parts) => number
 }
@@ -46,17 +50,17 @@ export type Operation<Parts> = Omit<Definition<Parts, TSchema, TSchema, TSchema>
 export function operation<Parts, P extends TSchema, Q extends TSchema, B extends TSchema>(
   definition: Definition<Parts, P, Q, B>,
 ): Operation<Parts> {
-  // The server hands over no request that was not checked against the schemas.
+  // The server passes only requests that were validated against the schemas.
   return definition as Operation<Parts>
 }
 
-/** One line in a table of endpoints. */
+/** One line of an endpoint table. */
 export interface Endpoint<Parts> {
   method: Method
   /** The whole path below the base path, with `:names` of its parameters. */
   path: string
   access: AccessRule
-  /** What monitoring counts a request as. */
+  /** Event type under which monitoring counts a request. */
   countsAs: CountsAs
   /** The operation's name, in code and in the OpenAPI document. */
   id: string
@@ -83,7 +87,7 @@ export function endpoint<Parts>(
   return { method, path, access, countsAs, id, operation: only, ...defined({ dialect }) }
 }
 
-/** Adds the endpoints of a table to a server, or to a scope of it; `parts` is what their handlers work with. */
+/** Adds the endpoints of a table to a server, or to a scope of it; handlers receive `parts`. */
 export function addEndpoints<Parts>(app: App, endpoints: readonly Endpoint<Parts>[], parts: Parts): void {
   for (const one of endpoints) {
     if (one.dialect !== undefined && one.dialect !== app.dialect) continue

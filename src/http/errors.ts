@@ -6,7 +6,7 @@ import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { keepPrivately } from './caching.ts'
 
-/** The one table from kinds of failure to statuses. */
+/** HTTP statuses by kind of failure. */
 const statusOfKind: Record<FailureKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -24,7 +24,7 @@ const statusOfKind: Record<FailureKind, number> = {
 
 const maxMessageLength = 4000
 
-/** Of a 503 whose failure does not say when to try again. */
+/** `Retry-After` of a 503 whose failure has none. */
 const usualRetrySeconds = 10
 
 /** Failures of the HTTP library that a client can act on. */
@@ -36,12 +36,12 @@ const codeOfLibrary: Record<string, string> = {
   FST_REQ_FILE_TOO_LARGE: 'body-too-large',
 }
 
-/** What a failed request answers, before an area gives it its shape. */
+/** A failed request, before an area formats the response. */
 export interface Problem {
   status: number
   code: string
   detail: string
-  /** Undefined where the answer has no such key. */
+  /** Undefined if the response has no such key. */
   errors: string[] | undefined
   /** The same by field, where the failure is about fields. */
   fields?: FieldMessages
@@ -49,7 +49,7 @@ export interface Problem {
   retryAfterSeconds?: number
 }
 
-/** Turns a problem into the body of an area's failures; RFC 9457 unless the area has an envelope of its own. */
+/** Writes a problem as an area's error response; RFC 9457 unless the area has its own envelope. */
 export type ProblemWriter = (problem: Problem, reply: FastifyReply) => FastifyReply
 
 const writeProblem: ProblemWriter = (problem, reply) =>
@@ -96,7 +96,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   return { status: 500, code: 'internal-error', detail, errors: [detail] }
 }
 
-/** The failure that an error is, or is explained as by what lies below. */
+/** Returns the failure of an error, or the failure that a lower layer derives from it. */
 function findFailure(error: unknown, { server }: FastifyRequest): Failure | undefined {
   return error instanceof Failure ? error : server.explainError(error)
 }
@@ -112,14 +112,14 @@ function problemOfFailure(failure: Failure): Problem {
   }
 }
 
-/** Sets the `Retry-After` of a problem's answer. */
+/** Sets the `Retry-After` header of an error response. */
 export function tellWhenToRetry(reply: FastifyReply, { retryAfterSeconds }: Problem): void {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
 }
 
 /**
- * Logs what the server itself failed at, and counts it as an exception of its class. A request that is only to be asked
- * again later is one line: these come in crowds, and their stack says nothing.
+ * Logs errors of the server, and counts them as exceptions by class. A request to be retried later is logged
+ * in one line: these come in large numbers, and their stack is of no use.
  */
 export function noteFailure(request: FastifyRequest, error: unknown): void {
   request.exception = error
@@ -131,7 +131,7 @@ export function noteFailure(request: FastifyRequest, error: unknown): void {
   else request.log.error({ err: error, ...about }, 'request failed')
 }
 
-/** Keeps what a client sent from coming back at full length. */
+/** Truncates client input in messages. */
 function cut(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}...`
 }
@@ -150,14 +150,14 @@ function libraryError(error: unknown): { statusCode: number; code: string; messa
   }
 }
 
-/** Makes an area (or, without one, the whole server) answer its failures through `write`. */
+/** Formats the errors of an area (or, without one, of the whole server) with `write`. */
 export function answerFailures(app: App, write: ProblemWriter): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error, request)
     if (problem.status >= 500) noteFailure(request, error)
-    // What was said of the answer that there would have been.
+    // Headers of the response that was not sent.
     reply.removeHeader('etag').removeHeader('cache-control')
-    // Who may read something else gets another answer.
+    // Callers with other permissions get another response.
     if (request.routeOptions.config?.isPublicRead === true) keepPrivately(reply)
     if (problem.status === 401) reply.header('www-authenticate', challengeFor(reply.request))
     tellWhenToRetry(reply, problem)
@@ -166,8 +166,9 @@ export function answerFailures(app: App, write: ProblemWriter): void {
 }
 
 /**
- * How to log in (RFC 9110, section 11.6.1). At `Basic` a browser asks for a password before a script of a page hears of the
- * answer: pages of ours ask by themselves, so their scripts are told a scheme that no browser has a dialog for.
+ * Returns the authentication challenge (RFC 9110, section 11.6.1). For `Basic`, browsers open a password
+ * dialog before a page's script gets the response. The web interface has its own dialog, so its scripts get a
+ * scheme for which browsers have none.
  */
 function challengeFor({ headers }: FastifyRequest): string {
   const isOwnScript = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'cors'

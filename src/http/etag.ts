@@ -7,7 +7,7 @@ export function etagOf(representation: unknown): string {
   return `"${createHash('sha256').update(JSON.stringify(representation)).digest('base64url').slice(0, 22)}"`
 }
 
-/** Answers a representation with its `ETag`; 304 where the client has it already. */
+/** Sends a representation with its `ETag`; 304 if the client has it already. */
 export function sendEntity(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -19,7 +19,7 @@ export function sendEntity(
   return reply.send(representation)
 }
 
-/** Throws `Failure` (`precondition`) where `If-Match` names another state than the present one. */
+/** Throws `Failure` (`precondition`) if `If-Match` names another state than the current one. */
 export function requireMatch(request: FastifyRequest, current: unknown): void {
   const wanted = tags(request.headers['if-match'])
   if (wanted.length === 0 || wanted.includes('*') || wanted.includes(etagOf(current))) return

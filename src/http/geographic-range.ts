@@ -5,17 +5,18 @@ import type { Envelope } from '../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../geo/envelope.ts'
 import type { Reprojector } from '../geo/reprojector.ts'
 
-/** Points on each edge of the grid whose images are looked at. */
+/** Sample points on each edge of the grid. */
 const steps = 24
 
-/** What tells where a layer lies. */
+/** Properties that determine the location of a layer. */
 export interface RangedLayer {
   details: Pick<LayerDetails, 'envelope' | 'srs' | 'crs'>
 }
 
 /**
- * Where a layer lies in longitude and latitude; undefined where that is not known. Across the antimeridian the range goes on
- * beyond 180 degrees; around a pole it is the whole way round, and reaches to the pole.
+ * Returns the extent of a layer in longitude and latitude; undefined if it is unknown. Across the
+ * antimeridian the extent continues beyond 180 degrees; around a pole it is the full circle, and reaches the
+ * pole.
  */
 export async function geographicRange({ details }: RangedLayer): Promise<Envelope | undefined> {
   const { envelope, srs, crs } = details

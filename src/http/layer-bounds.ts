@@ -9,10 +9,10 @@ const remembered = 20_000
 /** Some ways between systems go through programs. */
 const atATime = 4
 
-/** What of a layer tells where it lies. */
+/** Fields that determine the location of a layer. */
 type Placed = Pick<LayerCard, 'id' | 'version' | 'place'>
 
-/** Where layers lie in degrees, worked out once for each version. */
+/** Bounds of layers in degrees, computed once per version. */
 export class LayerBounds {
   readonly #known = new BoundedCache<string, Promise<number[] | undefined>>(remembered)
   readonly #turns = new WorkQueue({ limit: atATime })
@@ -22,7 +22,7 @@ export class LayerBounds {
     return this.#known.get(`${card.id} ${card.version}`, () => this.#turns.run(() => boundsOf(card)))
   }
 
-  /** The same of a layer whose document is at hand. */
+  /** The same for a layer whose full record is available. */
   ofLayer({ id, version, details }: LayerRecord): Promise<number[] | undefined> {
     const { envelope, srs, crs } = details
     return this.of({ id, version, place: defined({ envelope, srs, crs }) })

@@ -8,16 +8,16 @@ import { WorkQueue } from '../lib/workers/work-queue.ts'
 import { lightRows } from '../stores/reading/read-cost.ts'
 import type { TimeBounds } from '../stores/store.ts'
 
-/** How long an answer waits for bounds that are not known yet, and how long they may take to be found. */
+/** Time that a response waits for bounds that are not known yet, and time limit for computing them. */
 const waitMs = 1500
 const findMs = 60_000
 const rememberedLayers = 20_000
 /** A document about all layers may ask for thousands. */
 const atATime = 4
-/** Large ones among them: the rest is kept for small ones. */
+/** Number of large layers among them: the rest is reserved for small ones. */
 const heavyAtATime = 2
 
-/** What of a layer tells where its times are read. */
+/** Fields that determine where the times of a layer are read. */
 type Timed = Pick<LayerCard, 'id' | 'version' | 'storeId' | 'nativeName' | 'timeAttribute' | 'rows'>
 
 interface Kept {
@@ -35,7 +35,9 @@ export class LayerTimeBounds {
     this.#layers = layers
   }
 
-  /** Undefined for a layer without times, and where they are not found soon: then a later answer tells them. */
+  /**
+   * Undefined for a layer without times, and if they are not found soon: then a later response contains them.
+   */
   async of(layer: LayerRecord): Promise<TimeBounds | undefined> {
     const { id, storeId, nativeName, details } = layer
     const attribute = timeAttribute(details.schema)
@@ -52,7 +54,7 @@ export class LayerTimeBounds {
     return this.ofCard(timed, AbortSignal.timeout(waitMs))
   }
 
-  /** The same of the version that a card has, where it is found before `signal` says that it takes too long. */
+  /** The same for the version in a card, unless `signal` aborts earlier. */
   async ofCard(card: Timed, signal: AbortSignal): Promise<TimeBounds | undefined> {
     const { timeAttribute: attribute } = card
     if (attribute === undefined) return undefined

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 
-/** Which of the changes that are listed somewhere are told, and how. */
+/** Selects and formats listed changes. */
 export const ChangesQuery = Type.Object({
   format: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
   limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Without it all are told' })),
@@ -10,7 +10,7 @@ export const ChangesQuery = Type.Object({
 
 const values = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
-/** Changes one by one. */
+/** Changes, one by one. */
 export const ListedChanges = Type.Object({
   type: Type.Literal('FeatureCollection'),
   features: Type.Array(
@@ -28,7 +28,7 @@ export const ListedChanges = Type.Object({
   ),
 })
 
-/** The first part is awaited, so that what fails at once can be told. */
+/** Awaits the first part, so that an immediate error can be reported. */
 export async function streamed(parts: AsyncIterable<Uint8Array>): Promise<Readable> {
   const reading = parts[Symbol.asyncIterator]()
   let part = await reading.next()

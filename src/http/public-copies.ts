@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 
-/** How long who has read something public may keep it without asking. */
+/** Time for which clients may cache public responses without revalidation. */
 export const ownMaxAgeSeconds = 300
 
-/** Told of what is public no more: for how long copies in browsers and proxies may live. */
+/** Returns, for a resource that is no longer public, how long copies in browsers and proxies may remain. */
 export function copiesLeft(
   wasPublic: boolean,
   isPublic: boolean,
@@ -12,7 +12,7 @@ export function copiesLeft(
   return wasPublic && !isPublic ? { copiesLiveSeconds: Math.max(ownMaxAgeSeconds, sharedMaxAgeSeconds) } : {}
 }
 
-/** As answers to a change describe it. */
+/** Field in responses to a change. */
 export const CopiesLiveSeconds = Type.Optional(
   Type.Integer({
     description:

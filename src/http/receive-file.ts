@@ -18,14 +18,14 @@ export function createByteLimit(maxBytes: number): () => Transform {
     })
 }
 
-/** Refuses at once what says itself that it is too large. */
+/** Rejects a body whose declared length is too large. */
 export function checkLength(request: FastifyRequest, maxBytes: number): void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 /**
- * Writes a new file. The source is left open when that fails, so that the answer still reaches the client; what else it
- * sends is thrown away.
+ * Writes a new file. On failure the source stays open, so that the response still reaches the client;
+ * remaining data are discarded.
  */
 export async function receiveFile(
   source: Readable,

@@ -15,7 +15,9 @@ import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 import { uploadEndpoints } from './uploads/routes.ts'
 
-/** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
+/**
+ * All endpoints of the server, area by area; each table lists method, path, access, event type and handler.
+ */
 export const endpoints: readonly AnyEndpoint[] = [
   ...startPageEndpoints, // /, /rest, /rest/security
   ...monitoringIndexEndpoints, // /monitoring, /monitoring/api

@@ -11,7 +11,7 @@ import { tags } from './etag.ts'
 export interface SentFile {
   path: string
   mediaType: string
-  /** Whether the path may be a link. */
+  /** True if the path may be a symbolic link. */
   isLinkAllowed: boolean
 }
 
@@ -20,7 +20,7 @@ function etagOfFile({ ino, size, mtimeNs }: BigIntStats): string {
   return `"${ino.toString(36)}-${size.toString(36)}-${mtimeNs.toString(36)}"`
 }
 
-/** Whether `If-Range` still means this file (RFC 9110, section 13.1.5): by its exact tag or its exact date. */
+/** True if `If-Range` matches this file (RFC 9110, section 13.1.5): by its exact tag or its exact date. */
 function isRangeWanted({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
   const condition = headers['if-range']
   return condition === undefined || condition === etag || condition === changedAt
@@ -68,8 +68,8 @@ function answerHead(
 }
 
 /**
- * Answers with a file, or the range of it that is asked for; false where there is no such file. The file is opened
- * once: one that takes its name meanwhile does not mix into the answer.
+ * Sends a file, or the requested range of it; returns false if the file does not exist. The file is opened
+ * once: a file that replaces it meanwhile does not mix into the response.
  */
 export async function sendFile(
   request: FastifyRequest,

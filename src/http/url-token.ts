@@ -14,7 +14,7 @@ export const urlToken = {
   ),
 }
 
-/** The token in the address of a request, where its endpoint takes one there; undefined where there is none. */
+/** Returns the token in the address of a request, if its endpoint accepts one; undefined if there is none. */
 export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | undefined {
   if (routeOptions.config?.takesTokenInUrl !== true) return undefined
   const given = (query as Record<string, unknown>)[urlTokenName]

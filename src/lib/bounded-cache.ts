@@ -8,12 +8,15 @@ export class BoundedCache<Key, Value> {
     this.#size = size
   }
 
-  /** Whether something is remembered under the key. */
+  /** True if the cache has an entry for the key. */
   has(key: Key): boolean {
     return this.#young.has(key) || this.#old.has(key)
   }
 
-  /** What is remembered under the key, or else what `make` gives, which must not be undefined. */
+  /**
+   * Returns the cached value of the key, or caches and returns what `make` returns, which must not be
+   * undefined.
+   */
   get(key: Key, make: (key: Key) => Value): Value {
     const young = this.#young.get(key)
     if (young !== undefined) return young

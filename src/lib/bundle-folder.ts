@@ -12,8 +12,8 @@ declare global {
 export const bundleFolder: string | undefined = import.meta.bundleFolder
 
 /**
- * Tells the set-up that this process runs from its bundle, so that a newer one does not lead to its removal: workers
- * and packages are loaded from it later. Returns a function that takes that back.
+ * Marks the bundle of this process as used, so that set-up does not delete it when a newer one is built:
+ * workers and packages are loaded from it later. Returns a function that removes the mark.
  */
 export function holdBundle(): () => void {
   if (bundleFolder === undefined) return () => undefined
@@ -23,7 +23,7 @@ export function holdBundle(): () => void {
     mkdirSync(users, { recursive: true })
     writeFileSync(file, '')
   } catch {
-    // Whoever may not write there cannot run the set-up either.
+    // A process without write permission there cannot run the set-up either.
     return () => undefined
   }
   return () => rmSync(file, { force: true })

@@ -1,4 +1,4 @@
-/** Where time comes from; rules receive one instead of asking the system. */
+/** Source of the current time. Rules receive a clock instead of reading the system time. */
 export interface Clock {
   now(): Date
 }

@@ -3,14 +3,17 @@ const firstQuietMs = 50
 const quietMs = 1000
 
 /**
- * Collects what is garbage by now among what was made last, which takes a millisecond: V8 does not count the memory of arrays when it
- * decides about that, and lets up to 64 MB of it wait. Does nothing without `--expose-gc`.
+ * Collects the young generation, which takes about a millisecond. V8 ignores the memory of array buffers when
+ * it schedules collections and lets up to 64 MB of it accumulate. Does nothing without `--expose-gc`.
  */
 export function collectYoungGarbage(): void {
   globalThis.gc?.({ type: 'minor' })
 }
 
-/** Collects garbage when a thread is quiet after work: by itself V8 waits for the next work. Does nothing without `--expose-gc`. */
+/**
+ * Collects garbage when a thread becomes idle after work; V8 alone waits for the next allocation. Does
+ * nothing without `--expose-gc`.
+ */
 export class QuietCollector {
   readonly #isQuiet: () => boolean
   #timer: NodeJS.Timeout | undefined

@@ -7,17 +7,23 @@ const stateField = 0
 const utimeField = 11
 const stimeField = 12
 
-/** CPU time of a process of this user, all its threads; undefined where `/proc` does not tell. */
+/** Returns the CPU time of all threads of a process of this user; undefined if `/proc` is not available. */
 export function cpuTimeOfProcess(pid: number): number | undefined {
   return readStat(`/proc/${pid}/stat`)
 }
 
-/** CPU time of a thread of this process by its `osThreadId`; undefined where `/proc` does not tell. */
+/**
+ * Returns the CPU time of a thread of this process by its `osThreadId`; undefined if `/proc` is not
+ * available.
+ */
 export function cpuTimeOfThread(tid: number): number | undefined {
   return readStat(`/proc/self/task/${tid}/stat`)
 }
 
-/** True if a process waits for something else than a processor, or is stopped. False where `/proc` does not tell. */
+/**
+ * True if a process is stopped or waits for something other than a processor. False if `/proc` is not
+ * available.
+ */
 export function isProcessIdle(pid: number): boolean {
   return isIdle(`/proc/${pid}/stat`)
 }
@@ -33,7 +39,7 @@ export function ownCpuTime(): number {
   return (user + system) / 1000
 }
 
-/** Id of the calling thread in the operating system; undefined where `/proc` does not tell. */
+/** Returns the operating system's id of the calling thread; undefined if `/proc` is not available. */
 export function osThreadId(): number | undefined {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
@@ -42,7 +48,7 @@ export function osThreadId(): number | undefined {
   }
 }
 
-/** The fields from the third one on: the name of the program stands in parentheses and may have spaces. */
+/** Returns the fields from the third one on. The program name is in parentheses and may contain spaces. */
 function readFields(path: string): string[] {
   const text = readFileSync(path, 'latin1')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -6,8 +6,8 @@ export type Defined<T> = Omit<T, UndefinedKeys<T>> & {
 }
 
 /**
- * The same keys without those whose value is undefined: an absent key and one that holds undefined differ for who lists keys
- * or writes them out.
+ * Returns the object without the keys whose value is undefined. The difference matters to code that lists
+ * keys or serializes them.
  */
 export function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>

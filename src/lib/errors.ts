@@ -15,21 +15,22 @@ const failureKinds = [
   'tooMany', // 429
   'unavailable', // an outside system is down: 503
 ] as const
-/** What went wrong, as far as whoever asked can act on it. */
+/** Category of a failure, which decides the HTTP status. */
 export type FailureKind = (typeof failureKinds)[number]
 
-/** What a failure may tell beside its message. */
+/** Details of a failure besides its message. */
 export interface FailureOptions {
-  /** Further messages, one for each thing that is wrong; default: the message alone. */
+  /** Further messages, one per fault; default: the message alone. */
   errors?: string[]
-  /** When it is worth another try. */
+  /** Seconds after which a retry is useful. */
   retryAfterSeconds?: number
   cause?: unknown
 }
 
 /**
- * A failure a caller can act on. `code` is stable and documented (kebab-case, such as `unknown-workspace`);
- * the message says what was expected, what was found and where. A bug is a plain `Error`.
+ * A failure that a caller can act on. `code` is stable and documented (kebab-case, such as
+ * `unknown-workspace`). The message says what was expected, what was found and where. A bug is a plain
+ * `Error`.
  */
 export class Failure extends Error {
   readonly kind: FailureKind
@@ -47,10 +48,10 @@ export class Failure extends Error {
   }
 }
 
-/** Messages for each field of a request; those about no single field stand under `__all__`. */
+/** Messages by field of a request; messages about several fields have the key `__all__`. */
 export type FieldMessages = Record<string, string[]>
 
-/** A failure that tells for each field what is wrong with it. */
+/** A failure with messages for single fields. */
 export class FieldFailure extends Failure {
   readonly fields: FieldMessages
 
@@ -67,7 +68,7 @@ export class FieldFailure extends Failure {
   }
 }
 
-/** Of a `FieldFailure`; default: `invalid` with the code `invalid-fields`. */
+/** Options of a `FieldFailure`; default: kind `invalid` with the code `invalid-fields`. */
 export interface FieldFailureOptions {
   kind?: FailureKind
   code?: string
@@ -83,14 +84,15 @@ export function notFound(code: string, message: string): Failure {
   return new Failure('notFound', code, message)
 }
 
-/** Something is in the wrong state for what was asked. */
+/** Returns a failure for a request that the current state does not allow. */
 export function conflict(code: string, message: string, options: FailureOptions = {}): Failure {
   return new Failure('conflict', code, message, options)
 }
 
 /**
- * Returns the messages of an error and its causes for users, joined by newlines, each once. What the system or a driver said
- * is put into plain words; below a failure, whose message is complete, it is left to the log.
+ * Returns the messages of an error and its causes for users, joined by newlines, without repetitions.
+ * Messages of the system or a driver are replaced by plain words. Causes below a `Failure`, whose message is
+ * complete, appear in the log only.
  */
 export function explain(error: unknown): string {
   const messages: string[] = []

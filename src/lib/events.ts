@@ -4,13 +4,13 @@ import { EventEmitter } from 'node:events'
 export interface Events {
   /** The run of an import has ended, well or not. */
   'import.completed': { importId: number; state: string }
-  /** A load has taken more rows of its source; `total` is -1 where nobody knows how many that has. */
+  /** A load has read more rows of its source; `total` is -1 if the number of rows is unknown. */
   'load.advanced': { rows: number; total: number; storeType: string }
   /** A layer was made, or its data were changed. */
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   /** A layer is no longer published. */
   'layer.removed': { workspace: string; layer: string }
-  /** A request was answered, or given up by its client. */
+  /** A request was answered, or aborted by its client. */
   'request.finished': {
     method: string
     /** Pattern of the path, such as `/rest/imports/:importId`; empty for a path that no route takes. */
@@ -18,10 +18,10 @@ export interface Events {
     status: number
     milliseconds: number
     sizeBytes: number
-    /** Published layers that the answer is about, as `workspace:layer`. */
+    /** Published layers that the response contains, as `workspace:layer`. */
     layers: readonly string[]
   }
-  /** Work that neither got on nor heard its signal was ended from outside, or its thread or process died. */
+  /** Work that made no progress and ignored its abort signal was killed, or its thread or process died. */
   'work.ended': { kind: 'load' | 'job' }
   /** Work in the background failed by a bug. */
   'exception.caught': { error: unknown; where: string }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { FieldFailure } from './errors.ts'
 import { Fields } from './fields.ts'
 
-/** The year of a time that begins with one. */
+/** Returns the year of a text that begins with an ISO date. */
 function parseYear(text: string): number | undefined {
   return /^\d{4}-/.test(text) ? Number(text.slice(0, 4)) : undefined
 }

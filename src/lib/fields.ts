@@ -22,8 +22,8 @@ export interface Bounds {
 }
 
 /**
- * Fields of a query or a body, read one by one; what is wrong is gathered, and `finish` throws all of it. A field that
- * is absent, empty or wrong reads as undefined.
+ * Reads the fields of a query or a body one by one. Collects all faults; `finish` throws them together. A
+ * field that is absent, empty or invalid reads as undefined.
  */
 export class Fields {
   readonly #values: Record<string, unknown>
@@ -56,7 +56,7 @@ export class Fields {
     return this.has(name) ? this.#values[name] : undefined
   }
 
-  /** Says that a field is wrong; `__all__` for what is about several. */
+  /** Records a fault of a field; `__all__` for a fault of several fields. */
   fail(name: string, message: string): undefined {
     const path = name === '__all__' ? name : this.#prefix + name
     const messages = this.#errors.get(path) ?? []
@@ -83,19 +83,19 @@ export class Fields {
     return this.fail(name, message)
   }
 
-  /** A text of one line without control characters. */
+  /** Reads a single-line text without control characters. */
   name(name: string, maxLength: number): string | undefined {
     const text = this.text(name, { maxLength })?.trim()
     if (text === undefined || text === '') return undefined
     return /\p{Cc}/u.test(text) ? this.fail(name, 'Enter text without control characters.') : text
   }
 
-  /** Empty where it is wrong or absent, which `finish` tells. */
+  /** Returns an empty text if the field is invalid or absent; `finish` reports the fault. */
   requiredText(name: string, options: { maxLength?: number } = {}): string {
     return this.required(name, this.text(name, options)) ?? ''
   }
 
-  /** Says that a field must be given where its value is undefined and nothing else is wrong with it. */
+  /** Records a missing field if its value is undefined and it has no other fault. */
   required<T>(name: string, value: T | undefined): T | undefined {
     if (value === undefined && !this.#errors.has(this.#prefix + name))
       this.fail(name, 'This field is required.')
@@ -151,7 +151,7 @@ export class Fields {
     return new Fields(inner, this.#parseTime, { prefix: `${this.#prefix}${name}.`, errors: this.#errors })
   }
 
-  /** Whether anything was sent inside an object. */
+  /** True if an object with this name was sent with at least one member. */
   hasInside(name: string): boolean {
     return this.has(name) || Object.keys(this.#dotted(`${name}.`)).length > 0
   }

@@ -7,11 +7,11 @@ interface Work<Result> {
   isOver: boolean
 }
 
-/** Work that is done once for all who want it at the same time, and ended when the last of them has left. */
+/** Runs the same work once for all concurrent callers, and aborts it when the last caller has left. */
 export class JoinedWork<Result> {
   readonly #works = new Map<string, Work<Result>>()
 
-  /** How much is under way. */
+  /** Number of running items. */
   get size(): number {
     return this.#works.size
   }
@@ -45,7 +45,7 @@ export class JoinedWork<Result> {
     return work
   }
 
-  /** Nobody waits: whoever comes now must not join what is about to end. */
+  /** No caller is left: later callers must not join work that is being aborted. */
   #leave(key: string, work: Work<Result>): void {
     this.#forget(key, work)
     if (!work.isOver) work.abort.abort(new Error('Nobody waits for it any more'))

@@ -1,6 +1,6 @@
 /**
- * The result of `work`, or the signal's reason as soon as it aborts; `work` itself goes on. No promise lives longer
- * than this call, which in a loop would hold every result.
+ * Returns the result of `work`, or throws the signal's reason as soon as it aborts; `work` continues. No
+ * promise outlives this call: in a loop it would retain every result.
  */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   if (signal.aborted) {

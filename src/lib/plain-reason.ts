@@ -63,7 +63,7 @@ const sqliteReasons: Record<string, string> = {
   26: 'the file is not a SQLite database',
 }
 
-/** SQLSTATE codes of PostgreSQL that tell of its server, not of a statement; by their beginnings. */
+/** SQLSTATE classes and codes of PostgreSQL that concern the server, not a statement; matched as prefixes. */
 const postgresReasons: readonly (readonly [code: string, reason: string])[] = [
   ['08', 'the connection to the database broke off'],
   ['53100', 'the disk of the database server is full'],
@@ -76,7 +76,7 @@ const postgresReasons: readonly (readonly [code: string, reason: string])[] = [
   ['55P03', 'the table is locked'],
 ]
 
-/** What PostgreSQL's client says without a code. */
+/** Messages of PostgreSQL's client that have no code. */
 const clientLost =
   /Connection terminated|Connection ended|not queryable|Client was closed|Query read timeout|timeout exceeded when trying to connect|timeout expired|server closed the connection|Connection lost/i
 
@@ -90,8 +90,8 @@ interface ErrorFacts {
 }
 
 /**
- * Returns why the system, a database driver or a TLS library failed, in words for users and without their own;
- * undefined for errors that speak for themselves. The file that the error names stands in front.
+ * Returns the reason of an error of the system, a database driver or a TLS library, in words for users;
+ * undefined for errors with messages of their own. Begins with the file that the error names.
  */
 export function plainReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
@@ -102,7 +102,7 @@ export function plainReason(error: unknown): string | undefined {
     const file = typeof dest === 'string' ? dest : path
     return typeof file === 'string' ? `${file}: ${system}` : system
   }
-  // A host with several addresses fails with one error for each.
+  // A host with several addresses fails with one error per address.
   if (Array.isArray(errors) && error.message === '') return plainReason(errors[0])
   if (typeof code === 'string') {
     const known = postgresReasons.find(([start]) => code.startsWith(start) && code.length === 5)

@@ -1,11 +1,11 @@
 import { explain } from './errors.ts'
 
-/** Says something in the log of another thread too. */
+/** Logs a message, also from another thread. */
 export type Say = (level: 'debug' | 'info' | 'warn' | 'error', facts: object, message: string) => void
 
 const maxLength = 500
 
-/** What does not work right now, by the part that it concerns; each is logged when it begins and when it ends. */
+/** Current faults by component; logs each when it begins and when it ends. */
 export class Problems {
   readonly #texts = new Map<string, string>()
   readonly #say: Say

@@ -10,7 +10,7 @@ const stderrTailBytes = 16 << 10
 /** Between the request to end and the order. */
 const graceMs = 500
 
-/** A program could not be started, failed, or was ended; the message holds the end of what it said. */
+/** A program could not be started, failed, or was killed; the message contains the end of its output. */
 export class ProgramError extends Error {
   readonly program: string
   readonly reason: 'not-found' | 'failed' | 'timed-out' | 'output-too-large'
@@ -56,7 +56,7 @@ export interface ProgramOptions {
   onWarnings?(stderr: string): void
 }
 
-/** What a program that ended well has written. */
+/** Output of a program that succeeded. */
 export interface ProgramResult {
   stdout: Buffer
   stderr: string
@@ -74,7 +74,7 @@ export function programEnvironment(extra: Record<string, string> = {}): Record<s
   return { ...env, ...extra }
 }
 
-/** Where this process keeps what Node made of our sources: all that a thread of them needs of the environment. */
+/** Returns the environment variable for Node's compile cache: the only variable that threads need. */
 export function compiledSources(): Record<string, string> {
   const { NODE_COMPILE_CACHE: kept } = process.env
   return kept === undefined ? {} : { NODE_COMPILE_CACHE: kept }
@@ -118,7 +118,7 @@ class RunningProgram {
     return this.#stderr.toString('utf8')
   }
 
-  /** Ends the whole process group: asks first, orders after half a second. */
+  /** Ends the whole process group: SIGTERM first, SIGKILL after half a second. */
   end(reason: ProgramError['reason'] | undefined): void {
     if (!this.#isRunning) return
     this.#ending ??= reason
@@ -238,8 +238,8 @@ export async function* streamProgram(
 }
 
 /**
- * Runs a program to its end and gives its output (at most `maxOutputBytes`, default 64 MiB); `onOutput` is told each
- * piece of it as it comes. Errors as above.
+ * Runs a program to its end and returns its output (at most `maxOutputBytes`, default 64 MiB); `onOutput`
+ * receives each chunk. Throws the errors above.
  */
 export async function runProgram(
   name: string,
@@ -266,11 +266,14 @@ export async function runProgram(
   return { stdout: Buffer.concat(chunks), stderr: program.stderr }
 }
 
-/** A program that stays and answers: write to `stdin`, iterate over `stdout`, and `close` it in `finally`. */
+/**
+ * A running program with input and output: write to `stdin`, iterate over `stdout`, and `close` it in
+ * `finally`.
+ */
 export interface ProgramSession {
   write(chunk: Uint8Array | string): Promise<void>
   stdout: AsyncIterator<Uint8Array>
-  /** What it last said on standard error. */
+  /** Last output on standard error. */
   readonly stderr: string
   close(): Promise<void>
 }

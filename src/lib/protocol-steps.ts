@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
 
 /**
- * The steps of the protocols by which layers change, each named after what has just been done: a process may die behind any of
- * them. `load.` is a task of an import, `commit.` what a load and a restore have in common, `edit.` one feature, `settle.` what a start does of either.
+ * Steps of the protocols by which layers change, each named after the action just completed: a process may
+ * die after any of them. `load.` is a task of an import, `commit.` is shared by loads and restores, `edit.`
+ * is one feature, `settle.` is the recovery of either at start.
  */
 export const protocolSteps = [
   ...[
@@ -32,12 +33,12 @@ export const protocolSteps = [
 
 export type ProtocolStep = (typeof protocolSteps)[number]
 
-/** Where the steps are told, to whoever subscribes within the process; nobody does in a server. */
+/** Publishes the steps to subscribers in this process; a server has none. */
 export const stepChannel = 'terrane.step'
 
 const steps = channel(stepChannel)
 
-/** Tells that a step was done. */
+/** Publishes a completed step. */
 export function passStep(step: ProtocolStep): void {
   if (steps.hasSubscribers) steps.publish(step)
 }

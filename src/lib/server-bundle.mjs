@@ -7,16 +7,16 @@ import { join } from 'node:path'
 /** A file that changed so recently may change again within the same time stamp of the file system. */
 const unsettledMs = 2000
 
-/** Returns the folder that holds all bundles, and `current.json`, which names the newest. */
+/** Returns the folder of all bundles, with `current.json`, which names the newest. */
 export function bundlesFolder(root) {
   return join(root, 'build', 'server')
 }
 
 /**
- * Returns the folder of the bundle that was made of the present sources, or the reason why there is none.
+ * Returns the folder of the bundle built from the present sources, or the reason why there is none.
  *
- * A source whose size, modification time and change time are those of the build is not read. Every other one is
- * compared by its content, so an edited source never passes, and a copy of the whole tree does.
+ * A source whose size, modification time and change time equal those of the build is not read. All others are
+ * compared by content, so an edited source never passes, and a copy of the whole tree does.
  */
 export function findBundle(root) {
   const { id, files } = readCurrent(root) ?? {}

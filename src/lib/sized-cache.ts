@@ -19,7 +19,7 @@ export class SizedCache<Value> {
     return value
   }
 
-  /** Keeps a value, but for one that would put out very many others. */
+  /** Stores a value, unless it would evict very many others. */
   keep(key: string, value: Value): void {
     const sizeBytes = this.#sizeOf(value)
     if (sizeBytes > this.#maxBytes / 8) return

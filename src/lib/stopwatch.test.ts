@@ -5,7 +5,7 @@ import { Stopwatch } from './stopwatch.ts'
 
 interface Watched {
   stopwatch: Stopwatch
-  /** How often it was over. */
+  /** Number of times the limit was exceeded. */
   count(): number
   useCpu(ms: number): void
   /** Time passes by the clock. */

@@ -1,8 +1,8 @@
 import { ownCpuTime } from './cpu-time.ts'
 
-/** How many times longer than its limit a stopwatch runs by the clock when the worker uses little CPU time. */
+/** Factor by which a stopwatch exceeds its limit in elapsed time if the worker uses little CPU time. */
 const clockFactor = 10
-/** Shortest time between two looks at the CPU time. */
+/** Shortest interval between two reads of the CPU time. */
 const leastLookMs = 20
 /** Longest time between two looks, or a quarter of the limit. */
 const longestLookMs = 1000
@@ -75,7 +75,7 @@ export class Stopwatch {
     })
   }
 
-  /** How long to wait until the limit can be over; 0 when it is. */
+  /** Returns the shortest time until the limit can be reached; 0 if it is reached. */
   #leftMs(): number {
     const { limitMs } = this.#options
     if (this.#spentMs < limitMs) return limitMs - this.#spentMs
@@ -92,7 +92,7 @@ export class Stopwatch {
   }
 }
 
-/** A limit for work of the calling thread that does not return to its event loop: whoever works asks whether it is over. */
+/** A CPU limit for synchronous work of the calling thread, which checks it from time to time. */
 export class CpuDeadline {
   readonly #limitMs: number
   readonly #startedMs = performance.now()

@@ -11,20 +11,22 @@ import { LayerCaching } from './cache/layer-caching.ts'
 import type { TileSources } from './sources/tile-sources.ts'
 import { vectorMetadata } from './vector-metadata.ts'
 
-/** Which tile of a layer is wanted. */
+/** Request for a tile of a layer. */
 export interface TileQuestion {
   set: TileMatrixSetId
   tile: TileAddress
   /** Attributes that are shown; absent: all that a tile can hold. */
   properties?: string[] | undefined
-  /** Which features are shown, in the names of the layer's attributes; absent: all. */
+  /** Filter of the features, by the layer's attribute names; absent: all. */
   filter?: WishedFilter | undefined
 }
 
 /** A tile of a layer at one version. */
 export interface MapTile extends MadeTile {
   version: number
-  /** Whether nobody else has changed the data meanwhile, as far as that can be told: else keep nothing by the version. */
+  /**
+   * True if no other program changed the data meanwhile, as far as known; otherwise do not cache by version.
+   */
   isCurrent: boolean
 }
 
@@ -54,7 +56,7 @@ export class Maps {
     })
   }
 
-  /** Tiles of another kind, kept and made anew as those of features are. */
+  /** Creates a cache for tiles of another kind, handled like those of features. */
   keep<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts> {
     return this.#caching.kind(maker)
   }
@@ -73,7 +75,7 @@ export class Maps {
     await this.#sources.requireTiles(layer)
   }
 
-  /** Throws as `requireTiles`. With `isKept: false` the cache stays as it is, but for what is there already. */
+  /** Throws like `requireTiles`. With `isKept: false` reads the cache without changing it. */
   async tile(
     layer: LayerRecord,
     question: TileQuestion,
@@ -87,7 +89,7 @@ export class Maps {
     return await this.#vector.tile(layer, wanted, signal, { isKept })
   }
 
-  /** Not kept: hardly anybody else asks for the same. */
+  /** Not cached: the same filter is rarely requested twice. */
   async #filtered(
     layer: LayerRecord,
     wanted: TileWanted,
@@ -116,7 +118,7 @@ export class Maps {
     const { seen, isOfRowFile, ...made } = await store.writeTile(wish, signal)
     // Rows of a row file are those of the version, whatever the table is now.
     const isOfVersion = isOfRowFile === true
-    // How a copy looks says nothing of the layer's own table.
+    // The state of a copy says nothing about the layer's own table.
     if (seen === undefined || source.columns !== undefined) return { ...made, isOfVersion }
     return { ...made, isOfVersion, seen }
   }

@@ -1,10 +1,10 @@
 import type { LayerRecord } from '../catalog/records.ts'
 import type { AttributeType } from '../geo/schema.ts'
 
-/** Deepest zoom of tiles that are told of; others are made as well. */
+/** Deepest zoom in the metadata; deeper tiles are made too. */
 const deepestZoom = 22
 
-/** What a file of a layer's vector tiles says of itself (MBTiles 1.3, "Vector tileset metadata"). */
+/** Returns the metadata of a file of a layer's vector tiles (MBTiles 1.3, "Vector tileset metadata"). */
 export function vectorMetadata(layer: LayerRecord, { variant }: { variant: string }): Record<string, string> {
   const { title, abstract } = layer.details
   const shown = variant === '' ? undefined : new Set(JSON.parse(variant) as string[])

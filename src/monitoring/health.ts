@@ -22,7 +22,7 @@ export interface MonitoringHealth {
 
 const droppedShownMs = 600_000
 
-/** Which parts of monitoring do not work right now. */
+/** Parts of monitoring that currently fail. */
 export class Health {
   readonly #clock: Clock
   readonly #problems: Problems

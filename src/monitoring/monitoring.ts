@@ -19,7 +19,7 @@ import type { Services, ServicesChange } from './services/services.ts'
 import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
 const tickMs = 1000
-/** A request that was answered so long ago survives a kill, twice over. */
+/** Interval of flushing; a request answered twice this long ago survives a kill. */
 const flushMs = 100
 const minuteMs = 60_000
 /** A stop waits so long for what is left to be written. */
@@ -38,8 +38,8 @@ export interface MonitoringNeeds {
 }
 
 /**
- * Monitoring as one part: takes this server's own requests, has the collector thread collect, and tells how it fares.
- * Nothing here fails or holds up who calls `record`.
+ * Entry point of monitoring: accepts this server's requests, runs the collector thread, and reports its
+ * state. `record` never throws or blocks.
  */
 export class Monitoring {
   readonly #needs: MonitoringNeeds
@@ -53,11 +53,11 @@ export class Monitoring {
   #flushTimer: NodeJS.Timeout | undefined
   #services: ServiceRecord[] | undefined
   #changes = 0
-  /** Of the changes, up to which they are in `#services`. */
+  /** Number of the last change applied to `#services`. */
   #changesRead = 0
   #minute: number | undefined
   #evaluated: number | undefined
-  /** When the last collection ended, in milliseconds since 1970. */
+  /** Time of the last collection, in milliseconds since 1970. */
   #collected: number | undefined
   #problems = new Map<number, string>()
   #doubles: ReadonlyMap<number, string> = new Map()
@@ -107,7 +107,7 @@ export class Monitoring {
     this.#own.add(request)
   }
 
-  /** Hands over what was recorded, collects what is due and computes what is closed. Never throws. */
+  /** Sends recorded requests, runs due polls and computes closed periods. Never throws. */
   tick(): Promise<void> {
     return this.#turns.run(() => this.#work((now) => this.#collector.tick(now)))
   }
@@ -117,7 +117,7 @@ export class Monitoring {
     return this.#turns.run(() => this.#work((now) => this.#collector.catchUp(now)))
   }
 
-  /** How many requests wait, and how many were dropped since the start. */
+  /** Returns the numbers of waiting requests and of those dropped since the start. */
   load(): { waiting: number; dropped: number } {
     const { waiting, dropped } = this.#own
     return { waiting, dropped }
@@ -127,18 +127,18 @@ export class Monitoring {
     return this.#health.report(this.#own.dropped)
   }
 
-  /** Seconds since the collector last did its turn; undefined before its first. */
+  /** Seconds since the collector's last completed tick; undefined before the first. */
   collectionAge(): number | undefined {
     if (this.#collected === undefined) return undefined
     return Math.max(0, this.#needs.clock.now().getTime() - this.#collected) / 1000
   }
 
-  /** What went wrong when the service was read last, or why it is not read; undefined while all is well. */
+  /** Returns the problem of the service's last poll, or why it is not polled; undefined if there is none. */
   problemOf(serviceId: number): string | undefined {
     return this.#problems.get(serviceId) ?? this.#doubles.get(serviceId)
   }
 
-  /** Hands over what is left and ends the threads. */
+  /** Sends the remaining requests and ends the threads. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearInterval(this.#flushTimer)

@@ -9,7 +9,7 @@ export interface SplitServices {
   doubles: ReadonlyMap<number, string>
 }
 
-/** This server and its machine count for one service of each type: nothing is in a sum twice. */
+/** This server and its machine count for one service of each type, so that sums contain nothing twice. */
 export function splitDoubles(active: readonly ServiceRecord[]): SplitServices {
   const first = new Map<string, ServiceRecord>()
   const doubles = new Map<number, string>()
@@ -32,7 +32,10 @@ export function ownServices(services: readonly ServiceRecord[]): { app?: number;
   return defined({ app, mapserver })
 }
 
-/** What the collector needs of a service; the settings tell what kind of server writes a log. */
+/**
+ * Returns the fields of a service for the collector; the settings define the kind of server that writes a
+ * log.
+ */
 export function toCollected(
   { id, name, type, url, checkIntervalSeconds, source }: ServiceRecord,
   mapServers: readonly MapServerSettings[] = [],

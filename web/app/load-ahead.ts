@@ -7,7 +7,7 @@ import { pages } from './pages.ts'
 const pointing = ['pointerover', 'focusin', 'touchstart'] as const
 const doing = ['pointermove', 'keydown', 'touchstart', 'wheel'] as const
 
-/** Pages whose links are pointed at are asked for before they are followed; those that are near, as soon as somebody does something. */
+/** Preloads pages when the pointer is on their link, and nearby pages after the first interaction. */
 export function loadAhead(root: HTMLElement): void {
   for (const sign of pointing) root.addEventListener(sign, begin, { passive: true })
   const first = (): void => {
@@ -24,7 +24,7 @@ function begin({ target }: Event): void {
   if (path === '/' || path.startsWith('/app/')) void loadPageAhead(path)
 }
 
-/** The pages of the navigation and that of a layer, one after the other while nothing else is to be done. */
+/** Preloads the pages of the navigation and the layer page, one after the other while the browser is idle. */
 async function loadNear(): Promise<void> {
   if (isSparing()) return
   await whoIsKnown()
@@ -35,10 +35,10 @@ async function loadNear(): Promise<void> {
   }
 }
 
-/** What most go to from the catalogue. */
+/** The page most often opened from the catalogue. */
 const nearest = '/app/layers/:layer'
 
-/** Until it is known who is signed in, or that nobody is. */
+/** Waits until the session is known. */
 function whoIsKnown(): Promise<void> {
   return new Promise((done) => {
     const stop = session.subscribe((who) => {
@@ -49,7 +49,7 @@ function whoIsKnown(): Promise<void> {
   })
 }
 
-/** Whether the reader wants few bytes. */
+/** True if the reader prefers reduced data. */
 function isSparing(): boolean {
   return 'connection' in navigator && (navigator.connection as { saveData?: boolean }).saveData === true
 }

@@ -20,7 +20,7 @@ export function turnTheme(): void {
   theme.value = isDark ? 'light' : 'dark'
 }
 
-/** From one language to the other. */
+/** Switches the language. */
 export function turnLanguage(): void {
   language.value = language.value === 'en' ? 'de' : 'en'
 }

@@ -20,7 +20,7 @@ export function findPage(at: string): { page: Page; found: Record<string, string
 
 /** Those whose code and sheets are here. */
 const loaded = new Map<Page, ComponentType<Record<string, string>>>()
-/** Grows when one has come that was waited for. */
+/** Incremented when a loaded page is ready. */
 const arrivals = signal(0)
 const failed = signal<{ page: Page; error: unknown } | undefined>(undefined)
 
@@ -34,23 +34,23 @@ async function load(page: Page): Promise<void> {
   }
 }
 
-/** The code and the sheets of a page; what has come once is not asked for again. */
+/** Loads the code and style sheets of a page, once. */
 async function fetchPage(page: Page): Promise<void> {
   const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadPageSheet)])
   loaded.set(page, component)
 }
 
-/** Asks for the page of the present address, before anything is drawn. */
+/** Starts loading the page of the current address, before anything is drawn. */
 export function beginPage(): void {
   const page = findPage(path.peek())?.page
   if (page !== undefined) void load(page)
 }
 
-/** Has a page at hand that somebody is about to go to; settled when it is, or does not come. */
+/** Preloads a page; resolves when it is loaded, or has failed. */
 export async function loadPageAhead(at: string): Promise<void> {
   const page = findPage(at)?.page
   if (page === undefined || loaded.has(page)) return
-  // Whoever goes there is told why it does not come.
+  // The error is shown when the reader opens the page.
   await fetchPage(page).catch(() => undefined)
 }
 
@@ -82,7 +82,7 @@ export function PageView() {
   return <Component key={path.value} {...asked.found} />
 }
 
-/** What a page is called. */
+/** Returns the title of a page. */
 export function titleOf(page: Page | undefined): string {
   const { shell, nav } = messages.value
   if (page === undefined) return shell.noPage
@@ -90,7 +90,7 @@ export function titleOf(page: Page | undefined): string {
   return page.title?.(messages.value) ?? nav[place]
 }
 
-/** Whether who is signed in may see what needs this role. */
+/** True if the current user has this role. */
 export function isEnough(needed: 'user' | 'staff' | 'admin'): boolean {
   const order = ['user', 'staff', 'admin']
   const role = session.value?.role

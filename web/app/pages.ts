@@ -5,26 +5,26 @@ import type { Messages } from '../messages/en.ts'
 type PageProps = Record<string, string>
 type NavName = Exclude<keyof Messages['nav'], 'main' | 'short' | 'raised'>
 
-/** A page: what its address looks like, and the code that is loaded when somebody goes there. */
+/** A page: its path pattern, and the code that is loaded when it is opened. */
 export interface Page {
-  /** Below the base path; `:names` are handed to the page. */
+  /** Below the base path; `:names` are passed to the page. */
   pattern: string
   load(): Promise<ComponentType<PageProps>>
   /** Those of `web/styles/sheets/` that it needs; they are there before it is shown. */
   sheets?: readonly string[]
-  /** What the window is called; where it is not said, as its place in the navigation. */
+  /** Window title; default: its name in the navigation. */
   title?(texts: Messages): string
   /** Its place in the navigation, and the icon it has there. */
   nav?: { name: NavName; icon: string }
   /** The place of the navigation that it belongs to. */
   within?: NavName
-  /** Whether nothing stands around it. */
+  /** True for a page without navigation. */
   isBare?: true
-  /** Who may see it; everybody where it is not said. */
+  /** Required role; absent: everybody. */
   needs?: 'user' | 'staff' | 'admin'
 }
 
-/** Every page. One line more makes a page known; its texts stand in `web/messages`. */
+/** All pages. One line adds a page; its texts are in `web/messages`. */
 export const pages: readonly Page[] = [
   {
     pattern: '/',

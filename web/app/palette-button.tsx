@@ -12,7 +12,7 @@ type Palette = ComponentType<{ onClose(): void }>
 const isOpen = signal(false)
 const palette = signal<Palette | undefined>(undefined)
 
-/** The palette is loaded when it is asked for first. */
+/** The palette is loaded on first use. */
 async function open(): Promise<void> {
   if (palette.value !== undefined) {
     isOpen.value = true

@@ -15,7 +15,7 @@ export interface Entry {
   kind: 'act' | 'page' | 'import' | 'layer'
   icon: string
   text: string
-  /** What tells it from others of its name. */
+  /** Distinguishes entries with the same name. */
   more?: string
   run(): void
 }
@@ -38,7 +38,7 @@ export function pageEntries(): Entry[] {
     }))
 }
 
-/** What can be done from everywhere. */
+/** Returns the actions available on every page. */
 export function actEntries(): Entry[] {
   const { acts } = paletteTexts.value
   const role = session.value?.role
@@ -58,7 +58,7 @@ export function actEntries(): Entry[] {
   ]
 }
 
-/** The layers that the server finds by the words; the best ones. */
+/** Returns the best layers that the server finds for the words. */
 export async function layerEntries(words: string, signal: AbortSignal): Promise<Entry[]> {
   const query = { q: words, limit: mostLayers }
   type Reply = Calls['GET /rest/catalogue/layers']['answer']

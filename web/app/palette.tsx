@@ -12,10 +12,10 @@ import {
 } from './palette-entries.ts'
 
 const typingMilliseconds = 120
-/** Of each kind; the first ones. */
+/** Maximum number of entries of each kind. */
 const mostOfKind = 8
 
-/** Everything that can be gone to or done, found as one types; by keyboard alone. */
+/** Command palette: finds pages, layers and actions while the reader types; works with the keyboard only. */
 export function PaletteDialog({ onClose }: { onClose(): void }) {
   const texts = paletteTexts.value
   const id = useId()
@@ -116,7 +116,7 @@ function Option({ id, entry: { icon, text, more, kind }, isChosen, onRun }: Opti
   )
 }
 
-/** What the words find: at once what the pages know, a moment later what the server knows. */
+/** Returns entries for the words: local ones at once, the server's a moment later. */
 function useEntries(words: string): { entries: Entry[]; error: unknown } {
   const [imports, setImports] = useState<Entry[]>([])
   const [layers, setLayers] = useState<{ words: string; entries: Entry[] }>({ words: '', entries: [] })
@@ -146,7 +146,7 @@ function useEntries(words: string): { entries: Entry[]; error: unknown } {
   }, [words])
   const isAsked = words.trim() !== ''
   const few = (entries: readonly Entry[]): Entry[] => matching(entries, words).slice(0, mostOfKind)
-  // Until the server has answered, what it found for other words is shown as far as these find it too.
+  // Until the server has responded, shows earlier results that match the words too.
   const known = layers.words === words ? layers.entries : matching(layers.entries, words)
   const found = isAsked ? known.slice(0, mostOfKind) : []
   const entries = [...found, ...few(pageEntries()), ...few(actEntries()), ...(isAsked ? few(imports) : [])]

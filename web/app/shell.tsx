@@ -38,7 +38,7 @@ function RaisedAlerts() {
   ) : null
 }
 
-/** Whoever signs in comes back to where they were. */
+/** Sign-in returns to the current page. */
 function signInAddress(): string {
   const here = path.value
   const search = query.value.size === 0 ? '' : `?${query.value}`
@@ -94,7 +94,7 @@ function skipToMain(): void {
   document.getElementById('main')?.focus()
 }
 
-/** What stands around every page. */
+/** Frame of every page. */
 export function Shell() {
   const { skip, nav } = messages.value
   const isBare = findPage(path.value)?.page.isBare === true

@@ -5,13 +5,13 @@ import { periodOf, type UsedPlot } from './use-plot.ts'
 
 interface Needs extends Pick<UsedPlot, 'plot' | 'at'> {
   course: Course
-  /** Where what is chosen begins; undefined where nothing is. */
+  /** Start of the selection; undefined without a selection. */
   anchor: Signal<number | undefined>
   onZoom?: ((period: Period) => void) | undefined
   onZoomOut?: (() => void) | undefined
 }
 
-/** What a key does in a chart; whether it does something. */
+/** Handles a key in a chart; returns true if it has an effect. */
 export function pressKey(needs: Needs, { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
   const { course, at, anchor, onZoom, onZoomOut } = needs
   const last = course.periods.length - 1

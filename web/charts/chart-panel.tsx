@@ -5,19 +5,19 @@ import { chartTexts } from '../messages/charts/texts.ts'
 import { Icon } from '../parts/icon.tsx'
 import { fileName, saveFile, toCsv } from './save-chart.ts'
 
-/** What a chart shows, as rows; the first are the heads. */
+/** Values of a chart, as rows; the first row is the header. */
 type ChartRows = readonly (readonly (string | number | null)[])[]
 
 interface Props {
   title: string
-  /** Asked when somebody wants them. */
+  /** Called when the reader requests the rows. */
   rows(): ChartRows
   /** Rows as people read them; without it those of the file. */
   shownRows?(): ChartRows
   onPicture(): void
-  /** Whether the rows are there: until then nothing is shown or saved as a table. */
+  /** True once the rows are loaded: until then no table is shown or saved. */
   isLoaded: boolean
-  /** Beside the title: choices, a legend. */
+  /** Elements beside the title: choices, a legend. */
   head?: ComponentChildren
   foot?: ComponentChildren
   class?: string

@@ -3,12 +3,12 @@ import type { Period } from '../lib/day-periods.ts'
 /** Values of periods that follow each other; null where nothing was measured. */
 export interface Line {
   name: string
-  /** `before` are those of the periods before, each at the index of the one that it is compared with. */
+  /** `before` are the values of the previous periods, each at the index of the compared one. */
   kind: 'now' | 'before' | 'part'
   values: readonly (number | null)[]
 }
 
-/** What a chart of time shows. */
+/** Data of a time chart. */
 export interface Course {
   periods: readonly Period[]
   lines: readonly Line[]
@@ -31,7 +31,7 @@ const parts: Stroke[] = [
   { colour: 'var(--d0)', width: 1.75, dash: [1, 3] },
 ]
 
-/** How the line of that index is drawn. */
+/** Returns the style of the line at that index. */
 export function strokeOf(lines: readonly Line[], index: number): Stroke {
   const kind = lines[index]?.kind
   if (kind === 'now') return { colour: 'var(--accent)', width: 1.75, dash: [] }
@@ -40,7 +40,7 @@ export function strokeOf(lines: readonly Line[], index: number): Stroke {
   return parts[at % parts.length] ?? { colour: 'var(--accent)', width: 1.75, dash: [] }
 }
 
-/** What a role of the style sheets looks like now, as a canvas takes it. */
+/** Returns the current colour of a style role, for a canvas. */
 export function colourOf(role: string, within: Element): string {
   const probe = document.createElement('span')
   probe.style.color = role

@@ -1,7 +1,7 @@
 /** A line across a chart, and how it is moved. */
 export interface Limit {
   value: number
-  /** What an arrow key moves it by; with Shift ten times that. */
+  /** Step of an arrow key; ten times with Shift. */
   step: number
   least: number
   most?: number | undefined
@@ -13,7 +13,7 @@ export interface Limit {
 
 interface Props {
   limit: Limit
-  /** Where the line is, from the upper edge of the chart; undefined until it is drawn. */
+  /** Position of the line, from the upper edge of the chart; undefined until it is drawn. */
   top: number | undefined
   /** The value at that height of the window. */
   valueAt(y: number): number | undefined
@@ -21,7 +21,7 @@ interface Props {
 
 const coarse = 10
 
-/** What the line is taken by, with the pointer or with arrow keys. */
+/** Handle of the line, for pointer and arrow keys. */
 export function LimitHandle({ limit, top, valueAt }: Props) {
   const { value, step, least, most, label, text, onMove } = limit
   const move = (next: number): void => {

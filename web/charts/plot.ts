@@ -18,7 +18,7 @@ export interface PlotNeeds {
 
 const fontSize = '11px "Plex Sans", system-ui, sans-serif'
 const headroom = 1.1
-/** Of what is counted there are no halves. */
+/** Steps for counts, which have no fractions. */
 const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat()
 
 /** Draws a course into an element, in the colours that it has there now. */

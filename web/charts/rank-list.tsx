@@ -7,12 +7,12 @@ import { savePicture } from './save-chart.ts'
 
 export interface Ranked {
   key: string
-  /** Whole, as it is searched and read. */
+  /** Full name, for searching and screen readers. */
   name: string
-  /** Where its name leads. */
+  /** Link of the name. */
   href?: string | undefined
   value: number
-  /** What stands before the value, such as its change. */
+  /** Content before the value, such as its change. */
   aside?: ComponentChildren
   onPick?: (() => void) | undefined
 }

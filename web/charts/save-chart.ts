@@ -1,6 +1,6 @@
 import { colourOf } from './course.ts'
 
-/** Hands the reader a file of that name. */
+/** Downloads a file with that name. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)
@@ -33,7 +33,7 @@ export function fileName(title: string, ending: string): string {
 const margin = 16
 const titleHeight = 28
 
-/** Draws a picture with its title on the ground of the page, and hands it to the reader. */
+/** Draws an image with its title on the page's background colour, and downloads it. */
 export function savePicture(
   title: string,
   size: { width: number; height: number },

@@ -91,7 +91,7 @@ function Readout({ course: { periods, lines }, at, shown, shownPeriod }: Readout
   )
 }
 
-/** How a line of the chart looks, for its legend. */
+/** Line sample for the legend of a chart. */
 export function LineSign({ lines, index }: { lines: Course['lines']; index: number }) {
   const { colour, width, dash } = strokeOf(lines, index)
   return (

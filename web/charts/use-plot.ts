@@ -26,7 +26,7 @@ export interface UsedPlot {
   plot: RefObject<uPlot | undefined>
   /** The index that is pointed at. */
   at: Signal<number | undefined>
-  /** Where the line across the chart is, from its upper edge. */
+  /** Position of the line across the chart, from its upper edge. */
   limitTop: Signal<number | undefined>
 }
 
@@ -85,7 +85,7 @@ function fit(drawn: uPlot, box: HTMLElement): () => void {
   return () => sizes.disconnect()
 }
 
-/** From the beginning of one period to the end of another; undefined where there are none. */
+/** Returns the period from the start of one period to the end of another; undefined if there are none. */
 export function periodOf({ periods }: Course, first: number, last: number): Period | undefined {
   const [begin, end] = [periods[Math.max(0, first)], periods[Math.min(last, periods.length - 1)]]
   return begin && end && { from: begin.from, to: end.to }

@@ -8,7 +8,7 @@ export type WeekHours = readonly (readonly (number | null)[])[]
 const hours = Array.from({ length: 24 }, (_, hour) => hour)
 const shades = 5
 
-/** Which of five shades a value has; 0 where there is none. */
+/** Returns one of five shades of a value; 0 if there is none. */
 function shadeOf(value: number | null, most: number): number {
   if (value === null || value <= 0 || most <= 0) return 0
   return Math.min(shades, Math.max(1, Math.ceil((value / most) * shades)))
@@ -21,7 +21,7 @@ interface Props {
   shown(value: number): string
 }
 
-/** Hours of the week, the darker the more; a table, so that it is read as one. */
+/** Heat map of the hours of a week, as an accessible table. */
 export function WeekHeat({ label, days, values, shown }: Props) {
   const texts = chartTexts.value
   const most = mostOf(values)

@@ -1,6 +1,6 @@
 const mostMs = 5000
 
-/** Settled when the page has nothing else to do for a moment. Not every browser tells; then it is after a while. */
+/** Resolves when the page is idle; in browsers without idle callbacks after a delay. */
 export function atRest(): Promise<unknown> {
   return new Promise((done) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(done, { timeout: mostMs })

@@ -10,7 +10,7 @@ export function fullAddressOf(path: string): string {
   return base.origin + addressOf(path)
 }
 
-/** What an address on this server is below the base path, beginning with a slash. */
+/** Returns an address on this server below the base path, beginning with a slash. */
 export function pathBelowBase(address: string): string {
   const { pathname } = new URL(address, base)
   return `/${pathname.slice(base.pathname.length)}`

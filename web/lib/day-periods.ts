@@ -1,4 +1,4 @@
-/** From one moment to another, in milliseconds since 1970. */
+/** A period in milliseconds since 1970. */
 export interface Period {
   from: number
   to: number
@@ -13,8 +13,8 @@ const lengths: Record<Exclude<PeriodStep, 'day'>, number> = {
 }
 
 /**
- * Periods from `from` to `to` that begin where clocks here show a whole minute, quarter of an hour, hour or day; the first
- * and the last are cut where the window is. A day is as long as it is here: of 23 or 25 hours where clocks are set.
+ * Returns periods from `from` to `to` that begin at a whole minute, quarter of an hour, hour or day of local
+ * time; the first and the last are cut to the window. A day has 23 or 25 hours when clocks change.
  */
 export function periodsBetween({ from, to }: Period, step: PeriodStep): Period[] {
   const periods: Period[] = []
@@ -48,7 +48,7 @@ export function daysLater(time: number, days: number): number {
   return date.setDate(date.getDate() + days)
 }
 
-/** Periods of one length that follow each other. */
+/** Consecutive periods of one length. */
 export interface Run {
   from: number
   to: number

@@ -1,11 +1,11 @@
 const known = new Set<string>()
 
-/** Tells the patterns of the pages that there are; whoever leads to others asks. */
+/** Registers the patterns of existing pages, for code that links to them. */
 export function setKnownPages(patterns: Iterable<string>): void {
   for (const pattern of patterns) known.add(pattern)
 }
 
-/** Whether there is a page of this pattern: what leads to none is not shown. */
+/** True if a page with this pattern exists: links to missing pages are not shown. */
 export function hasPage(pattern: string): boolean {
   return known.has(pattern)
 }

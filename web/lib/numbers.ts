@@ -16,7 +16,7 @@ export function formatTime(locale: string, time: Date, options: Intl.DateTimeFor
   return format.format(time)
 }
 
-/** The plural form that the number needs: `one` or `other`, as English and German have them. */
+/** Returns the plural category of a number: `one` or `other`, as in English and German. */
 export function pluralOf(locale: string, count: number): 'one' | 'other' {
   return new Intl.PluralRules(locale).select(count) === 'one' ? 'one' : 'other'
 }

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 
 interface Page<T> {
   rows: T[]
-  /** How many there are in all. */
+  /** Total number of rows. */
   total: number
 }
 
@@ -12,7 +12,7 @@ const pageRows = 50
 const mostPages = 40
 const settleMs = 80
 
-/** Rows of a long list, asked for by pages where somebody looks. */
+/** Rows of a long list, loaded by pages as they become visible. */
 export class PagedRows<T> {
   readonly #ask: Ask<T>
   readonly #pages = new Map<number, T[]>()
@@ -40,12 +40,12 @@ export class PagedRows<T> {
     return this.#changes
   }
 
-  /** Undefined as long as it is on its way. */
+  /** Undefined while the row is loading. */
   row(index: number): T | undefined {
     return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows]
   }
 
-  /** Where a row is that is here. */
+  /** Returns the index of a loaded row. */
   indexOf(isIt: (row: T) => boolean): number | undefined {
     for (const [page, rows] of this.#pages) {
       const at = rows.findIndex(isIt)
@@ -54,7 +54,7 @@ export class PagedRows<T> {
     return undefined
   }
 
-  /** Somebody looks at these; asked for when they have stayed a moment. */
+  /** Requests visible rows; loads them if they stay visible for a moment. */
   want(first: number, end: number): void {
     const pages: number[] = []
     for (let page = Math.floor(first / pageRows); page * pageRows < Math.max(end, first + 1); page += 1)
@@ -64,7 +64,7 @@ export class PagedRows<T> {
     this.#timer = setTimeout(() => this.load(), settleMs)
   }
 
-  /** Asks for what is wanted and not here. */
+  /** Loads requested rows that are missing. */
   load(): void {
     for (const [page, asking] of this.#asking) if (!this.#wanted.includes(page)) asking.abort()
     for (const page of this.#wanted)

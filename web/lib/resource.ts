@@ -1,16 +1,16 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** What is known of something that is asked of the server. */
+/** State of a value from the server. */
 export interface Known<T> {
   value?: T
   /** Why the last try gave nothing; what was there before stays shown. */
   error?: unknown
   isLoading: boolean
-  /** When the value came. */
+  /** Time when the value was received. */
   at?: Date
 }
 
-/** Something asked of the server, again and again; the last question counts. */
+/** A value loaded from the server repeatedly; the last request wins. */
 export class Resource<T> {
   readonly #state = signal<Known<T>>({ isLoading: false })
   readonly #ask: (signal: AbortSignal) => Promise<T>
@@ -47,7 +47,7 @@ export class Resource<T> {
     this.#state.value = { value, isLoading: false, at: new Date() }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts running requests. */
   stop(): void {
     this.#asking?.abort()
     this.#asking = undefined

@@ -13,17 +13,17 @@ function here(): Place {
 
 const place = signal(here())
 
-/** Where the reader is, below the base path. */
+/** Current path, below the base path. */
 export const path = computed(() => place.value.path)
 
-/** What the address says after its path. */
+/** Query of the current address. */
 export const query = computed(() => place.value.query)
 
 addEventListener('popstate', () => {
   place.value = here()
 })
 
-/** Goes to a path of the pages, such as `/app/import`; with `isReplaced` the present one is not come back to. */
+/** Opens a path of the pages, such as `/app/import`; `isReplaced` replaces the current history entry. */
 export function goTo(target: string, { isReplaced = false }: { isReplaced?: boolean } = {}): void {
   const address = addressOf(target)
   if (isReplaced) history.replaceState(null, '', address)
@@ -33,7 +33,7 @@ export function goTo(target: string, { isReplaced = false }: { isReplaced?: bool
   if (isOther && !isReplaced) scrollTo(0, 0)
 }
 
-/** Changes parameters of the present address; an empty or undefined one is taken away. */
+/** Changes query parameters of the current address; removes empty and undefined ones. */
 export function setQuery(
   changes: Record<string, string | undefined>,
   { isReplaced = true }: { isReplaced?: boolean } = {},
@@ -47,7 +47,7 @@ export function setQuery(
   goTo(`${place.value.path}${text === '' ? '' : `?${text}`}`, { isReplaced })
 }
 
-/** Links within the pages are followed without loading the document anew. */
+/** Follows links between pages without reloading the document. */
 export function followLinks(root: HTMLElement): void {
   root.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
@@ -67,7 +67,10 @@ export function followLinks(root: HTMLElement): void {
   })
 }
 
-/** What stands for the `:names` of a pattern such as `/app/layers/:layer`; undefined where the path is another. */
+/**
+ * Returns the values of the `:names` in a pattern such as `/app/layers/:layer`; undefined if the path does
+ * not match.
+ */
 export function matchPath(pattern: string, actual: string): Record<string, string> | undefined {
   const wanted = pattern.split('/')
   const given = actual.replace(/\/$/, '').split('/')

@@ -8,7 +8,10 @@ const loading = new Map<string, Promise<void>>()
 const ofPages = new Map<string, HTMLLinkElement>()
 let shown: readonly string[] | undefined
 
-/** Loads the sheet `web/styles/sheets/<name>.css`; settled as soon as it counts. One that failed is asked for again. */
+/**
+ * Loads the style sheet `web/styles/sheets/<name>.css`; resolves when it applies. A failed load is repeated
+ * on the next call.
+ */
 export function loadSheet(name: string): Promise<void> {
   return load(name, () => undefined)
 }
@@ -21,13 +24,13 @@ export function loadPageSheet(name: string): Promise<void> {
   })
 }
 
-/** Has these sheets of pages count, and no other ones of pages. */
+/** Activates these page style sheets, and deactivates all others. */
 export function showPageSheets(names: readonly string[]): void {
   shown = names
   for (const [name, element] of ofPages) element.media = mediaOf(name)
 }
 
-/** What comes before any page is shown is for the first one. */
+/** Sheets loaded before any page is shown belong to the first page. */
 function mediaOf(name: string): string {
   return shown === undefined || shown.includes(name) ? 'all' : 'not all'
 }

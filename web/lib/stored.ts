@@ -1,13 +1,13 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** A choice of this browser, kept where it may be. */
+/** A preference stored in this browser, if storage is available. */
 export function storedChoice<T extends string>(name: string, allowed: readonly T[], first: T): Signal<T> {
   const choice = signal(read(name, allowed) ?? first)
   effect(() => {
     try {
       localStorage.setItem(`terrane.${name}`, choice.value)
     } catch {
-      // Where nothing may be kept, the choice holds for this page.
+      // Without storage the choice applies to this page only.
     }
   })
   return choice

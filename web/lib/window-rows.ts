@@ -1,4 +1,4 @@
-/** Which rows of many are drawn, and how much room stands before and behind them. */
+/** Rows to draw of many, and the space before and after them. */
 export interface Drawn {
   first: number
   /** Behind the last. */
@@ -10,18 +10,18 @@ export interface Drawn {
 export interface Sizes {
   rows: number
   rowHeight: number
-  /** How far the list is scrolled, from its upper edge. */
+  /** Scroll position, from the upper edge of the list. */
   scrolled: number
   height: number
   /** Rows that are drawn beyond what is in sight, on each side. */
   beyond: number
-  /** Browsers lay out no more than some 16 million pixels. */
+  /** Maximum height of an element in browsers, about 16 million pixels. */
   mostHeight: number
 }
 
 /**
- * Rows in sight. A list that is higher than a browser can lay out is scaled: its bar goes over `mostHeight`, and what stands
- * there is the row at the same share of the list.
+ * Returns the visible rows. A list higher than a browser's maximum is scaled: its scroll bar covers
+ * `mostHeight`, and shows the row at the same share of the list.
  */
 export function drawnRows({ rows, rowHeight, scrolled, height, beyond, mostHeight }: Sizes): Drawn {
   const whole = rows * rowHeight
@@ -32,7 +32,7 @@ export function drawnRows({ rows, rowHeight, scrolled, height, beyond, mostHeigh
   const at = Math.min(Math.max(0, rows - 1), Math.floor(top / rowHeight))
   const first = Math.max(0, at - beyond)
   const end = Math.min(rows, at + inSight + beyond)
-  // What is drawn stands where the bar is, whatever the scale.
+  // Drawn rows are at the scroll position, whatever the scale.
   const before = whole > shown ? Math.max(0, scrolled - (top - first * rowHeight)) : first * rowHeight
   return { first, end, before, behind: Math.max(0, shown - before - (end - first) * rowHeight) }
 }

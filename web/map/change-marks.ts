@@ -1,11 +1,14 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl'
 
-/** By the property `change` of an object: what became of it. Told by sign and hatching, not by colour alone. */
+/**
+ * Colours by an object's property `change`. Changes are also marked by a symbol and hatching, not by colour
+ * alone.
+ */
 const colours = { added: '#0072b2', changed: '#e69f00', removed: '#d55e00' }
 const signs = { added: '+', changed: '~', removed: '−' }
 const changes = ['added', 'changed', 'removed'] as const
 
-/** The colour of what changed, of others the one that is given. */
+/** Returns the colour of changed objects, and the given one for others. */
 export function colourOf(other: string): ExpressionSpecification {
   return [
     'match',
@@ -35,7 +38,7 @@ export function signsLayer(source: string): LayerSpecification {
 const signPixels = 36
 const hatchPixels = 16
 
-/** Draws the marks when the map asks for them. */
+/** Draws the marks when the map requests them. */
 export function giveMarks(map: MapLibreMap): void {
   map.setMissingStyleImageResolver((id) => {
     if (map.hasImage(id)) return

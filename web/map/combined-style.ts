@@ -8,12 +8,12 @@ interface Basemap {
   dataBefore?: string
 }
 
-/** What a map is drawn by: the background with data on it, below its labels. */
+/** Style of a map: the base map with data on top, below its labels. */
 export interface CombinedStyle {
   style: StyleSpecification
-  /** Of the data's own parts, the lowest first. */
+  /** Ids of the data's layers, bottom first. */
   dataIds: string[]
-  /** Who asks to be named. */
+  /** Attributions to show. */
   attributions: string[]
 }
 
@@ -28,7 +28,7 @@ interface Background extends Pick<Basemap, 'dataBefore'> {
   style: StyleSpecification
 }
 
-/** The call that gives the style of layers as they are published, or as they were. */
+/** Returns the request for the style of published layers, or of an earlier version. */
 export function styleCall(layers: readonly string[], version?: number): Call {
   return {
     path: `/tiles/${layers.map(encodeURIComponent).join(',')}/style.json`,
@@ -36,7 +36,7 @@ export function styleCall(layers: readonly string[], version?: number): Call {
   }
 }
 
-/** The background map of this server, or the one that it names. */
+/** Loads the base map of this server, or the external one. */
 export async function backgroundStyle(
   { isDark, language }: { isDark: boolean; language: string },
   signal: AbortSignal,
@@ -54,7 +54,7 @@ export async function backgroundStyle(
   return { ...basemap, style: (await reply.json()) as StyleSpecification }
 }
 
-/** Puts data on a background. Of two parts of one name the later gets another. */
+/** Inserts data into a base map. Renames the later one of two parts with the same name. */
 export function combine({ style, dataBefore }: Background, data: readonly DataStyle[]): CombinedStyle {
   const place = style.layers.findIndex(({ id }) => id === dataBefore)
   const at = place < 0 ? style.layers.length : place
@@ -89,7 +89,7 @@ function withOwnId(layer: LayerSpecification, taken: Set<string>): LayerSpecific
   return [{ ...layer, id }]
 }
 
-/** As text: what a layer says of itself is not run. */
+/** Escaped: a layer's attribution must not be executed. */
 function attributionsOf(data: readonly DataStyle[]): string[] {
   const said = data.flatMap(({ sources }) =>
     Object.values(sources).flatMap((source) =>

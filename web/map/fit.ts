@@ -3,13 +3,13 @@ import type { Bounds } from './objects.ts'
 import { isStill } from './open-map.ts'
 
 const mostLatitude = 85
-/** Of the whole world: where people live. */
+/** Limits of the inhabited world. */
 const worldSouth = -58
 const worldNorth = 80
 const worldDegrees = 300
 const tilePixels = 512
 
-/** Shows what lies within the bounds; of the whole world no more than once. */
+/** Shows the bounds; a world extent is not repeated. */
 export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boolean): void {
   const [west, south, east, north] = bounds
   if (map === undefined) return

@@ -7,18 +7,18 @@ import type { Asked, Found } from './open-map.ts'
 
 interface FoundHereProps {
   asked: Asked
-  /** Where that is on the canvas now. */
+  /** Current position on the canvas. */
   point: { x: number; y: number }
-  /** Values stand below the place. */
+  /** True to show the values below the location. */
   isBelow: boolean
-  /** What objects are called that were handed in. */
+  /** Label of the supplied objects. */
   label: string
   onLook: MapViewProps['onPick']
   popup: MapViewProps['popup']
   onClose(): void
 }
 
-/** What stands at a place, one object after the other: beside the place, on a phone as a sheet. */
+/** Features at a location, one after the other: next to the location, or as a sheet on phones. */
 export function FoundHere({ asked, point, isBelow, label, onLook, popup, onClose }: FoundHereProps) {
   const texts = messages.value.map
   const element = useRef<HTMLElement>(null)

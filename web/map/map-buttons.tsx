@@ -10,7 +10,7 @@ interface MapButtonsProps {
   onWhole?(): void
 }
 
-/** Nearer, farther, all of it. */
+/** Zoom in, zoom out, full extent. */
 export function MapButtons({ map, onWhole }: MapButtonsProps) {
   const texts = messages.value.map
   const options = (): { animate: boolean } => ({ animate: !isStill.matches })

@@ -10,40 +10,40 @@ export interface View {
   longitude: number
 }
 
-/** What a map shows, and what it tells. */
+/** Content and events of a map. */
 export interface MapViewProps {
-  /** What the map is, for who does not see it. */
+  /** Accessible name of the map. */
   label: string
   /** Layers in the style that they are published with, as `workspace:name`, the first lowest. */
   layers?: readonly string[]
-  /** Which version of them; the present one where it is not said. */
+  /** Version of the layers; default: the current one. */
   version?: number
-  /** Rows of the one layer that are drawn in place of all that its tiles have. */
+  /** Rows of the one layer, drawn instead of its tiles. */
   rows?: readonly MapObject[]
-  /** Which features of the one layer its tiles show, in CQL2. */
+  /** Filter of the one layer's tiles, in CQL2. */
   filter?: string
   /** Data in a style that is not published; drawn above `layers`. */
   style?: DataStyle
-  /** Objects that were handed in; drawn above the rest. */
+  /** Supplied objects; drawn on top. */
   objects?: readonly MapObject[]
-  /** What is chosen, here or in a table beside; marked. */
+  /** Selected objects, here or in a table; highlighted. */
   selected?: readonly MapObject[]
   /** Shown whole at first, whenever they change, and by a button. */
   bounds?: Bounds
-  /** Where it begins, in place of `bounds`. */
+  /** Initial extent, instead of `bounds`. */
   begin?: Bounds
-  /** Where it begins, before `begin` and `bounds`. */
+  /** Initial view; takes precedence over `begin` and `bounds`. */
   view?: View
-  /** Whether land, seas and names lie below the data; where it is not said, they do. */
+  /** True to show the base map below the data; default true. */
   hasBackground?: boolean
   /** Brought in sight when it changes, where it is not. */
   show?: Bounds | undefined
-  /** Which of the objects at a place somebody looks at; undefined when they look no more. */
+  /** Called with the selected object at a location; undefined when it is deselected. */
   onPick?(found: Found | undefined): void
-  /** In the place of the values of what is looked at. */
+  /** Replaces the values of the selected object. */
   popup?(found: Found): ComponentChildren
-  /** Where the map stands still now. */
+  /** Called when the map stops moving. */
   onRest?(bounds: Bounds): void
-  /** The same, as somebody has moved it. */
+  /** The same, if the reader moved it. */
   onView?(view: View): void
 }

@@ -6,7 +6,7 @@ import type { MapViewProps } from './map-props.ts'
 
 const drawn = signal<ComponentType<MapViewProps> | undefined>(undefined)
 
-/** The map of every page, on the background of this server. MapLibre is loaded where one is shown. */
+/** The map of all pages, with the server's base map. MapLibre is loaded on first use. */
 export function MapView(props: MapViewProps) {
   const [error, setError] = useState<unknown>()
   const load = (): void => {

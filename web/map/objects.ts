@@ -18,7 +18,7 @@ interface Drawn {
   objects: readonly MapObject[]
 }
 
-/** Colours that do not turn with the theme: an object is the same one in the dark. */
+/** Colours independent of the theme: an object looks the same in dark mode. */
 const fill = '#2b8490'
 const edge = { light: '#00505c', dark: '#82d6de' }
 const chosen = { light: '#15201e', dark: '#ffffff' }
@@ -31,7 +31,7 @@ function sourceOf({ name, objects }: Drawn): DataStyle['sources'] {
   return { [name]: { type: 'geojson', data: { type: 'FeatureCollection', features: [...objects] } as never } }
 }
 
-/** Objects that were handed in, in the colour of data. */
+/** Style of supplied objects, in the data colour. */
 export function objectsStyle(drawn: Drawn, isDark: boolean): DataStyle {
   const { name } = drawn
   const line = isDark ? edge.dark : edge.light
@@ -59,7 +59,7 @@ export function objectsStyle(drawn: Drawn, isDark: boolean): DataStyle {
   }
 }
 
-/** The style of a layer, by which these rows of it are drawn in place of its tiles. */
+/** Returns the style of a layer with these rows instead of its tiles. */
 export function withRows(style: DataStyle, name: string, objects: readonly MapObject[]): DataStyle {
   const layers = style.layers.map((one): LayerSpecification => {
     if (!('source' in one)) return one
@@ -81,7 +81,7 @@ export function withFilter(style: DataStyle, filter: string): DataStyle {
 
 const notPoint: FilterSpecification = ['!=', ['geometry-type'], 'Point']
 
-/** What is chosen, on the map and in a table: a strong edge with a light one around it. */
+/** Style of selected objects, on the map and in a table: a dark edge with a light outline. */
 export function chosenStyle(drawn: Drawn, isDark: boolean): DataStyle {
   const { name } = drawn
   const [ink, halo] = isDark ? [chosen.dark, chosen.light] : [chosen.light, chosen.dark]

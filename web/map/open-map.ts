@@ -15,17 +15,17 @@ import { trialProtocol, trialTile } from './trial-tiles.ts'
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
 addProtocol(trialProtocol, async ({ url }, { signal }) => ({ data: await trialTile(url, signal) }))
 
-/** Whether the reader wants nothing to move by itself. */
+/** True if the reader prefers reduced motion. */
 export const isStill = matchMedia('(prefers-reduced-motion: reduce)')
 
-/** An object that stands at a place of the map. */
+/** An object at a location of the map. */
 export interface Found extends MapObject {
-  /** As `workspace:name`, or the name of the source where it was handed in. */
+  /** As `workspace:name`, or the name of the source of supplied objects. */
   layer: string
   properties: Record<string, unknown>
 }
 
-/** Where somebody asked, and what is there: the uppermost first. */
+/** Location of a query and the objects there, topmost first. */
 export interface Asked {
   at: [number, number]
   found: Found[]
@@ -36,14 +36,14 @@ interface Heard {
   /** The parts of the style that are data. */
   dataIds(): readonly string[]
   onMove(): void
-  /** It stands still. */
+  /** The map has stopped moving. */
   onRest(): void
-  /** Of a click, or of Enter, which asks for the middle. */
+  /** Called for a click, or for Enter, which queries the center. */
   onAsk(asked: Asked): void
   onError(error: unknown): void
 }
 
-/** Draws a map without buttons; north is up. Its element says `data-drawn` when all is there. */
+/** Creates a map without buttons; north is up. Its element has `data-drawn` when everything is drawn. */
 export function openMap(container: HTMLElement, style: StyleSpecification, heard: Heard): MapLibreMap {
   const map = new MapLibreMap({
     ...{ container, style, attributionControl: false, dragRotate: false, pitchWithRotate: false },
@@ -99,12 +99,12 @@ function hitBy(map: MapLibreMap, feature: MapGeoJSONFeature, isMarkHit: boolean)
   return { feature, geometry: feature.geometry, layer: layerOf(map, feature), isMarkHit }
 }
 
-/** Whether a part of a style draws marks or labels, which may stand beside the geometry. */
+/** True if a style layer draws marks or labels, which may extend beyond the geometry. */
 function isMark({ layer }: MapGeoJSONFeature): boolean {
   return layer.type === 'symbol' || layer.type === 'circle'
 }
 
-/** What is drawn by several parts of a style, or stands in several tiles, comes once. */
+/** Removes duplicates of objects that several style layers draw, or that are in several tiles. */
 function eachOnce(hits: readonly RenderedHit[]): Found[] {
   const found = new Map<string, Found>()
   for (const { layer, feature } of hits) {

@@ -38,7 +38,7 @@ function rankOf({ geometry, isMarkHit }: Hit, point: HitPoint): number {
   return Math.min(measured.distance, isMarkHit ? marked : farthest)
 }
 
-/** What geometries are to a point, in pixels of the map. */
+/** Relation of geometries to a point, in map pixels. */
 class Measured {
   isContained = false
   distance = Number.POSITIVE_INFINITY
@@ -103,7 +103,7 @@ function distanceTo([ax, ay]: Pixel, [bx, by]: Pixel): number {
   return Math.hypot(ax + share * dx, ay + share * dy)
 }
 
-/** Whether a ring goes around the origin. */
+/** True if a ring contains the origin. */
 function isAround(ring: readonly Pixel[]): boolean {
   let isInside = false
   for (const [at, [x, y]] of ring.entries()) {

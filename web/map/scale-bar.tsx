@@ -4,13 +4,13 @@ const equatorMetres = 40_075_016.686
 const tilePixels = 512
 const mostPixels = 92
 
-/** Where a map is looked at. */
+/** Center and zoom of a map. */
 export interface Place {
   latitude: number
   zoom: number
 }
 
-/** How long a round number of metres is on the map. */
+/** Scale bar with a round number of metres. */
 export function ScaleBar({ latitude, zoom }: Place) {
   const metresOfPixel = (equatorMetres * Math.cos((latitude * Math.PI) / 180)) / (tilePixels * 2 ** zoom)
   const metres = roundBelow(metresOfPixel * mostPixels)

@@ -7,7 +7,7 @@ function read(): boolean {
   return theme === undefined ? system.matches : theme === 'dark'
 }
 
-/** Whether the page is dark now: as the reader has chosen, else as the system is. */
+/** True in dark mode: by the reader's choice, otherwise by the system. */
 export const isDark = signal(read())
 
 const look = (): void => {

@@ -2,7 +2,7 @@ import type { RasterSourceSpecification } from 'maplibre-gl'
 import { callBytes } from '../wire/client.ts'
 import { whenReady } from '../wire/when-ready.ts'
 
-/** How addresses of tiles begin that are drawn by a style which is not kept. */
+/** Protocol of tile addresses with an unsaved style. */
 export const trialProtocol = 'trial'
 
 interface Trial {
@@ -15,7 +15,7 @@ const trials = new Map<number, Trial>()
 const kept = 5
 let last = 0
 
-/** The call that draws one tile by a style that is tried. */
+/** Request for one tile with an unsaved style. */
 function trialCall({ layer, style }: Trial, [z, x, y]: readonly [number, number, number]) {
   const path = `/tiles/${encodeURIComponent(layer)}/${z}/${x}/${y}.png`
   return { method: 'POST' as const, path, body: { style } }
@@ -30,7 +30,7 @@ export function trialSource(trial: Trial, published: RasterSourceSpecification):
   return { ...rest, tiles: [`${trialProtocol}://${last}/{z}/{x}/{y}`] }
 }
 
-/** A tile by its address; none for a trial that is over. */
+/** Returns a tile by its address; empty for a discarded style. */
 export async function trialTile(address: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const [number, z, x, y] = address
     .slice(trialProtocol.length + 3)

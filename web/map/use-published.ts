@@ -6,11 +6,11 @@ import { isDark } from './theme.ts'
 
 interface Published {
   background: Awaited<ReturnType<typeof backgroundStyle>>
-  /** Undefined where no layers are asked for. */
+  /** Undefined without layers. */
   published: DataStyle | undefined
 }
 
-/** The background in the theme and language of the page, and the layers as they are published. */
+/** Loads the base map in the page's theme and language, and the published styles of the layers. */
 export function usePublished(
   layers: readonly string[],
   version: number | undefined,

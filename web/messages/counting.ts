@@ -1,6 +1,6 @@
 import { formatNumber, pluralOf } from '../lib/numbers.ts'
 
-/** How a language writes numbers, and how many there are of something that has one form for one and one for others. */
+/** Number and plural formats of a language. */
 export function countingOf(locale: string): {
   number(value: number): string
   count(value: number, one: string, other: string): string

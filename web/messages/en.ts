@@ -61,5 +61,5 @@ export const en = {
   },
 }
 
-/** Every text of the pages, in one language. */
+/** All texts of the pages in one language. */
 export type Messages = typeof en

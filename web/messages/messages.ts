@@ -6,10 +6,10 @@ import { en, type Messages } from './en.ts'
 export const languages = ['en', 'de'] as const
 type Language = (typeof languages)[number]
 
-/** The language that is shown: what was chosen here, or what the browser asks for first. */
+/** Current language: the stored choice, otherwise the browser's first. */
 export const language = storedChoice<Language>('language', languages, wanted())
 
-/** The texts of what stands around every page, in the language that is shown. */
+/** Texts of the frame of every page, in the current language. */
 export const messages = textsOf<Messages>({ en, de })
 
 /** Texts of a page, in the language that is shown: loaded with the page. */

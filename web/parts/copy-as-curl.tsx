@@ -4,7 +4,10 @@ import { curlOf } from '../wire/curl.ts'
 import { Icon } from './icon.tsx'
 import { say } from './toasts.tsx'
 
-/** Copies a text; where the browser lets no page do so (without https, from another machine), the text is shown to be copied by hand. */
+/**
+ * Copies a text; if the browser forbids it (without https, from another machine), shows the text for manual
+ * copying.
+ */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

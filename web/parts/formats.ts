@@ -16,7 +16,7 @@ export function shownShare(value: number): string {
   return formatNumber(locale(), value, { style: 'percent', maximumFractionDigits: 0 })
 }
 
-/** A day as a colleague says it: the time where it is today, with the year where it is another one. */
+/** Formats a day: the time if it is today, with the year if it is another year. */
 export function shownDay(text: string, now = new Date()): string {
   const date = new Date(text)
   if (date.toDateString() === now.toDateString()) return shownTime(date)
@@ -58,20 +58,20 @@ export function shownAmount(value: number, unit: string): string {
   return unit === '%' || unit === 'ms' || unit === 's' ? `${text}\u00a0${unit}` : text
 }
 
-/** A moment with its day, and with the year where it is another one. */
+/** Formats a time with its day, and the year if it is another one. */
 export function shownMoment(date: Date, now = new Date()): string {
   const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
   const day = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
   return formatTime(locale(), date, { ...day, ...year })
 }
 
-/** A day with its weekday, and with the year where it is another one. */
+/** Formats a day with its weekday, and the year if it is another one. */
 export function shownDate(date: Date, now = new Date()): string {
   const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
   return formatTime(locale(), date, { weekday: 'short', day: 'numeric', month: 'short', ...year })
 }
 
-/** On the axis of a chart: the day where it begins one, else the time. */
+/** Formats a tick of a time axis: the day at its start, otherwise the time. */
 export function shownTick(seconds: number, stepSeconds: number): string {
   const date = new Date(seconds * 1000)
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
@@ -88,7 +88,7 @@ export function weekdayNames(): string[] {
   )
 }
 
-/** What a country of that ISO 3166-1 alpha-3 code is called. */
+/** Returns the name of a country by its ISO 3166-1 alpha-3 code. */
 export function countryName(code: string): string {
   try {
     return new Intl.DisplayNames([locale()], { type: 'region' }).of(toAlpha2(code)) ?? code

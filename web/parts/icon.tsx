@@ -2,7 +2,7 @@ import icons from '../icons/icons.svg'
 
 const address = new URL(icons, import.meta.url).pathname
 
-/** An icon of the set in `web/icons`, which says nothing by itself: words stand beside it. */
+/** An icon of `web/icons`, hidden from screen readers: text stands beside it. */
 export function Icon({ name, class: extra = '' }: { name: string; class?: string }) {
   return (
     <svg class={`i ${extra}`} aria-hidden="true">
@@ -11,7 +11,7 @@ export function Icon({ name, class: extra = '' }: { name: string; class?: string
   )
 }
 
-/** The mark of the project: two pieces, one seam. */
+/** The project's logo. */
 export function Mark() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">

@@ -6,7 +6,7 @@ interface Props {
 const width = 200
 const height = 26
 
-/** A course of values in small; its label says the least and the most. */
+/** Sparkline; its label contains minimum and maximum. */
 export function Spark({ values, label }: Props) {
   const most = Math.max(1, ...values)
   const points = values.map((value, at) => {

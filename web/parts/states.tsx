@@ -42,7 +42,7 @@ interface EmptyProps {
   children: ComponentChildren
 }
 
-/** In the place of what is not there yet: says so, and what to do. */
+/** Placeholder for missing content, with the first action. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="state">
@@ -52,7 +52,7 @@ export function Empty({ title, children }: EmptyProps) {
   )
 }
 
-/** Why an act was refused, beside what was to be done; nothing where it was not. */
+/** Error of an action, next to it; nothing without an error. */
 export function Refused({ error }: { error: unknown }) {
   if (error === undefined) return null
   return (

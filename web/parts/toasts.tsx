@@ -9,7 +9,7 @@ const shownMs = 4000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-/** Says something for a moment, also to who does not see it. */
+/** Shows a message for a moment, also announced to screen readers. */
 export function say(text: string): void {
   last += 1
   const id = last

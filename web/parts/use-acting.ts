@@ -4,11 +4,11 @@ interface Acting {
   isBusy: Signal<boolean>
   /** Why the last act was refused. */
   error: Signal<unknown>
-  /** One act at a time; whether it was done. */
+  /** Runs one action at a time; returns true if it succeeded. */
   act(work: () => Promise<unknown>): Promise<boolean>
 }
 
-/** What a button does: once at a time, and the refusal is kept to be shown beside it. */
+/** Action of a button: one at a time; stores the error to show it next to the button. */
 export function useActing(): Acting {
   const isBusy = useSignal(false)
   const error = useSignal<unknown>(undefined)

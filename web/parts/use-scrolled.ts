@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** How far an element is scrolled, and how much of it is in sight. */
+/** Scroll position and visible size of an element. */
 export interface Scrolled {
   top: number
   left: number
@@ -9,7 +9,7 @@ export interface Scrolled {
   width: number
 }
 
-/** Of an element that scrolls by itself; told once a frame at most. */
+/** Scroll state of a scrollable element; updated at most once per frame. */
 export function useScrolled<E extends HTMLElement>(): { element: RefObject<E | null>; scrolled: Scrolled } {
   const element = useRef<E>(null)
   const [scrolled, see] = useState<Scrolled>({ top: 0, left: 0, height: 0, width: 0 })

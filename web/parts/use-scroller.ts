@@ -19,7 +19,7 @@ interface Scroller<E extends HTMLElement> extends Seen {
   show(row: number): void
 }
 
-/** Which rows of an element that scrolls by itself are drawn. Above the first stands a head of `headHeight`. */
+/** Rows to draw in a scrollable element, below a header of `headHeight`. */
 export function useScroller<E extends HTMLElement>(
   rows: number,
   { rowHeight, headHeight }: { rowHeight: number; headHeight: number },

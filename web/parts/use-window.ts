@@ -12,7 +12,7 @@ interface Seen {
   width: number
 }
 
-/** Which rows of a list in the page are drawn while the page scrolls, and how wide it is. */
+/** Rows to draw of a list in a scrolling page, and the width of the list. */
 export function useWindow<E extends HTMLElement>(
   rowsOf: (width: number) => number,
   rowHeight: number,

@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { giveUp, isAsking } from './session.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Asks for a login over the page where the session has ended: what waits goes on after it. */
+/** Sign-in dialog over the page after a session has ended: waiting requests continue afterwards. */
 export function SessionExpired() {
   if (!isAsking.value) return null
   const texts = messages.value.signIn

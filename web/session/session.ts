@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { storedChoice } from '../lib/stored.ts'
 import { call, Refusal, useCallerState } from '../wire/client.ts'
 
-/** Who is signed in, as `/rest/security/session` tells. */
+/** The current session, from `/rest/security/session`. */
 export interface Session {
   user: string
   role: 'user' | 'staff' | 'admin'
@@ -14,10 +14,10 @@ interface SessionReply {
   session: Session
 }
 
-/** Undefined as long as nobody knows, null where nobody is signed in. */
+/** Undefined until it is known, null without a session. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** Whether a dialog asks for a login, since the session has ended. */
+/** True while the sign-in dialog is open after a session has ended. */
 export const isAsking = signal(false)
 
 export const isStaff = computed(() => session.value?.role === 'staff' || session.value?.role === 'admin')
@@ -27,7 +27,7 @@ const waiting: ((isIn: boolean) => void)[] = []
 
 const wasIn = storedChoice('signed-in', ['yes', 'no'], 'no')
 
-/** Asks who is signed in, where somebody was in this browser. */
+/** Loads the session, if this browser had one. */
 export async function findSession(): Promise<void> {
   if (wasIn.peek() === 'no') {
     session.value = null
@@ -55,7 +55,7 @@ export async function signOut(): Promise<void> {
   session.value = null
 }
 
-/** Somebody would not sign in again. */
+/** Called when the reader cancels the dialog. */
 export function giveUp(): void {
   session.value = null
   settle(false)
@@ -69,7 +69,7 @@ function settle(isIn: boolean): void {
 useCallerState({
   csrfToken: () => session.peek()?.csrfToken,
   signInAgain: async () => {
-    // Who was not signed in has lost nothing.
+    // A reader without a session cannot lose one.
     if (session.peek() === null || session.peek() === undefined) return false
     isAsking.value = true
     return new Promise((resolve) => waiting.push(resolve))

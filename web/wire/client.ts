@@ -8,14 +8,14 @@ export interface Call {
   method?: Method
   /** Parameters of the address; those that are undefined are left out. */
   query?: Record<string, string | number | boolean | undefined>
-  /** Sent as JSON, or as it is where it is a form or a file. */
+  /** Sent as JSON, or unchanged if it is a form or a file. */
   body?: unknown
   headers?: Record<string, string>
-  /** A refusal is what the caller wants to hear of, not a session that has ended. */
+  /** True if a 401 is an expected result, not an expired session. */
   isSignIn?: boolean
 }
 
-/** What the server refused, in its own words. */
+/** An error response of the server, with its message. */
 export class Refusal extends Error {
   readonly status: number
   /** Stable name of the failure. */
@@ -28,14 +28,14 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer came: the server or the way to it is down. */
+/** No response: the server or the network is down. */
 export class NoAnswer extends Error {}
 
-/** What calls need to know of the session; the room `session` gives it. */
+/** Session functions that requests use; set by the module `session`. */
 export interface CallerState {
   /** Proves that a page of ours sends what changes something. */
   csrfToken(): string | undefined
-  /** Waits until somebody has signed in again; false where they would not. */
+  /** Waits until the reader has signed in again; false if the reader cancels. */
   signInAgain(): Promise<boolean>
 }
 
@@ -54,33 +54,33 @@ export function callAddress({ path, query = {} }: Pick<Call, 'path' | 'query'>):
   return addressOf(path) + (text === '' ? '' : `?${text}`)
 }
 
-/** Asks the server for JSON. Where the session has ended, somebody signs in and it is asked again. */
+/** Requests JSON. If the session has ended, the reader signs in and the request is repeated. */
 export async function call<T>(asked: Call, signal?: AbortSignal): Promise<T> {
   const reply = await send(asked, signal)
   const text = await reply.text()
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** The same, with the tag that tells this state of what was asked for from others. */
+/** The same, with the `ETag` of the response. */
 export async function callTagged<T>(asked: Call, signal?: AbortSignal): Promise<{ value: T; tag?: string }> {
   const reply = await send(asked, signal)
   const tag = reply.headers.get('etag')
   return { value: (await reply.json()) as T, ...(tag !== null && { tag }) }
 }
 
-/** Asks the server for a text, such as a document in a language of its own. */
+/** Requests a text, such as a style document. */
 export async function callText(asked: Call, signal?: AbortSignal): Promise<string> {
   const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
   return reply.text()
 }
 
-/** Asks the server for bytes, such as a picture; none where there is nothing. */
+/** Requests bytes, such as an image; empty if there are none. */
 export async function callBytes(asked: Call, signal?: AbortSignal): Promise<ArrayBuffer> {
   const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
   return reply.arrayBuffer()
 }
 
-/** The same for answers of any type. Throws `Refusal` and `NoAnswer`. */
+/** The same for any response type. Throws `Refusal` and `NoAnswer`. */
 async function send(asked: Call, signal?: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const reply = await ask(asked, signal)
@@ -114,7 +114,7 @@ interface Problem {
   errors?: unknown
 }
 
-/** What monitoring tells: messages by field, `__all__` for what is about several. */
+/** Joins monitoring's error messages by field; `__all__` is about several fields. */
 function byField(errors: unknown): string | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined
   const told = Object.entries(errors).map(([field, messages]) => {

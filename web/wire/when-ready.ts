@@ -2,13 +2,13 @@ import { Refusal } from './client.ts'
 
 const waits = new Set([
   ...['version-not-ready', 'table-changing', 'layer-not-indexed', 'tiles-being-made'],
-  // A task that was changed while its rows were being read: those of the task as it is now are asked for.
+  // The task changed while its rows were being read: requests the rows of the current task.
   'preview-not-ready',
 ])
 const againMs = 1000
 const mostTries = 180
 
-/** Asks again as long as the server says that it makes what is asked for; gives up when nobody waits any more. */
+/** Repeats the request while the server prepares the result; stops when aborted. */
 export async function whenReady<T>(ask: () => Promise<T>, aborted: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,10 +1,10 @@
-/** How values are divided into classes. */
+/** Classification methods. */
 export const breakMethods = ['quantile', 'equal', 'natural'] as const
 export type BreakMethod = (typeof breakMethods)[number]
 
 /**
- * The largest value of each class, ascending, the last that of all values; fewer than asked for where values are equal. Values
- * are finite and sorted, and there is one at least. A zero is told without a sign.
+ * Returns the upper bound of each class, ascending, the last one the maximum; fewer than requested if values
+ * are equal. Values are finite, sorted and at least one. Returns 0 instead of -0.
  */
 export function classBounds(sorted: Float64Array, method: BreakMethod, classes: number): number[] {
   const bounds =
@@ -36,7 +36,7 @@ const mostDistinct = 20_000
 
 interface Distinct {
   values: Float64Array
-  /** Sums over the first n values: of how often they stand, of them, and of their squares. */
+  /** Prefix sums over the first n values: of their counts, values and squares. */
   counts: Float64Array
   sums: Float64Array
   squares: Float64Array
@@ -82,7 +82,10 @@ function distinctOf(sorted: Float64Array): Distinct {
   return { values: Float64Array.from(values), ...sumsOf(values, counts, shift) }
 }
 
-/** Sums of values that are shifted towards 0, so that squares of large ones do not eat the differences. */
+/**
+ * Returns prefix sums of values shifted towards 0, so that squares of large values do not lose the
+ * differences.
+ */
 function sumsOf(values: number[], counts: number[], shift: number) {
   const length = values.length + 1
   const all = {
@@ -106,7 +109,7 @@ function spread({ counts, sums, squares }: Distinct, first: number, last: number
   return Math.max(0, (squares[last + 1] ?? 0) - (squares[first] ?? 0) - (sum * sum) / count)
 }
 
-/** The costs with one class more, and where the last class begins. */
+/** Returns the costs with one more class, and the start of the last class. */
 function nextRow(distinct: Distinct, before: Float64Array, done: number) {
   const count = before.length
   const costs = new Float64Array(count)

@@ -3,19 +3,19 @@ import type { PaletteName } from './palettes.ts'
 import { colorsOf } from './palettes.ts'
 import type { ValueSummary } from './summary.ts'
 
-/** What a style of classes or categories is made from. */
+/** Input of a style with classes or categories. */
 export interface Classified {
   attribute: string
   palette: PaletteName
   summary: ValueSummary
   dimension: Dimension
-  /** Of the layer: many are drawn smaller. */
+  /** Number of features of the layer: many features are drawn smaller. */
   featureCount: number
 }
 
 const gray = '#bdbdbd'
 
-/** A style with a rule for each class or category, one for all other values, and one for what has no value. */
+/** Creates a style with a rule per class or category, one for all other values, and one for null. */
 export function classifiedStyle(classified: Classified): Style {
   const { attribute: property, summary } = classified
   const ruled = summary.categories === undefined ? classRules(classified) : categoryRules(classified)

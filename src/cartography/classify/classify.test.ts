@@ -14,7 +14,7 @@ const values = fc
   })
   .map((list) => Float64Array.from(list).sort())
 
-/** How far values are from the means of their classes, squared. */
+/** Returns the sum of squared deviations from the class means. */
 function cost(sorted: Float64Array, bounds: number[]): number {
   let all = 0
   let before = Number.NEGATIVE_INFINITY

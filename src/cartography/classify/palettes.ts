@@ -3,7 +3,7 @@ import { mixColors } from '../mix-colors.ts'
 /** `sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories. */
 export const paletteKinds = ['sequence', 'diverging', 'set'] as const
 
-/** Colours that people who see few colours tell apart too. */
+/** Colours that people with colour vision deficiency can distinguish. */
 interface Palette {
   kind: (typeof paletteKinds)[number]
   colors: readonly string[]
@@ -12,9 +12,10 @@ interface Palette {
 const list = (text: string): string[] => text.split(' ').map((color) => `#${color}`)
 
 /**
- * Palettes by name. `viridis` and `cividis` are those of matplotlib (CC0); `blues`, `orrd`, `ylgnbu`, `puor` and `rdbu` are of
- * ColorBrewer by Cynthia Brewer, Mark Harrower and The Pennsylvania State University (Apache-2.0), of which it says that they
- * suit colour-blind people; `okabe-ito` is that of Masataka Okabe and Kei Ito (free for every use).
+ * Palettes by name. `viridis` and `cividis` are those of matplotlib (CC0); `blues`, `orrd`, `ylgnbu`, `puor`
+ * and `rdbu` are of ColorBrewer by Cynthia Brewer, Mark Harrower and The Pennsylvania State University
+ * (Apache-2.0), which rates them as colour-blind safe; `okabe-ito` is that of Masataka Okabe and Kei Ito
+ * (free for any use).
  */
 const palettes = {
   viridis: {
@@ -39,17 +40,20 @@ const palettes = {
   'okabe-ito': { kind: 'set', colors: list('e69f00 56b4e9 009e73 f0e442 0072b2 d55e00 cc79a7 000000') },
 } as const satisfies Record<string, Palette>
 
-/** One of the palettes. */
+/** Name of a palette. */
 export type PaletteName = keyof typeof palettes
 /** The names of all palettes. */
 export const paletteNames = Object.keys(palettes) as [PaletteName, ...PaletteName[]]
 
-/** What a palette is for. */
+/** Returns the purpose of a palette. */
 export function paletteKind(name: PaletteName): (typeof paletteKinds)[number] {
   return palettes[name].kind
 }
 
-/** So many colours of a palette: a set begins anew where it ends, others are spread from their first to their last. */
+/**
+ * Returns a number of colours of a palette: a qualitative palette repeats, others are interpolated between
+ * their first and last colour.
+ */
 export function colorsOf(name: PaletteName, count: number): string[] {
   const { kind, colors }: Palette = palettes[name]
   return Array.from({ length: count }, (_, index) => {

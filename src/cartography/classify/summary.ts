@@ -1,12 +1,12 @@
 import type { BreakMethod } from './breaks.ts'
 import { breakMethods, classBounds } from './breaks.ts'
 
-/** How values are told apart: by classes, or each by itself. */
+/** Methods of classification, by classes or by single values. */
 export const classifyMethods = [...breakMethods, 'categories'] as const
 /** One of `classifyMethods`. */
 export type ClassifyMethod = (typeof classifyMethods)[number]
 
-/** Values at most that are looked at for classes; of more than that every second, fourth and so on. */
+/** Maximum number of values used for classes; of more, every second, fourth and so on is used. */
 const mostValues = 2_000_000
 /** Different values at most that are counted for categories. */
 const mostCategories = 20_000
@@ -16,24 +16,24 @@ const histogramParts = 40
 /** A value that is not null. */
 export type SummaryValue = number | string | boolean
 
-/** What a column holds, as far as a style of it needs to know. */
+/** Summary of a column for styling. */
 export interface ValueSummary {
   /** Rows that have a value, and those that have none or an empty text. */
   rows: number
   empty: number
-  /** Whether classes are by a sample of the values. */
+  /** True if classes are based on a sample of the values. */
   isSampled: boolean
   /** The least value, and the largest of each class. */
   min?: number
   bounds?: number[]
-  /** How many of the values that were looked at lie in each of as many equal parts from the least value to the largest. */
+  /** Number of sampled values in each of equally wide parts between the minimum and the maximum. */
   histogram?: number[]
   /** The most frequent values, and whether there are others. */
   categories?: { value: SummaryValue; count: number }[]
   hasOthers?: boolean
 }
 
-/** Takes the values of a column one after the other. */
+/** Summarizes the values of a column, added one by one. */
 export class ValueSummarizer {
   readonly #method: ClassifyMethod
   readonly #classes: number

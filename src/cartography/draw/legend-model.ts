@@ -6,11 +6,11 @@ export interface LegendEntry {
   /** Scale denominators between which it is drawn. */
   minScale?: number
   maxScale?: number
-  /** What is drawn, ready to be painted; none for a line that is a heading. */
+  /** Symbols to draw; none for a heading. */
   symbols: PlainSymbolizer[]
-  /** What kind of geometry it draws, as far as the style says. */
+  /** Dimension of the drawn geometry, if the style specifies it. */
   dimension: Dimension
-  /** Of a value of a raster: its colour. */
+  /** Colour of a raster value. */
   color?: { color: string; opacity: number }
   /** A strip of colours with the values at its marks. */
   ramp?: LegendRamp
@@ -22,12 +22,12 @@ export interface LegendRamp {
   unit?: string
 }
 
-/** What a style draws, in the order of the style. */
+/** Contents of a legend, in the order of the style. */
 export interface Legend {
   title: string
   entries: LegendEntry[]
   /** Lines that were left out, since there are too many. */
   leftOut: number
-  /** What of the style the legend does not show. */
+  /** Parts of the style that the legend does not show. */
   messages: string[]
 }

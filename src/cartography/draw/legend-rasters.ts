@@ -1,12 +1,12 @@
 import type { RasterSymbolizer, Stretch } from '../model.ts'
 import type { LegendEntry, LegendRamp } from './legend-model.ts'
 
-/** What is known of the rasters of a layer. */
+/** Properties of a layer's rasters. */
 export interface LegendRasters {
   bands: { name: string; unit?: string; stretch?: Stretch }[]
   /** Red, green and blue of values, from the file itself. */
   palette?: { value: number; color: string; opacity: number }[]
-  /** Whether three bands are drawn as colours where the style does not say. */
+  /** True if three bands are drawn as RGB unless the style says otherwise. */
   isColored: boolean
 }
 
@@ -62,7 +62,7 @@ function listed(
   })
 }
 
-/** The lines of one symbol of rasters. */
+/** Returns the legend lines of one raster symbolizer. */
 export function rasterEntries(
   symbol: RasterSymbolizer,
   title: string,

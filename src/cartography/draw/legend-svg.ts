@@ -35,7 +35,10 @@ interface LineStyle {
   weight?: string
 }
 
-/** One line of text from the left edge of its column, or from the right edge where it is read so. */
+/**
+ * Writes one line of text, aligned to the left edge of its column, or to the right edge for right-to-left
+ * text.
+ */
 function lineSvg(text: string, x: number, y: number, columnWidth: number, style: LineStyle): string {
   const isRight = isRightToLeft(text)
   return element(
@@ -59,7 +62,7 @@ function scaleWords({ minScale, maxScale }: LegendEntry): string {
   return maxScale === undefined ? '' : `below ${said(maxScale)}`
 }
 
-/** The largest length of a symbol in a swatch: larger ones are shown smaller. */
+/** Maximum size of a symbol in a legend; larger ones are scaled down. */
 const mostInSwatch = 18
 
 function fitted(symbol: PlainSymbolizer): PlainSymbolizer {
@@ -145,7 +148,7 @@ function entryRow(entry: LegendEntry, y: number): Row {
   return { svg: symbol + texts.join('') + told, height }
 }
 
-/** Stops that have a text beside the strip: the ends, and some between. */
+/** Returns the stops with a label: the ends, and some in between. */
 function markedStops(stops: LegendRamp['stops']): LegendRamp['stops'] {
   const finite = stops.filter(({ value }) => Number.isFinite(value))
   if (finite.length <= maxMarks) return finite

@@ -5,17 +5,17 @@ import type { Legend, LegendEntry } from './legend-model.ts'
 import type { LegendRasters } from './legend-rasters.ts'
 import { rasterEntries } from './legend-rasters.ts'
 
-/** What a legend is made of beside the style. */
+/** Input of a legend besides the style. */
 export interface LegendSubject {
   title: string
-  /** Of the layer's geometry, where it has one kind. */
+  /** Dimension of the layer's geometry, if it has only one. */
   dimension?: Dimension
   rasters?: LegendRasters
 }
 
 /** Lines of a legend at most. */
 const maxEntries = 200
-/** Where symbols depend on the zoom, they are shown as they are at this one, or nearest to it. */
+/** Zoom at which zoom-dependent symbols are shown, or the nearest one. */
 const shownZoom = 14
 const maxTitle = 500
 
@@ -29,7 +29,7 @@ export function legendOf(style: Style, subject: LegendSubject): Legend {
     return all.length > maxEntries
   })
   const entries = all.slice(0, maxEntries)
-  // Rules that were not looked at have a line each, at least.
+  // Rules that were not evaluated count as at least one line each.
   const leftOut = all.length - entries.length + (read < 0 ? 0 : style.rules.length - read - 1)
   if (leftOut > 0) messages.add(`${leftOut} further lines are left out: a legend has ${maxEntries} at most`)
   const [first] = entries
@@ -37,14 +37,14 @@ export function legendOf(style: Style, subject: LegendSubject): Legend {
   return { title: subject.title, entries, leftOut, messages: [...messages] }
 }
 
-/** Names are for programs: that of an only rule says nothing beside the layer's title. */
+/** Names are identifiers for programs: the name of a single rule adds nothing to the layer's title. */
 function titleOf({ title, name = '' }: Rule, isOnly: boolean): string {
   return (title ?? (isOnly ? '' : name)).slice(0, maxTitle)
 }
 
 type AnyDriven = Driven<string | number>
 
-/** Whether a value depends on an attribute; what depends on the zoom alone does not. */
+/** True if a value depends on an attribute; false if it depends on the zoom only. */
 function isByAttribute(value: unknown): value is AnyDriven {
   if (typeof value !== 'object' || value === null || !('by' in value)) return false
   const driven = value as AnyDriven
@@ -63,7 +63,7 @@ function propertyOf(driven: AnyDriven): string {
   return typeof driven.input === 'object' ? driven.input.property : ''
 }
 
-/** A value that the attribute may have, and what is said of it. */
+/** A possible attribute value, and its description. */
 interface Probe {
   title: string
   value: Literal | undefined
@@ -109,7 +109,7 @@ function scaleFor({ minScale, maxScale }: Rule): number {
   return usual
 }
 
-/** The kind of geometry that a rule draws: as its filter says, else as its symbols do. */
+/** Returns the dimension that a rule draws: from its filter, otherwise from its symbols. */
 function dimensionOf(rule: Rule, symbols: readonly Symbolizer[], { dimension }: LegendSubject): Dimension {
   if (rule.condition?.op === 'dimension') return rule.condition.value
   if (symbols.some(({ kind }) => kind === 'polygon')) return 2

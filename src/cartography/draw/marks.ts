@@ -53,10 +53,10 @@ export const marks = {
   peak: 'M0 -.45L.5 .45H-.5ZM0 -.13L-.24 .29H.24Z',
   water: 'M0 -.5C.12 -.24 .34 -.02 .34 .17A.34 .33 0 1 1 -.34 .17C-.34 -.02 -.12 -.24 0 -.5Z',
 } as const
-/** The name of one of `marks`. */
+/** Name of one of `marks`. */
 type MarkName = keyof typeof marks
 
-/** The outline of a mark; a circle where there is none of that name. */
+/** Returns the outline of a mark; a circle for unknown names. */
 export function markPath(name: string): string {
   return Object.hasOwn(marks, name) ? marks[name as MarkName] : marks.circle
 }

@@ -10,7 +10,7 @@ type Attributes = Record<string, string | number | undefined>
 const maxLength = 2000
 const colorForm = /^#[0-9a-f]{6}$/i
 
-/** What is no colour is black: styles come from outside. */
+/** Invalid colours become black: styles come from outside. */
 function colorText(color: string): string {
   return colorForm.test(color) ? color : '#000000'
 }

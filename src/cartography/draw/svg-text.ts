@@ -48,7 +48,7 @@ function textWidth(text: string, size: number): number {
   return width * size
 }
 
-/** Whether a text is read from right to left: its first letter that has a direction says. */
+/** True if a text is right-to-left, by its first letter with a direction. */
 export function isRightToLeft(text: string): boolean {
   const [first] = /\p{L}/u.exec(text) ?? []
   return (
@@ -58,8 +58,9 @@ export function isRightToLeft(text: string): boolean {
 }
 
 /**
- * Breaks a text into lines of at most that width: between words, inside words that are too long, and between letters that
- * need no blank. At most so many lines; the last one ends by an ellipsis where more would follow.
+ * Breaks a text into lines of limited width: between words, inside words that are too long, and between
+ * characters of scripts without spaces. Limits the number of lines; ends the last one with an ellipsis if
+ * text remains.
  */
 export function wrapText(
   text: string,

@@ -1,16 +1,16 @@
 import type { Condition, Style, Symbolizer } from '../model.ts'
 
-/** How far a picture shows something that a style says. */
+/** How far an image shows a part of a style. */
 type Shown = 'yes' | 'partly' | 'no'
 
-/** One thing that a style may say, and what legends and thumbnails make of it. */
+/** One feature of styles, and how legends and thumbnails draw it. */
 interface DrawnThing {
   what: string
   legend: Shown
   thumbnail: Shown
-  /** Where it is not drawn as it is: what is there instead. */
+  /** Replacement if it is not drawn. */
   instead?: string
-  /** Whether a style says it. */
+  /** True if a style uses it. */
   isIn(style: Style): boolean
 }
 
@@ -32,7 +32,7 @@ function hasCondition(test: (condition: Condition) => boolean): (style: Style) =
   return ({ rules }) => rules.some(({ condition }) => condition !== undefined && meets(condition))
 }
 
-/** What legends and thumbnails draw of a style; `docs/pictures.md` has the same table for people. */
+/** Features of styles that legends and thumbnails draw; `docs/pictures.md` has the same table. */
 export const drawnThings: readonly DrawnThing[] = [
   { what: 'marks, lines and areas', legend: 'yes', thumbnail: 'yes', isIn: () => false },
   { what: 'dashes, caps and joins of lines', legend: 'yes', thumbnail: 'yes', isIn: () => false },
@@ -115,7 +115,7 @@ export const drawnThings: readonly DrawnThing[] = [
   },
 ]
 
-/** What a style says that legends or thumbnails do not draw as it is, in words. */
+/** Lists the parts of a style that legends or thumbnails do not draw exactly. */
 export function notInPictures(style: Style): string[] {
   return drawnThings.flatMap(({ what, instead, isIn }) =>
     instead !== undefined && isIn(style) ? [`${what}: ${instead}`] : [],

@@ -1,12 +1,12 @@
 import type { Literal } from '../model.ts'
 
-/** How tiles carry an attribute: as a number, as the text of a number, as a text, or as a truth. */
+/** Type of an attribute in tiles: number, number as text, text, or boolean. */
 export type AttributeType = 'number' | 'number text' | 'text' | 'boolean'
 
-/** What is known of a layer's attributes; an attribute that is not named may be anything. */
+/** Known types of a layer's attributes; others may have any type. */
 export type AttributeTypes = ReadonlyMap<string, AttributeType>
 
-/** The expression for an attribute, as a number where it is one that tiles carry as text. */
+/** Returns the expression for an attribute, converted to a number if tiles encode the number as text. */
 export function getAttribute(property: string, types: AttributeTypes): unknown[] {
   const input = ['get', property]
   return types.get(property) === 'number text' ? ['to-number', input] : input

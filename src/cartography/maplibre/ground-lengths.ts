@@ -2,7 +2,7 @@ import { isDriven } from '../driven.ts'
 import type { Value } from '../model.ts'
 import { metresOfPixel, scaleOfZoom } from '../scale.ts'
 
-/** Between these zooms a length on the ground is said, by its pixels at both: it doubles with each zoom. */
+/** Zooms between which a ground length is expressed, by its pixels at both: it doubles with each zoom. */
 const [first, last] = [0, 24]
 
 const pixelsOfMetre = 1 / (scaleOfZoom(first) * metresOfPixel)

@@ -9,7 +9,7 @@ import { scaleOfZoom } from '../scale.ts'
 import { readMapLibre } from './read-maplibre.ts'
 import { writeMapLibre } from './write-maplibre.ts'
 
-/** One pass for each rule, and no outline that is wider than its mark. */
+/** One pass per rule, and no outline wider than its mark. */
 function asMapLibre(rules: Rule[]): Rule[] {
   return rules.map((rule, index) => ({
     ...rule,

@@ -2,7 +2,7 @@ import { isDriven, mapDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Value } from '../model.ts'
 
-/** A value multiplied; undefined, and told, where it is an attribute itself. */
+/** Multiplies a value; undefined, with a recorded loss, if it is an attribute value. */
 export function scaled(value: Value<number>, factor: number, name: string, losses: Losses): Value<number> {
   if (!isDriven(value)) return value * factor
   if (value.by !== 'attribute' || factor === 1) return mapDriven(value, (amount) => amount * factor)

@@ -4,7 +4,7 @@ import { comparisons } from '../model.ts'
 const dimensions = ['Point', 'LineString', 'Polygon']
 const maxDepth = 100
 
-/** What stands on one side of a comparison. */
+/** One side of a comparison. */
 type Side =
   | { kind: 'literal'; value: Literal | null }
   | { kind: 'attribute'; property: string; isLower?: true }
@@ -90,7 +90,10 @@ function readGroup(word: 'all' | 'any' | 'none', parts: unknown[], depth: number
   return { op: word, conditions: known }
 }
 
-/** A comparison behind a look at its attribute's type, without which MapLibre fails where the attribute is another. */
+/**
+ * Reads a comparison guarded by a check of its attribute's type, without which MapLibre fails for other
+ * types.
+ */
 function readGuarded([guard, compared]: unknown[]): Condition | undefined {
   if (!Array.isArray(guard) || !Array.isArray(compared)) return undefined
   const [word, left, right] = guard
@@ -183,7 +186,7 @@ function likeOf({ property, isLower }: Extract<Side, { kind: 'attribute' }>, pat
   return { op: 'like', property, pattern, ...(isLower === true ? { ignoresCase: true } : {}) }
 }
 
-/** The beginning or the end of an attribute compared with a text of that length. */
+/** Reads a comparison of the beginning or the end of an attribute with a text of that length. */
 function readSlice([word, first, text]: unknown[]): Condition | undefined {
   if (word !== '==' || !Array.isArray(first) || first[0] !== 'slice' || typeof text !== 'string')
     return undefined

@@ -8,7 +8,7 @@ import { markName, readSymbols } from './read-symbols.ts'
 import type { Node } from './read-values.ts'
 import { asNode } from './read-values.ts'
 
-/** Under these names layers and styles say in their `metadata` what MapLibre has no word for. */
+/** Keys in the `metadata` of layers and styles for what MapLibre cannot express. */
 export const metadataNames = {
   lost: 'terrane:not-converted',
   rule: 'terrane:rule',
@@ -20,7 +20,7 @@ export const metadataNames = {
 
 const maxDepth = 200
 
-/** Reads a MapLibre style document (version 8): each of its layers is a rule and a pass of its own. */
+/** Reads a MapLibre style document (version 8): each layer becomes a rule and a pass. */
 export function readMapLibre(document: string): Style {
   const style = asNode(JSON.parse(document))
   requireShallow(style)
@@ -56,7 +56,7 @@ function requireShallow(style: Node): void {
   }
 }
 
-/** A further layer of the rule before: one more symbol, or the outline of its last area. */
+/** Joins a layer to the previous rule: one more symbol, or the outline of its last polygon. */
 function join(before: Rule, { symbols }: Rule, layer: Node): void {
   const last = before.symbols.at(-1)
   const [first] = symbols

@@ -10,10 +10,10 @@ import { readText } from './read-text.ts'
 import type { Node } from './read-values.ts'
 import { asNode, LayerValues } from './read-values.ts'
 
-/** Under this name a layer of circles says in its `metadata` which mark it stands for. */
+/** Key in the `metadata` of a circle layer with the mark it represents. */
 export const markName = 'terrane:mark'
 
-/** The symbols of one layer of a style. */
+/** Reads the symbols of one layer of a style. */
 export function readSymbols(layer: Node, losses: Losses): Symbolizer[] {
   const values = new LayerValues(layer, losses)
   const symbols = symbolsOf(layer, values, losses)
@@ -81,7 +81,7 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
   }
 }
 
-/** The outline of a fill has one pixel, and the fill's opacity beside that of its own colour. */
+/** The outline of a fill is one pixel wide and uses the fill's opacity in addition to that of its colour. */
 function readFill(values: LayerValues, losses: Losses): Symbolizer {
   const opacity = values.number('fill-opacity', 1)
   const inside = values.color('fill-color', '#000000')
@@ -92,7 +92,7 @@ function readFill(values: LayerValues, losses: Losses): Symbolizer {
   return { kind: 'polygon', fill, stroke }
 }
 
-/** The attribute that is the diameter itself: half of it is the radius. */
+/** Returns the attribute that is the diameter: the radius is half of it. */
 function diameterOf(radius: unknown): Value<number> | undefined {
   if (!Array.isArray(radius) || radius.length !== 3 || radius[0] !== '*' || radius[1] !== 0.5)
     return undefined
@@ -104,7 +104,7 @@ function markOf(layer: Node): MarkShape {
   return markShapes.find((shape) => shape === asNode(layer.metadata)[markName]) ?? 'circle'
 }
 
-/** MapLibre draws the outline of a circle around it; that of a mark lies on its edge. */
+/** MapLibre draws the outline outside a circle; that of a mark is centered on its edge. */
 function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symbolizer {
   const diameter = diameterOf(values.raw('circle-radius'))
   const radius = diameter === undefined ? values.number('circle-radius', 5) : 5

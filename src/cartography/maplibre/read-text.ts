@@ -9,7 +9,7 @@ import type { LayerValues } from './read-values.ts'
 
 type Label = (string | Attribute)[]
 
-/** The label of a layer of symbols; its icon is told. */
+/** Reads the label of a symbol layer; records its icon as a loss. */
 export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
   if (values.has('icon-image')) losses.add('an icon')
   const field = values.raw('text-field')
@@ -104,7 +104,7 @@ function readPlacement(values: LayerValues, size: Value<number>, losses: Losses)
   return { at: 'point', side, height, right: tidy(right), up: tidy(-down), ...defined({ rotation }) }
 }
 
-/** The offset, which is told in the size of the letters. */
+/** Returns the offset in pixels; the document has it in units of the font size. */
 function pixelsOf(values: LayerValues, size: Value<number>, losses: Losses): [right: number, down: number] {
   const offset = values.numbers('text-offset') ?? [0, 0]
   if (isDriven(size) && offset.some((part) => part !== 0)) losses.add('an offset of a label of computed size')

@@ -20,7 +20,7 @@ function parseText(value: unknown): string | undefined {
   return typeof value === 'string' && parseColor(value) !== undefined ? value : undefined
 }
 
-/** The paint and layout of one layer of a style. What was not asked for is told at the end. */
+/** The paint and layout properties of one layer of a style. Unread properties are reported at the end. */
 export class LayerValues {
   readonly #values: Node
   readonly #asked = new Set<string>(['visibility'])
@@ -90,7 +90,10 @@ export class LayerValues {
   }
 }
 
-/** A value of the style specification: plain, one of the older functions, or an expression; undefined for others. */
+/**
+ * Reads a value of the style specification: a constant, a legacy function, or an expression; undefined for
+ * others.
+ */
 function readValue<T extends string | number>(
   value: unknown,
   usual: T,
@@ -135,7 +138,7 @@ function readStops<T>(list: unknown[], parse: Parse<T>): { at: number; value: T 
   return stops.length === 0 ? undefined : stops
 }
 
-/** What the specification draws where an attribute is no number: the property's own default. */
+/** Result for attributes that are not numbers: the property's default. */
 function otherwiseOf<T>(input: Input, usual: T): { otherwise?: T } {
   return input === 'zoom' ? {} : { otherwise: usual }
 }
@@ -178,7 +181,7 @@ function readMatch<T>([first, ...rest]: unknown[], parse: Parse<T>): Driven<T> |
   return { by: 'categories', property, categories, otherwise }
 }
 
-/** A look at the attribute's type before classes of numbers; the last result is for what is none. */
+/** Reads a check of the attribute's type before numeric classes; the last result is for other types. */
 function readCase<T extends string | number>(
   [guard, value, otherwise, ...more]: unknown[],
   usual: T,

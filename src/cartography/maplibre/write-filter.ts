@@ -6,7 +6,10 @@ import { getAttribute, literalFor } from './attribute-types.ts'
 
 const dimensions = ['Point', 'LineString', 'Polygon']
 
-/** A condition as a filter expression; undefined, and told, for what MapLibre cannot ask. */
+/**
+ * Writes a condition as a filter expression; undefined, with a recorded loss, for what MapLibre cannot
+ * express.
+ */
 export function writeFilter(condition: Condition, types: AttributeTypes, losses: Losses): unknown {
   return new FilterWriter(types, losses).write(condition, false)
 }
@@ -20,7 +23,10 @@ class FilterWriter {
     this.#losses = losses
   }
 
-  /** `isInner`: a comparison that fails would take others with it, which a look at the attribute's type prevents. */
+  /**
+   * `isInner`: a failing comparison would also fail the others, which a check of the attribute's type
+   * prevents.
+   */
   write(condition: Condition, isInner: boolean): unknown {
     switch (condition.op) {
       case 'all':
@@ -45,7 +51,7 @@ class FilterWriter {
     }
   }
 
-  /** Of `all` what can be said is kept; `any` with something that cannot be said is left out. */
+  /** Of `all` the expressible conditions are kept; an `any` with an inexpressible one is omitted. */
   #group(condition: ConditionOf<'all'>, isInner: boolean): unknown {
     const { op, conditions } = condition
     const different = otherThan(condition)
@@ -93,7 +99,7 @@ class FilterWriter {
   }
 }
 
-/** What MapLibre's `!=` says: another value, or none. */
+/** Matches MapLibre's `!=`: another value, or null. */
 function otherThan({ op, conditions }: { op: string; conditions: Condition[] }) {
   const [isNull, isOther] = conditions
   if (op !== 'any' || conditions.length !== 2 || isNull?.op !== 'null' || isOther?.op !== '!=')

@@ -13,7 +13,7 @@ import { layersOf } from './write-symbols.ts'
 
 const anyLayer: DrawnLayer = { types: new Map() }
 
-/** The layers of a style, and what of it they do not draw. */
+/** Writes the layers of a style, and lists what they do not draw. */
 export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
   const losses = new Losses(style.lost)
   const ids = new DistinctNames({ separator: ' ', first: 2 })
@@ -32,7 +32,7 @@ export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layer
   return { layers, lost: losses.list() }
 }
 
-/** Which features the layers of a rule draw, and at which zooms. */
+/** Returns the filter and the zoom range of a rule's layers. */
 function frameOf({ condition, minScale, maxScale }: Rule, { types }: DrawnLayer, losses: Losses): Node {
   const filter = condition === undefined ? undefined : writeFilter(condition, types, losses)
   return {
@@ -42,7 +42,7 @@ function frameOf({ condition, minScale, maxScale }: Rule, { types }: DrawnLayer,
   }
 }
 
-/** The specification knows zooms from 0 to 24. */
+/** The specification allows zooms from 0 to 24. */
 function zoomWithin(scale: number): number {
   return Math.max(0, Math.min(24, zoomOfScale(scale)))
 }
@@ -62,7 +62,10 @@ function metadataOf(
   return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
-/** A MapLibre style document; its source `layer` stands for the layer drawn. What could not be said is in `metadata`. */
+/**
+ * Writes a MapLibre style document; its source `layer` stands for the drawn layer. `metadata` lists what
+ * could not be expressed.
+ */
 export function writeMapLibre(style: Style, name: string): WrittenStyle {
   const { layers, lost } = writeLayers(style)
   const said = lost.length === 0 ? {} : { metadata: { [metadataNames.lost]: lost } }

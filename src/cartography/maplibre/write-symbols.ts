@@ -7,22 +7,25 @@ import type { Node } from './read-values.ts'
 import { writeText } from './write-text.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
-/** What is known of the layer that a style draws. */
+/** Properties of the drawn layer. */
 export interface DrawnLayer {
-  /** How tiles carry its attributes. */
+  /** Types of its attributes in tiles. */
   types: AttributeTypes
-  /** Of its geometry; undefined where it may be any. */
+  /** Dimension of its geometry; undefined if it may have any. */
   dimension?: Dimension
 }
 
-/** A layer of a style, whether it is the outline of the area before it, and the mark that a circle stands for. */
+/**
+ * A layer of a style, whether it is the outline of the previous polygon, and the mark that a circle
+ * represents.
+ */
 export interface SymbolLayer {
   layer: Node
   isOutline?: true
   mark?: MarkShape
 }
 
-/** The layers that draw one symbol. */
+/** Returns the layers that draw one symbol. */
 export function layersOf(symbol: Symbolizer, drawn: DrawnLayer, losses: Losses): SymbolLayer[] {
   const { types, dimension } = drawn
   switch (symbol.kind) {
@@ -90,7 +93,7 @@ function lineLayer(
 
 type Polygon = Extract<Symbolizer, { kind: 'polygon' }>
 
-/** An outline of one pixel that is as opaque as the fill belongs to it; any other is a layer of lines. */
+/** An outline of one pixel with the fill's opacity is part of the fill; any other becomes a line layer. */
 function polygonLayers({ fill, stroke, unit }: Polygon, types: AttributeTypes): SymbolLayer[] {
   const outline: SymbolLayer[] =
     stroke === undefined
@@ -162,7 +165,10 @@ function circleLayer(
   }
 }
 
-/** The size of a mark up to its outline, which MapLibre draws around it, in place of that to the middle of the outline. */
+/**
+ * Returns the size of a mark without its outline, which MapLibre draws outside, from the size to the middle
+ * of the outline.
+ */
 function insideOf(size: Value<number>, stroke: Stroke | undefined, losses: Losses): Value<number> {
   const { width = 0 } = stroke ?? {}
   if (width === 0) return size

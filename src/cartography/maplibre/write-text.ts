@@ -21,7 +21,7 @@ export function writeText(symbol: TextSymbolizer, types: AttributeTypes, losses:
   }
 }
 
-/** One attribute, or texts and attributes one after the other. */
+/** One attribute, or a concatenation of texts and attributes. */
 function labelExpression(label: TextSymbolizer['label']): unknown {
   const [only] = label
   if (only === undefined) return ''
@@ -29,7 +29,7 @@ function labelExpression(label: TextSymbolizer['label']): unknown {
   return ['concat', ...label.map((part) => (typeof part === 'string' ? part : ['get', part.property]))]
 }
 
-/** MapLibre draws letters by itself where no address of glyphs is given, in the font of this name. */
+/** Without a glyph URL MapLibre renders characters locally, in the font of this name. */
 function fontOf(font: Font | undefined): Node {
   if (font === undefined) return {}
   const words = [font.family ?? 'Noto Sans', font.isBold ? 'Bold' : '', font.isItalic ? 'Italic' : ''].filter(
@@ -64,7 +64,7 @@ function placementOf(
   }
 }
 
-/** `text-opacity` holds for the letters and their halo: where they differ, the colours have their own. */
+/** `text-opacity` applies to the text and its halo: if they differ, the colours carry the opacity. */
 function paintOf(
   { color, opacity, halo, unit }: TextSymbolizer,
   types: AttributeTypes,

@@ -6,7 +6,7 @@ import { groundExpression } from './ground-lengths.ts'
 
 type Result = string | number
 
-/** A value as the style specification says it. `usual` is the property's own default there. */
+/** Writes a value for the style specification. `usual` is the property's default there. */
 export function writeValue(value: Value<Result>, usual: Result, types: AttributeTypes): unknown {
   if (!isDriven(value)) return value
   switch (value.by) {
@@ -56,7 +56,9 @@ function inputExpression(input: Input, types: AttributeTypes): unknown[] {
   return input === 'zoom' ? ['zoom'] : getAttribute(input.property, types)
 }
 
-/** What MapLibre draws where the attribute is no number is the default; another result needs a look at its type. */
+/**
+ * For attributes that are not numbers MapLibre uses the default; another result needs a check of the type.
+ */
 function guarded(
   { input, otherwise }: { input: Input; otherwise?: Result },
   expression: unknown[],
@@ -71,12 +73,12 @@ function guarded(
   return ['case', isNumber, expression, otherwise ?? firstOf(expression)]
 }
 
-/** The first value, which is drawn where nothing else is said. */
+/** Returns the first result, which is used if there is no other. */
 function firstOf(expression: unknown[]): unknown {
   return expression[0] === 'step' ? expression[2] : expression[4]
 }
 
-/** `match` takes labels of one type, each once. */
+/** `match` accepts distinct labels of one type. */
 function matchExpression(
   { property, categories, otherwise }: Extract<Driven<Result>, { by: 'categories' }>,
   types: AttributeTypes,

@@ -15,7 +15,7 @@ export class DrawnColumns {
     return this.#names.size
   }
 
-  /** What stands between SELECT and FROM, each with its name. */
+  /** Returns the column list of a SELECT, each with its name. */
   list(): string[] {
     return [...this.#names].map(([sql, name]) => `${sql} AS ${name}`)
   }

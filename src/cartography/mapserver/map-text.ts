@@ -1,7 +1,7 @@
 /** The name of the font in the set that a map file names. */
 export const fontName = 'sans'
 
-/** A text as it stands in a map file: between quotes, without what would end it or the line. */
+/** Quotes a text for a map file, without characters that would end the text or the line. */
 export function quoted(text: string): string {
   return `"${text.replace(/\p{Cc}/gu, ' ').replace(/[\\"]/g, (char) => `\\${char}`)}"`
 }

@@ -1,11 +1,11 @@
 import { patternPieces } from '../meets-condition.ts'
 
-/** How a column holds its values, as conditions compare them. */
+/** Type of a column for comparisons in conditions. */
 type ColumnKind = 'number' | 'text' | 'boolean' | 'moment'
 
 /** A column of the table that is drawn. */
 export interface DrawnColumn {
-  /** As it is called in the table. */
+  /** Column name in the table. */
   column: string
   kind: ColumnKind
 }
@@ -14,7 +14,7 @@ export interface DrawnColumn {
 export interface SqlDialect {
   /** A text of a number as that number, else null. */
   numberOfText(text: string): string
-  /** What a boolean is in JSON. */
+  /** Text of a boolean in JSON. */
   textOfBoolean(value: string): string
   textOf(value: string): string
   /** By which texts are ordered: the numbers of their characters. */
@@ -49,7 +49,7 @@ function globOf(pattern: string): string {
 
 const families = ['POINT', 'LINESTRING', 'POLYGON'] as const
 
-/** What GDAL's SQLite has. */
+/** Functions of SQLite in GDAL. */
 export const sqliteDialect: SqlDialect = {
   numberOfText: (text) =>
     `(CASE WHEN trim(${text}) GLOB '*[0-9]*' AND trim(${text}) NOT GLOB '*[^0-9.eE+-]*' THEN CAST(${text} AS REAL) END)`,
@@ -64,7 +64,7 @@ export const sqliteDialect: SqlDialect = {
     `replace(ST_GeometryType(${geometry}), 'MULTI', '') = '${families[dimension]}'`,
 }
 
-/** What PostgreSQL with PostGIS has. */
+/** Functions of PostgreSQL with PostGIS. */
 export const postgresDialect: SqlDialect = {
   numberOfText: (text) =>
     `(CASE WHEN ${text} ~ '^\\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\\s*$' THEN ${text}::float8 END)`,

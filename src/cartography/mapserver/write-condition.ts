@@ -3,7 +3,7 @@ import { numberOf } from '../meets-condition.ts'
 import type { Attribute, Comparison, Condition, ConditionOf, Literal } from '../model.ts'
 import type { DrawnColumn, SqlDialect } from './sql-dialect.ts'
 
-/** What conditions are written for. */
+/** Table of the conditions. */
 export interface ConditionTable {
   dialect: SqlDialect
   /** By the names of attributes in styles. */
@@ -127,7 +127,7 @@ function numberSql({ column, kind }: DrawnColumn, dialect: SqlDialect): string {
   return kind === 'text' ? dialect.numberOfText(dialect.name(column)) : 'NULL'
 }
 
-/** A value as JSON tells it. */
+/** Returns a value as text, as in JSON. */
 export function textSql({ column, kind }: DrawnColumn, dialect: SqlDialect): string {
   if (kind === 'text') return dialect.name(column)
   return kind === 'boolean'

@@ -11,25 +11,25 @@ import { symbolBlocks } from './write-symbols.ts'
 
 /** The table that is drawn. */
 export interface DrawnTable extends ConditionTable {
-  /** Of all its features; undefined where they may be of any. */
+  /** Dimension of all its features; undefined if they may have any. */
   dimension?: Dimension
   /** Labels that the edge of the picture would cut are left out. */
   hasWholeLabels?: boolean
 }
 
-/** What one layer of a map file draws of the table. */
+/** Part of the table that one layer of a map file draws. */
 export interface DrawnPart {
   type: 'POINT' | 'LINE' | 'POLYGON'
   unit: LengthUnit
-  /** What the query gives beside the geometry, each with its name. */
+  /** Columns of the query besides the geometry, each with its name. */
   columns: string[]
-  /** Which rows; absent: all. */
+  /** Selects rows; absent: all. */
   where?: string
   /** CLASS blocks. */
   classes: string[]
 }
 
-/** A style in the words of a map file, and what it says and these do not. */
+/** A style as map file parts, and what they cannot express. */
 export interface WrittenParts {
   /** From below to above. */
   parts: DrawnPart[]
@@ -37,7 +37,7 @@ export interface WrittenParts {
 }
 
 const types = ['POINT', 'LINE', 'POLYGON'] as const
-/** Areas first, so that what is smaller lies above. */
+/** Polygons first, so that smaller features are on top. */
 const dimensions: readonly Dimension[] = [2, 1, 0]
 /** Columns of a query at most: both SQLite and PostgreSQL have no more. */
 const mostColumns = 1500
@@ -57,7 +57,7 @@ export function writeMapServer(style: Style, table: DrawnTable): WrittenParts {
   return { parts, lost: losses.list() }
 }
 
-/** One part for each unit of length. */
+/** Returns one part per unit of length. */
 function partsOf(
   rules: Rule[],
   table: DrawnTable & { dimension: Dimension },
@@ -84,7 +84,7 @@ function partsOf(
   })
 }
 
-/** A condition for features of one kind: what it says of the kind is decided, perhaps all of it. */
+/** Simplifies a condition for features of one dimension, possibly to a constant. */
 function settleDimension(condition: Condition, dimension: Dimension): Condition | boolean {
   switch (condition.op) {
     case 'dimension':
@@ -95,7 +95,7 @@ function settleDimension(condition: Condition, dimension: Dimension): Condition 
     }
     case 'all':
     case 'any': {
-      // What decides all by itself, and what has no say beside others.
+      // Value that decides the group by itself, as opposed to the neutral one.
       const decisive = condition.op === 'any'
       const settled = condition.conditions.map((one) => settleDimension(one, dimension))
       if (settled.includes(decisive)) return decisive

@@ -16,11 +16,11 @@ import { colorText, fontName, numberText, quoted } from './map-text.ts'
 import type { ConditionTable } from './write-condition.ts'
 import { textSql } from './write-condition.ts'
 
-/** What symbols are written for. */
+/** Table of the symbols. */
 export interface SymbolTable extends ConditionTable {
   shown: DrawnColumns
   losses: Losses
-  /** Of the features that the layer of the map file draws. */
+  /** Dimension of the features that the layer of the map file draws. */
   dimension: Dimension
   /** Labels that the edge of the picture would cut are left out. */
   hasWholeLabels?: boolean
@@ -157,7 +157,7 @@ function placementWords(placement: Placement | undefined, table: SymbolTable): s
   ]
 }
 
-/** A colour with its opacity; where either is an attribute, the opacity stands by itself. */
+/** Writes a colour with its opacity; if either is an attribute, the opacity is separate. */
 function colorWords(word: string, { color, opacity }: Fill, table: SymbolTable): string[] {
   if (typeof color === 'string' && typeof opacity === 'number')
     return [`${word} ${colorText(color, opacity)}`]

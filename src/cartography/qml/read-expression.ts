@@ -42,7 +42,7 @@ export function readExpression(expression: string): Condition | undefined {
   return reader.isAtEnd() ? condition : undefined
 }
 
-/** The attribute that an expression is by itself. */
+/** Returns the attribute if the expression is a single attribute. */
 export function readAttribute(expression: string): string | undefined {
   const [only, ...more] = tokensOf(expression) ?? []
   const isName = only?.kind === 'name' || (only?.kind === 'word' && !only.text.startsWith('$'))
@@ -80,7 +80,9 @@ const comparisonSigns: Record<string, Comparison> = {
   ...{ '<': '<', '<=': '<=', '>': '>', '>=': '>=' },
 }
 
-/** Reads by the order of operators: or, and, not, comparison. Each method gives undefined for what it does not know. */
+/**
+ * Parses by operator precedence: or, and, not, comparison. Each method returns undefined for unknown syntax.
+ */
 class ExpressionReader {
   readonly #tokens: Token[]
   #at = 0

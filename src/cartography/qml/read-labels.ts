@@ -8,7 +8,7 @@ import { scaleOf } from './read-renderer.ts'
 import { tellDriven } from './read-symbols.ts'
 import { measureOf, parseQgisColor, tidy } from './units.ts'
 
-/** The labels of a document: one rule, or one for each of its own. */
+/** Reads the labels of a document: one rule, or one for each label rule. */
 export function readLabels(labeling: XmlElement | undefined, opacity: number, losses: Losses): Rule[] {
   if (labeling === undefined) return []
   const { type } = labeling.attributes
@@ -100,7 +100,7 @@ function haloOf(buffer: XmlElement | undefined, opacity: number): TextSymbolizer
   }
 }
 
-/** QGIS's numbers of places: beside or above a point, and along a line. */
+/** QGIS's placement codes: beside or above a point, and along a line. */
 const alongLine = ['2', '3', '7']
 const sides = ['right', 'center', 'left'] as const
 const heights = ['bottom', 'middle', 'top'] as const

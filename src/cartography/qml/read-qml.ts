@@ -6,7 +6,7 @@ import { readLabels } from './read-labels.ts'
 import { readRasterRenderer } from './read-raster.ts'
 import { readRenderer, scaleOf } from './read-renderer.ts'
 
-/** Reads a style document of QGIS 3; undefined for one without a renderer, such as one that has forms alone. */
+/** Reads a QGIS 3 style document; undefined for one without a renderer, such as one with forms only. */
 export function readQml(document: string): Style | undefined {
   const root = parseStyleXml(document, { takesDoctype: true })
   const losses = new Losses()
@@ -25,7 +25,7 @@ export function readQml(document: string): Style | undefined {
   return { rules: rules.map((rule) => within(rule, root.attributes)), lost: losses.list() }
 }
 
-/** What a document says of the whole layer beside its renderer and its labels. */
+/** Records parts of the document that concern the whole layer, besides its renderer and labels. */
 function tellLayer(root: XmlElement, losses: Losses): void {
   if ((textOf(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
   if ((textOf(root, 'featureBlendMode') ?? '0') !== '0') losses.add('a blend mode of features')

@@ -6,7 +6,7 @@ import type { Losses } from '../losses.ts'
 import type { RasterBand, RasterColor, RasterColors, RasterSymbolizer, Stretch } from '../model.ts'
 import { child, childrenOf, textOf } from '../style-xml.ts'
 
-/** The renderer of a raster; undefined, and told, for those that are not known. */
+/** Reads a raster renderer; undefined, with a recorded loss, for unknown renderers. */
 export function readRasterRenderer(pipe: XmlElement, losses: Losses): RasterSymbolizer | undefined {
   const renderer = child(pipe, 'rasterrenderer')
   if (renderer === undefined) return undefined

@@ -9,7 +9,7 @@ import { readSymbol } from './read-symbols.ts'
 
 const maxDepth = 50
 
-/** The rules of a renderer of features; undefined, and told, for those that are not known. */
+/** Reads the rules of a feature renderer; none, with a recorded loss, for unknown renderers. */
 export function readRenderer(renderer: XmlElement, opacity: number, losses: Losses): Rule[] {
   const reader = new RendererReader(renderer, opacity, losses)
   switch (renderer.attributes.type) {
@@ -58,7 +58,7 @@ class RendererReader {
     return property ?? this.#losses.add(`classes of the expression ${expression}`)
   }
 
-  /** A category that is switched off draws nothing, and what it holds is not drawn as the rest either. */
+  /** A disabled category draws nothing, and its features are not drawn by the default category either. */
   categories(): Rule[] {
     const property = this.#attribute()
     if (property === undefined) return []
@@ -92,7 +92,7 @@ class RendererReader {
     })
   }
 
-  /** Rules inside another one hold where that one does. */
+  /** Nested rules apply only where their parent rule applies. */
   rules(parent: XmlElement | undefined, above: Frame | undefined, depth: number): Rule[] {
     if (depth > maxDepth) return this.#losses.add('rules that are nested too deep') ?? []
     const elements = childrenOf(parent, 'rule').filter(({ attributes }) => attributes.checkstate !== '0')
@@ -158,7 +158,7 @@ export function scaleOf(text: string | undefined): number | undefined {
   return text !== undefined && Number.isFinite(scale) && scale > 0 ? scale : undefined
 }
 
-/** A number where the document says so, or where it says nothing and the text is one. */
+/** Returns a number if the document says so, or if it specifies no type and the text is numeric. */
 function literalOf(text: string, type: string | undefined): Literal {
   const isNumber = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)
   return isNumber && type !== 'string' ? Number(text) : text

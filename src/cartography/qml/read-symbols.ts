@@ -24,7 +24,7 @@ const dashPatterns: Record<string, number[]> = {
   ...{ dash: [4, 2], dot: [1, 2], 'dash dot': [4, 2, 1, 2], 'dash dot dot': [4, 2, 1, 2, 1, 2] },
 }
 
-/** The settings of one layer of a symbol, as options of newer and `prop` of older documents. */
+/** Reads the properties of one symbol layer, as `Option` in newer and `prop` in older documents. */
 function settingsOf(element: XmlElement | undefined): Map<string, string> {
   const settings = new Map<string, string>()
   for (const { attributes } of childrenOf(element, 'prop'))
@@ -190,7 +190,7 @@ class LayerReader {
   }
 }
 
-/** Settings that an expression gives are told by their names. */
+/** Records data-defined properties by name. */
 export function tellDriven(element: XmlElement, losses: Losses): void {
   for (const name of ['data_defined_properties', 'dd_properties']) {
     const all = childrenOf(child(child(element, name), 'Option'), 'Option')

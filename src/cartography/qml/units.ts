@@ -3,7 +3,10 @@ import type { LengthUnit } from '../model.ts'
 
 const pixelsOf: Record<string, number> = { Pixel: 1, MM: 96 / 25.4, Point: 96 / 72, Inch: 96 }
 
-/** What one of QGIS's units is: a number of pixels, or metres on the ground. Map units are taken for metres. */
+/**
+ * Returns the size of a QGIS unit: a number of pixels, or metres on the ground. Map units are taken for
+ * metres.
+ */
 export function measureOf(unit: string): { factor: number; unit?: LengthUnit } | undefined {
   const factor = ownValue(pixelsOf, unit)
   if (factor !== undefined) return { factor }

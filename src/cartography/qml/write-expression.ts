@@ -3,7 +3,7 @@ import type { Attribute, Condition, Literal } from '../model.ts'
 
 const geometryNames = ['Point', 'Line', 'Polygon']
 
-/** A condition as an expression of QGIS; undefined, and told, for what it cannot say. */
+/** Writes a condition as a QGIS expression; undefined, with a recorded loss, if it cannot be expressed. */
 export function writeExpression(condition: Condition, losses: Losses): string | undefined {
   switch (condition.op) {
     case 'all':
@@ -59,12 +59,12 @@ function textLiteral(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/** In a pattern a backslash stays one where it takes the meaning of the sign behind it. */
+/** In a pattern a backslash is literal unless it escapes the next character. */
 function patternText(pattern: string): string {
   return `'${pattern.replace(/\\(?![%_])/g, '\\\\').replaceAll("'", "''")}'`
 }
 
-/** Texts and attributes one after the other. */
+/** Writes a concatenation of texts and attributes. */
 export function writeConcatenation(label: (string | Attribute)[]): string {
   return label
     .map((part) => (typeof part === 'string' ? textLiteral(part) : quoted(part.property)))

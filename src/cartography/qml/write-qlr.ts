@@ -10,12 +10,12 @@ export interface QgisLayer {
   /** As the provider reads it. */
   source: string
   style: Style
-  /** Of its geometry; undefined where it may be any, or has none. */
+  /** Dimension of its geometry; undefined if it may have any, or has none. */
   dimension: Dimension | undefined
   attribution?: string
 }
 
-/** One id is enough: QGIS gives each layer a new one when the file is opened. */
+/** A constant id is sufficient: QGIS assigns a new one to each layer when it opens the file. */
 const id = 'terrane_layer'
 const geometries = ['Point', 'Line', 'Polygon'] as const
 
@@ -52,7 +52,7 @@ export function writeQlr({ title, provider, source, style, dimension, attributio
   return `<!DOCTYPE qgis-layer-definition>\n<qlr>${tree}${element('maplayers', layer)}</qlr>\n`
 }
 
-/** What stands in a style document of QGIS, which a layer has within itself. */
+/** Returns the contents of a QGIS style document, which a layer definition embeds. */
 function drawnBy(style: Style, dimension: Dimension | undefined): string {
   const document = dimension === undefined ? undefined : writeQml(style, dimension)?.document
   return document?.replace(/^[\s\S]*?<qgis[^>]*>/, '').replace(/<\/qgis>\s*$/, '') ?? ''

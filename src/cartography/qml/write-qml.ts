@@ -10,8 +10,8 @@ import { writePipe } from './write-raster.ts'
 import { writeSymbol } from './write-symbols.ts'
 
 /**
- * A style document of QGIS 3, for layers of one dimension: the one given, else the highest that the style draws. Undefined for
- * a style that draws nothing, since a document of QGIS says of which kind its layer is.
+ * Writes a QGIS 3 style document for layers of one dimension: the given one, otherwise the highest that the
+ * style draws. Undefined for a style that draws nothing, since a QGIS document requires a geometry type.
  */
 export function writeQml(style: Style, wanted?: Dimension): WrittenStyle | undefined {
   const losses = new Losses(style.lost)

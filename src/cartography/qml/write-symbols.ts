@@ -18,7 +18,7 @@ const shapeNames: Record<MarkShape, string> = {
   },
 }
 
-/** One symbol of QGIS with a layer for each that is drawn; undefined where none can be. */
+/** Writes one QGIS symbol with a layer per symbolizer; undefined if none can be expressed. */
 export function writeSymbol(
   symbols: Symbolizer[],
   { name, dimension, pass }: { name: number; dimension: Dimension; pass: number },
@@ -70,7 +70,7 @@ function writeLayer(
   }
 }
 
-/** The plain value; a value that is an attribute is told. */
+/** Returns the constant; records an attribute value as a loss. */
 function plain<T extends string | number>(value: Value<T>, usual: T, losses: Losses): T {
   if (!isDriven(value)) return value
   losses.add('a value that is an attribute itself')

@@ -4,7 +4,7 @@ import { attributes, element, textElement } from '../style-xml.ts'
 export const sldVersions = ['1.0.0', '1.1.0'] as const
 export type SldVersion = (typeof sldVersions)[number]
 
-/** What SLD 1.0 and SLD 1.1 with the symbols of SE 1.1 call the same things. */
+/** Names that differ between SLD 1.0 and SLD 1.1 with the symbols of SE 1.1. */
 export interface SldDialect {
   version: SldVersion
   /** The symbols are those of SE 1.1. */

@@ -23,7 +23,10 @@ const exchanged: Record<Comparison, Comparison> = {
   '>=': '<=',
 }
 
-/** A condition of Filter Encoding 1.0, 1.1 or 2.0; undefined, and told, for what has no counterpart. */
+/**
+ * Reads a condition of Filter Encoding 1.0, 1.1 or 2.0; undefined, with a recorded loss, if it has no
+ * counterpart.
+ */
 export function readFilter(filter: XmlElement, losses: Losses): Condition | undefined {
   const [first, ...more] = elementsOf(filter)
   if (first === undefined) return undefined
@@ -52,7 +55,7 @@ function readCondition(element: XmlElement, losses: Losses): Condition | undefin
   return found ?? losses.add(`the filter ${name}`)
 }
 
-/** Of `And` what is known is kept; `Or` with something unknown is unknown. */
+/** Of `And` the known conditions are kept; `Or` with an unknown one is unknown. */
 function readGroup(element: XmlElement, losses: Losses): Condition | undefined {
   const conditions = elementsOf(element).map((one) => readCondition(one, losses))
   const known = conditions.filter((one) => one !== undefined)
@@ -84,7 +87,7 @@ function readComparison(element: XmlElement): Condition | undefined {
 
 type Side = { kind: 'literal'; value: Literal } | ({ kind: 'attribute' } & Attribute) | { kind: 'dimension' }
 
-/** One side of a comparison; undefined for what is computed. */
+/** Reads one side of a comparison; undefined for computed values. */
 function readSide(element: XmlElement): Side | undefined {
   if (element.name === 'Literal') return { kind: 'literal', value: literalOf(element.text) }
   const property = propertyOf(element)
@@ -94,20 +97,20 @@ function readSide(element: XmlElement): Side | undefined {
     : undefined
 }
 
-/** The attribute that an element names, without what stands before it in a path. */
+/** Returns the attribute that an element names, without the path before it. */
 export function propertyOf({ name, text }: XmlElement): string | undefined {
   if (name !== 'PropertyName' && name !== 'ValueReference') return undefined
   const property = text.trim()
   return property === '' ? undefined : property
 }
 
-/** A number where a text is one as numbers are written; codes such as `01` stay texts. */
+/** Returns a number if the text has the form of a number; codes such as `01` remain texts. */
 export function literalOf(text: string): Literal {
   const word = text.trim()
   return /^-?(0|[1-9]\d{0,14})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/.test(word) ? Number(word) : word
 }
 
-/** What is greater or less than a text of a number is meant as a number. */
+/** In a greater or less comparison a numeric text is meant as a number. */
 function literalFor(op: Comparison, value: Literal): Literal {
   if (op === '==' || op === '!=' || typeof value !== 'string' || value.trim() === '') return value
   return Number.isFinite(Number(value)) ? Number(value) : value
@@ -141,7 +144,7 @@ function readBetween(element: XmlElement): Condition | undefined {
   }
 }
 
-/** A pattern in the signs of its element becomes one with `%`, `_` and backslashes. */
+/** Converts a pattern with the element's wildcards to one with `%`, `_` and backslashes. */
 function readLike(element: XmlElement): Condition | undefined {
   const { wildCard = '*', singleChar = '#', attributes, literal, property } = likeParts(element)
   if (property === undefined || literal === undefined) return undefined

@@ -34,7 +34,7 @@ function numberOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseNumber(text)
 }
 
-/** The number that an element holds, as a literal or as it is. */
+/** Returns the number in an element, as a literal or plain text. */
 function numberIn(element: XmlElement | undefined, name: string, losses: Losses): number | undefined {
   const holder = child(element, name)
   const text = plainText(holder)
@@ -46,7 +46,7 @@ function numberIn(element: XmlElement | undefined, name: string, losses: Losses)
   )
 }
 
-/** What stands in an element as text or as one literal; undefined for what is computed. */
+/** Returns the content of an element as text or one literal; undefined for computed values. */
 function plainText(element: XmlElement | undefined): string | undefined {
   const [inner, ...others] = elementsOf(element)
   if (inner === undefined) return element?.text.trim()

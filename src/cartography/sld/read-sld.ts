@@ -7,7 +7,10 @@ import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-x
 import { readFilter } from './read-filter.ts'
 import { SymbolReader } from './read-symbols.ts'
 
-/** Reads the first style of an SLD 1.0 document (OGC 02-070), or of one with the symbols of SE 1.1 (OGC 05-077r4). */
+/**
+ * Reads the first style of an SLD 1.0 document (OGC 02-070), or of one with the symbols of SE 1.1 (OGC
+ * 05-077r4).
+ */
 export function readSld(document: string): Style {
   const root = parseStyleXml(document)
   const layers = [...childrenOf(root, 'NamedLayer'), ...childrenOf(root, 'UserLayer')]
@@ -22,21 +25,21 @@ export function readSld(document: string): Style {
   return { ...defined({ name }), ...userStyle(style, losses) }
 }
 
-/** What a document says of a layer: a style, or the name of one that is known elsewhere. */
+/** A layer in a document: a style, or the name of a stored one. */
 export interface SldLayer {
-  /** Of the layer. */
+  /** Name of the layer. */
   name: string
   style?: Style
   styleName?: string
-  /** Whether the document has fewer features shown than the layer has, by what is not read. */
+  /** True if the document restricts the layer's features by a constraint that is not supported. */
   isNarrowed: boolean
-  /** What else is not read, in words. */
+  /** Further unsupported parts. */
   lost: readonly string[]
 }
 
 /**
- * What a document says of each layer that it names (OGC 02-070, section 11): the style that it calls the default one, else the
- * first. Layers that bring their own data are none.
+ * Reads each layer that a document names (OGC 02-070, section 11): its default style, otherwise the first.
+ * Layers with inline data are skipped.
  */
 export function readSldLayers(document: string, limits?: StyleXmlLimits): SldLayer[] {
   const layers = childrenOf(parseStyleXml(document, defined({ limits })), 'NamedLayer')
@@ -65,7 +68,10 @@ function userStyle(style: XmlElement | undefined, losses: Losses): Omit<Style, '
   return { ...titlesOf(style), rules, lost: losses.list() }
 }
 
-/** What a layer of the document says beside its styles: a style is for whatever layer it is given to. */
+/**
+ * Records parts of a document's layer besides its styles: a style applies to any layer that it is assigned
+ * to.
+ */
 function tellLayer(layer: XmlElement, losses: Losses): void {
   if (isNarrowed(layer)) losses.add('a constraint of the layer, which leaves features out')
   if (child(layer, 'RemoteOWS') ?? child(layer, 'InlineFeature'))
@@ -97,7 +103,7 @@ const partsOfRule = new Set([
   ...['MinScaleDenominator', 'MaxScaleDenominator'],
 ])
 
-/** What stands beside the rules of one `FeatureTypeStyle`. */
+/** Records the parts of one `FeatureTypeStyle` besides its rules. */
 function tellPass(pass: XmlElement, losses: Losses): void {
   for (const { name } of elementsOf(pass))
     if (!partsOfPass.has(name)) losses.add(`a ${name} of a FeatureTypeStyle`)
@@ -112,7 +118,7 @@ function titlesOf(element: XmlElement | undefined): { title?: string; abstract?:
   return defined({ title, abstract: textOf(element, 'Abstract') ?? textOf(description, 'Abstract') })
 }
 
-/** Whether a map draws the rule; tells what stands beside its symbols. */
+/** True if a map draws the rule; records the parts besides its symbols. */
 function isDrawn(rule: XmlElement, losses: Losses): boolean {
   for (const { name } of elementsOf(rule))
     if (!partsOfRule.has(name) && !name.endsWith('Symbolizer')) losses.add(`a ${name} of a rule`)

@@ -63,7 +63,7 @@ export class SymbolReader {
     if (child(element, name) !== undefined) this.losses.add(`a ${name} of a ${element?.name}`)
   }
 
-  /** Symbols draw the layer's geometry; another one, or one that is computed, is told. */
+  /** Symbols draw the layer's geometry; another or computed geometry is recorded as a loss. */
   #tellGeometry(element: XmlElement): void {
     const [inner] = elementsOf(child(element, 'Geometry'))
     if (inner !== undefined && inner.name !== 'PropertyName') this.losses.add('a computed geometry')
@@ -114,7 +114,7 @@ export class SymbolReader {
     return paint
   }
 
-  /** A colour with its opacity; a colour that has one of its own gives it. */
+  /** Reads a colour with its opacity, which may be part of the colour. */
   #paint(element: XmlElement, name: string, usual: string): Fill {
     const given = this.parameter(element, name)
     const color = readValue(given, name, parseOpaqueColor, this.losses) ?? usual
@@ -191,7 +191,7 @@ export class SymbolReader {
     }
   }
 
-  /** A graphic's own opacity holds for its fill and its stroke. */
+  /** A graphic's opacity applies to its fill and its stroke. */
   #faded<Paint extends Fill>(
     paint: Paint | undefined,
     opacity: Value<number> | undefined,

@@ -7,7 +7,7 @@ import { child, textOf } from '../style-xml.ts'
 import { propertyOf } from './read-filter.ts'
 import { parseNumber } from './read-values.ts'
 
-/** What a reader of symbols gives to that of texts. */
+/** Functions that the symbol reader passes to the text reader. */
 interface Reader {
   losses: Losses
   parameter(element: XmlElement | undefined, name: string): XmlElement | undefined
@@ -16,7 +16,7 @@ interface Reader {
   fill(element: XmlElement | undefined): Fill | undefined
 }
 
-/** A `TextSymbolizer`; nothing where its label cannot be told. */
+/** Reads a `TextSymbolizer`; returns none if its label cannot be expressed. */
 export function readText(element: XmlElement, factor: number, reader: Reader): TextSymbolizer[] {
   const label = readLabel(child(element, 'Label'))
   if (label === undefined) {
@@ -34,7 +34,7 @@ export function readText(element: XmlElement, factor: number, reader: Reader): T
   ]
 }
 
-/** The parts of a label; undefined where one is computed, or where there is none. */
+/** Reads the parts of a label; undefined if one is computed or there is none. */
 function readLabel(label: XmlElement | undefined): (string | Attribute)[] | undefined {
   const parts = label?.children.map(labelPart) ?? []
   const known = parts.filter((part) => part !== undefined)
@@ -48,12 +48,12 @@ function labelPart(part: XmlElement): string | Attribute | undefined {
   return property === undefined ? undefined : { property }
 }
 
-/** Line breaks with their indents mean one blank, and none at the ends. */
+/** Replaces line breaks with their indents by one space, and removes them at the ends. */
 function withoutIndents(text: string): string {
   return text.replace(/^\s*\n\s*|\s*\n\s*$/g, '').replace(/\s*\n\s*/g, ' ')
 }
 
-/** Texts that stand beside each other are one. */
+/** Joins adjacent texts. */
 function joinTexts(parts: (string | Attribute)[]): (string | Attribute)[] {
   const joined: (string | Attribute)[] = []
   for (const part of parts) {

@@ -9,7 +9,7 @@ import { literalOf, propertyOf } from './read-filter.ts'
 /** A value of the document, its results still texts. */
 type TextValue = Value<string>
 
-/** What turns a text of the document into a value; undefined where it is none. */
+/** Parses a text of the document; undefined if it is invalid. */
 type Parse<T> = (text: string) => T | undefined
 
 export function parseNumber(text: string): number | undefined {
@@ -21,7 +21,10 @@ export function parseOpaqueColor(text: string): string | undefined {
   return parseColor(text)?.color
 }
 
-/** The value in an element: a text, an attribute, or one of the functions of SE 1.1; undefined, and told, for others. */
+/**
+ * Reads the value of an element: a text, an attribute, or a function of SE 1.1; undefined, with a recorded
+ * loss, for others.
+ */
 export function readValue<T extends string | number>(
   element: XmlElement | undefined,
   what: string,
@@ -38,7 +41,7 @@ export function readValue<T extends string | number>(
   return parsed(value, parse) ?? losses.add(`a computed ${what}`)
 }
 
-/** A driven value with its results parsed; undefined where one cannot be. */
+/** Parses the results of a driven value; undefined if one is invalid. */
 function parsed<T>(value: Driven<string>, parse: Parse<T>): Driven<T> | undefined {
   let isWhole = true
   const one = (text: string): T => {
@@ -131,7 +134,7 @@ function interpolationOf(input: Attribute, stops: { at: number; value: string }[
   return { by: 'interpolation', input, base: 1, stops, ...fallback } as const
 }
 
-/** The three functions in the form that GeoServer has for SLD 1.0: their arguments one after the other. */
+/** Reads the three functions in GeoServer's form for SLD 1.0: their arguments in sequence. */
 function readFunction(element: XmlElement): TextValue | undefined {
   const [first, ...rest] = elementsOf(element)
   const property = first === undefined ? undefined : propertyOf(first)

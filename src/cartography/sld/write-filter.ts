@@ -52,7 +52,9 @@ function conditionXml(condition: Condition, dialect: SldDialect): string {
   }
 }
 
-/** A group of one is that one; one of none is a comparison that is always true or never. */
+/**
+ * A group of one condition is that condition; an empty group is a comparison that is always true or false.
+ */
 function groupXml({ op, conditions }: ConditionOf<'all'>, dialect: SldDialect): string {
   const [only] = conditions
   if (only === undefined)

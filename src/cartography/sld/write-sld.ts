@@ -9,7 +9,10 @@ import { dialectOf } from './dialect.ts'
 import { writeFilter } from './write-filter.ts'
 import { SymbolWriter } from './write-symbols.ts'
 
-/** An SLD document, 1.0 (OGC 02-070) or 1.1 with the symbols of SE 1.1. What could not be said stands in a comment too. */
+/**
+ * Writes an SLD document, 1.0 (OGC 02-070) or 1.1 with the symbols of SE 1.1. A comment lists what it cannot
+ * express.
+ */
 export function writeSld(style: Style, name: string, version: SldVersion = '1.0.0'): WrittenStyle {
   const dialect = dialectOf(version)
   const losses = new Losses(style.lost)
@@ -51,7 +54,7 @@ function tellRepeats(rules: Rule[], losses: Losses): void {
         losses.add('labels that are said again along a line')
 }
 
-/** The rules of each pass, one list after the other. An else rule with a condition becomes one by condition alone. */
+/** Returns the rules of each pass. An else rule with a condition becomes a rule with conditions only. */
 function passesOf(rules: Rule[], losses: Losses): Rule[][] {
   const needsConditions = rules.some(({ isElse, condition }) => isElse === true && condition !== undefined)
   const passes = new Map<number, Rule[]>()

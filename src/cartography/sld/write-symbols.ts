@@ -213,7 +213,7 @@ function valueXml(value: Value<string | number>): string {
   return value.by === 'attribute' ? propertyXml(value.property) : ''
 }
 
-/** A media type, which the standard wants, by the ending of an address. */
+/** Returns the media type, which the standard requires, from the extension of an address. */
 function formatOf(href: string): string {
   const ending = /\.(\w+)(?:[?#]|$)/.exec(href)?.[1]?.toLowerCase()
   if (ending === 'svg') return 'image/svg+xml'

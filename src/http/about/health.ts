@@ -45,9 +45,9 @@ interface HealthParts {
   importer: Pick<Importer, 'workload'>
   /** Absent where it is off. */
   monitoring: Pick<Monitoring, 'health' | 'collectionAge'> | undefined
-  /** Of the data directory. */
+  /** Free space of the data directory. */
   space: FreeSpace
-  /** How much of what layers were is kept. */
+  /** Limits and size of the stored layer versions. */
   versions: Pick<Catalog['versions'], 'limits' | 'cost'>
 }
 

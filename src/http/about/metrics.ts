@@ -4,7 +4,7 @@ import { media } from '../description.ts'
 import { addEndpoints, endpoint, operation } from '../endpoint.ts'
 import type { MetricsExport } from '../exported/metrics-export.ts'
 
-/** What this server does, for Prometheus; no database is asked. */
+/** Metrics of this server for Prometheus; reads no database. */
 const showMetrics = operation({
   summary: 'Counters for Prometheus, in its text format',
   description:

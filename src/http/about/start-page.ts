@@ -7,7 +7,7 @@ import { endpoint, operation } from '../endpoint.ts'
 import type { BuiltPages } from '../pages/built-pages.ts'
 import { sendDocument } from '../pages/page-document.ts'
 
-/** One place that an index leads to. */
+/** One link of an index. */
 interface Entry {
   rel: string
   path: string
@@ -49,7 +49,7 @@ interface StartPageParts {
   pages: BuiltPages
 }
 
-/** Where somebody begins; monitoring where it is on. */
+/** Entry points; monitoring only if it is enabled. */
 function start({ isMonitoringOn }: StartPageParts): Entry[] {
   return [
     { rel: 'data', path: '/ogc', title: 'Layers, as OGC API Features' },
@@ -61,7 +61,10 @@ function start({ isMonitoringOn }: StartPageParts): Entry[] {
   ]
 }
 
-/** What stands below a path, as JSON for programs and as a page for people; `/` is the home page of the pages. */
+/**
+ * Lists the resources below a path, as JSON for programs and as HTML for people; `/` is the home page of the
+ * web interface.
+ */
 function indexOf(path: string, description: string, entriesOf: (parts: StartPageParts) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
   return operation({
@@ -111,7 +114,7 @@ export const startPageEndpoints = [
   endpoint('GET', '/rest/security', 'public', 'view', { showSecurityIndex }),
 ]
 
-/** Where monitoring is on. */
+/** Registered if monitoring is enabled. */
 export const monitoringIndexEndpoints = [
   endpoint('GET', '/monitoring', 'public', 'unrecorded', { showMonitoringIndex }),
   endpoint('GET', '/monitoring/api', 'public', 'unrecorded', { showMonitoringApiIndex }),
@@ -121,13 +124,16 @@ function toLink(request: FastifyRequest, { rel, path, title }: Entry) {
   return { rel, href: request.link(path), title }
 }
 
-/** Whether HTML is wanted more than JSON; where neither is named more, JSON is answered. */
+/** True if HTML is preferred to JSON; equal preference yields JSON. */
 function prefersHtml(accept = '*/*'): boolean {
   const [html, json] = [weightOf(accept, 'text/html'), weightOf(accept, 'application/json')]
   return html > json
 }
 
-/** How much an `Accept` header wants a type, 0 to 1 (RFC 9110, section 12.5.1): the nearest range counts. */
+/**
+ * Returns the quality of a media type in an `Accept` header, 0 to 1 (RFC 9110, section 12.5.1): the most
+ * specific range counts.
+ */
 function weightOf(accept: string, type: string): number {
   const ranges = [type, type.replace(/\/.*/, '/*'), '*/*']
   let best = { rank: ranges.length, weight: 0 }

@@ -5,7 +5,7 @@ export const sessionCookie = 'terrane_session'
 /** Field of a form that brings the session's token. */
 export const csrfField = 'csrf_token'
 
-/** What a request gives to prove who calls; a header that is not understood is a `Failure`. */
+/** Returns the credentials of a request; an invalid header is a `Failure`. */
 export function readCredentials(headers: {
   authorization?: string | undefined
   cookie?: string | undefined

@@ -23,7 +23,7 @@ export interface TokenParts {
   clock: Clock
 }
 
-/** What the tokens of others are looked at with. */
+/** Dependencies of listing other users' tokens. */
 export interface UserTokenParts {
   users: Pick<Accounts['users'], 'get'>
   tokens: Accounts['tokens']

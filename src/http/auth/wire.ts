@@ -107,7 +107,7 @@ export function toWireUser(request: FastifyRequest, user: User) {
   return { name, ...defined({ email }), role, enabled: isEnabled, href }
 }
 
-/** `place`: where the list of it stands. */
+/** `place`: path of the token list. */
 export function toWireToken(request: FastifyRequest, token: Token, place = '/rest/security/tokens') {
   const { id, caption, createdAt, expiresAt, lastUsedAt } = token
   return {
@@ -131,7 +131,10 @@ export function parseExpiry(text: string | undefined, now: Date): string | undef
   throw invalid('invalid-body', `"token.expires" must be an ISO 8601 time that lies ahead, found "${text}"`)
 }
 
-/** What a leaked token must not be enough for: making more tokens, or changing the password. */
+/**
+ * Refuses requests authenticated by a token: a leaked token must not allow making more tokens or changing the
+ * password.
+ */
 export function refuseTokens(request: FastifyRequest): void {
   if (request.caller.by !== 'token') return
   throw new Failure(

@@ -9,7 +9,7 @@ import { chooseEncoding } from '../accepted-encodings.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 
-/** What the background map is answered from. */
+/** Dependencies of the base map. */
 export interface BasemapParts {
   background: BackgroundMap
   basemap: Basemap

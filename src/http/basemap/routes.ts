@@ -3,7 +3,7 @@ import { addEndpoints, endpoint } from '../endpoint.ts'
 import type { BasemapParts } from './basemap.ts'
 import { getBasemapTile, getDarkBasemap, getLightBasemap, showBasemap } from './basemap.ts'
 
-/** The map that lies below data on the pages: files, which nobody counts. */
+/** The base map of the web interface: files that are not counted as usage. */
 export const basemapEndpoints = [
   endpoint('GET', '/assets/basemap.json', 'public', 'unrecorded', { showBasemap }),
   endpoint('GET', '/assets/basemap/light.json', 'public', 'unrecorded', { getLightBasemap }),

@@ -3,7 +3,7 @@ import type { Importer } from '../../importer/importer.ts'
 import type { VersionChanges } from '../../maps/earlier/version-changes.ts'
 import type { SideTables } from '../../maps/sources/side-tables.ts'
 
-/** What the endpoints of the catalogue work with. */
+/** Dependencies of the catalogue's endpoints. */
 export interface CatalogParts {
   catalog: Catalog
 }
@@ -17,17 +17,17 @@ export interface VersionParts extends CatalogParts {
 export interface ComparisonParts extends CatalogParts {
   versionChanges: Pick<VersionChanges, 'between'>
   sides: Pick<SideTables, 'changes'>
-  /** What the versions came from. */
+  /** Imports that created the versions. */
   imports: Pick<Importer['kept'], 'find' | 'listTasks'>
 }
 
-/** The same for endpoints that tell what would go with something. */
+/** Additional dependencies of endpoints that list what a deletion would remove. */
 export interface InventoryParts extends CatalogParts {
   imports: Pick<Importer['kept'], 'listInto'>
 }
 
 /** The same for endpoints that may take something from the public. */
 export interface PublicityParts extends CatalogParts {
-  /** How long a proxy may keep what is public. */
+  /** Time that a proxy may cache public responses. */
   sharedMaxAgeSeconds: number
 }

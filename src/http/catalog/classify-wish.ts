@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../client-signal.ts'
 import type { CatalogParts } from './catalog-parts.ts'
 
-/** Of which column classes or categories are made, and how. */
+/** Column and method of a classification. */
 export const ClassifyWish = Type.Object({
   attribute: Type.String(),
   method: Type.Optional(
@@ -38,7 +38,7 @@ export const ClassifyWish = Type.Object({
 
 type Wanted = Static<typeof ClassifyWish>
 
-/** Looks at all values of a column. */
+/** Reads all values of a column. */
 export async function summaryOf(
   { catalog }: CatalogParts,
   reply: FastifyReply,
@@ -68,7 +68,7 @@ export async function vectorLayer(
   throw invalid('not-a-vector-layer', `Layer "${text}" is a raster, whose values are no column`)
 }
 
-/** The attribute of this name, whose values can be told apart. */
+/** Returns the attribute with this name, if its values can be compared. */
 export function requireAttribute(layer: LayerRecord, name: string): Attribute {
   const found = layer.details.schema.attributes.find((one) => one.name === name)
   if (found !== undefined && found.type !== 'binary') return found
@@ -91,7 +91,7 @@ function wishOf(wanted: Wanted, { name, type }: Attribute) {
   return { method, palette, classes: wanted.classes ?? (method === 'categories' ? 8 : 5) }
 }
 
-/** What there is to say of classes or categories beside them. */
+/** Returns messages about classes or categories. */
 export function messagesOf(
   { isSampled, bounds }: { isSampled: boolean; bounds?: number[] },
   wanted: Wanted,

@@ -112,7 +112,10 @@ export const LayerReply = Type.Object({
   }),
 })
 
-/** A layer with what its style's name stands for: the style of its workspace, else the global one. */
+/**
+ * Returns the response for a layer; its style name refers to a style of the workspace, otherwise to a global
+ * one.
+ */
 export function toWireLayer(
   request: FastifyRequest,
   layer: LayerRecord,

@@ -122,7 +122,7 @@ export const deleteLayer = operation({
   },
 })
 
-/** A layer as it is shown. */
+/** Returns the response for a layer. */
 export async function describeLayer(
   { catalog: { layers, styles } }: CatalogParts,
   request: FastifyRequest,
@@ -133,7 +133,10 @@ export async function describeLayer(
   return toWireLayer(request, { ...layer, version }, await layers.storeOf(layer), style)
 }
 
-/** The layer of the path by `<workspace>:<name>`; one that the caller may not read is as good as none. */
+/**
+ * Returns the layer named `<workspace>:<name>` in the path; a layer that the caller may not read counts as
+ * missing.
+ */
 async function getNamedLayer(
   { catalog: { layers } }: CatalogParts,
   request: FastifyRequest<{ Params: Static<typeof params> }>,
@@ -147,7 +150,7 @@ async function getNamedLayer(
   return layer
 }
 
-/** The change that a body asks for; a style may be named with its workspace before it. */
+/** Returns the change in a body; a style may be named with its workspace. */
 function fromWireLayer(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
   const { name, title, abstract, description, keywords, public: isPublic } = wanted
   const { attribution, licence, contact, translations } = wanted

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { LayerRecord, StoreRecord, StyleRecord } from '../../catalog/records.ts'
 
-/** `recurse=true` takes what stands inside along. */
+/** `recurse=true` includes contained resources. */
 export const RecurseQuery = Type.Object({
   recurse: Type.Optional(Type.Boolean({ description: 'Delete what stands inside as well' })),
 })

@@ -90,7 +90,7 @@ export const storeEndpoints = [
   }),
 ]
 
-/** What is in workspaces and stores, what would go with them, and whether stores answer. */
+/** Contents of workspaces and stores, dependents of a deletion, and checks of stores. */
 export const inventoryEndpoints = [
   endpoint('GET', '/rest/catalogue/workspaces', 'staff', 'view', { listCountedWorkspaces }),
   endpoint('GET', '/rest/catalogue/stores', 'staff', 'view', { listCountedStores }),
@@ -122,7 +122,7 @@ export const layerEndpoints = [
   endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
 ]
 
-/** What layers were before. */
+/** Previous versions of layers. */
 export const versionEndpoints = [
   endpoint('GET', '/rest/layers/:layer/versions', 'user', 'view_metadata', { listVersions }),
   endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
@@ -132,7 +132,7 @@ export const versionEndpoints = [
   endpoint('POST', '/rest/layers/:layer/versions/:version/restore', 'staff', 'change', { restoreVersion }),
 ]
 
-/** Styles: of every workspace, and of one. */
+/** Styles: global, and of one workspace. */
 export const styleEndpoints = [
   endpoint('GET', '/rest/palettes', 'user', 'view', { listPalettes }),
   endpoint('GET', '/rest/styles', 'user', 'view', { listStyles }),

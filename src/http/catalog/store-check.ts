@@ -10,7 +10,7 @@ import { getStore, makerOf } from './stores.ts'
 
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
 
-/** Does something and tells how long it took, with what it found. */
+/** Measures the duration of a function, and returns it with the result. */
 async function timed(work: () => Promise<number | undefined>) {
   const begun = performance.now()
   const tables = await work()

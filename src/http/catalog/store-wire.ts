@@ -33,7 +33,7 @@ export const CoverageStoreBody = Type.Object({
   }),
 })
 
-/** Connection parameters as they are shown; secrets read `********`. */
+/** Connection parameters in responses; secrets read `********`. */
 export const WireParameters = Type.Object({
   entry: Type.Array(Type.Object({ '@key': Type.String(), $: Type.String() })),
 })
@@ -77,7 +77,7 @@ export const CoverageList = Type.Object({
   coverages: Type.Object({ coverage: Type.Array(Linked) }),
 })
 
-/** Parameters as clients know them; secrets read `********`. */
+/** Returns parameters under the names that clients use; secrets read `********`. */
 export function toWireParameters(store: Pick<StoreRecord, 'parameters' | 'secretNames'>): {
   entry: { '@key': string; $: string }[]
 } {

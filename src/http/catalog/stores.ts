@@ -17,7 +17,7 @@ interface OneStore extends InWorkspace {
   store: string
 }
 
-/** What a body says of a store. */
+/** Fields of a store in a body. */
 interface StoreFields {
   name?: string | undefined
   type?: string | undefined
@@ -36,7 +36,7 @@ export async function getStore(
   throw notFound('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
 }
 
-/** The stores of one kind. What follows is alike for both kinds. */
+/** Lists the stores of one kind. The functions below serve both kinds. */
 export async function listStoresOf(
   { catalog }: CatalogParts,
   request: FastifyRequest<{ Params: InWorkspace }>,
@@ -66,7 +66,7 @@ export async function sendStore(
   return sendEntity(request, reply, toWireStore(request, await getStore(parts, kind, request.params)))
 }
 
-/** Creates a store and answers with it. */
+/** Creates a store and responds with it. */
 export async function createStore(
   { catalog }: CatalogParts,
   request: FastifyRequest<{ Params: InWorkspace }>,
@@ -122,12 +122,12 @@ function refuseRenaming(store: StoreRecord, { name, type }: StoreFields): void {
     throw invalid('invalid-body', `The type of store "${store.name}" cannot be changed`)
 }
 
-/** Whose word a change of a store stands on. */
+/** Role of the user who makes a change of a store. */
 export function makerOf({ caller }: FastifyRequest): StoreMaker {
   return hasRole(caller, 'admin') ? 'admin' : 'staff'
 }
 
-/** What a body says of a store beside its connection. */
+/** Fields of a store in a body, without its connection. */
 function plainFields({ enabled: isEnabled, description, versions: keepsVersions }: StoreFields) {
   return defined({ isEnabled, description, keepsVersions })
 }

@@ -9,7 +9,7 @@ export const sldType = 'application/vnd.ogc.sld+xml'
 const seType = 'application/vnd.ogc.se+xml'
 export const mapLibreType = 'application/vnd.maplibre.style+json'
 
-/** Content types of each format, the one that is answered first. */
+/** Content types of each format, the one used in responses first. */
 export const typesOfFormat = {
   sld: [sldType, seType, 'application/xml', 'text/xml'],
   maplibre: [
@@ -23,7 +23,7 @@ export const typesOfFormat = {
 
 export const documentTypes: string[] = Object.values(typesOfFormat).flat()
 
-/** The content type that a document of this format is answered as. */
+/** Returns the content type of a document with this format. */
 function contentTypeOf(format: StyleFormat): string {
   return typesOfFormat[format][0]
 }
@@ -37,7 +37,7 @@ export function formatOfType(contentType: string): StyleFormat | undefined {
   return undefined
 }
 
-/** The name of a style without an ending that asks for its document. */
+/** Returns the name of a style without an extension that requests its document. */
 export function plainStyleName(name: string): string {
   return name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
 }
@@ -49,12 +49,15 @@ export function formatOfName(name: string | undefined): StyleFormat | undefined 
   return word === 'json' || word === 'maplibre' || word === 'mbstyle' ? 'maplibre' : undefined
 }
 
-/** Whether SLD is wanted with the symbols of SE 1.1. */
+/** True if the client prefers SLD with the symbols of SE 1.1. */
 function isSeWanted(accept: string | undefined): boolean {
   return (accept ?? '').split(',')[0]?.split(';', 1)[0]?.trim().toLowerCase() === seType
 }
 
-/** The formats that an `Accept` header names, the wanted first; plain XML names none, which browsers accept too. */
+/**
+ * Returns the formats in an `Accept` header, preferred first; plain XML names none, since browsers accept it
+ * too.
+ */
 export function acceptedFormats(accept: string | undefined): StyleFormat[] {
   return (accept ?? '').split(',').flatMap((type) => {
     const format = /\/xml/.test(type) ? undefined : formatOfType(type)
@@ -63,8 +66,8 @@ export function acceptedFormats(accept: string | undefined): StyleFormat[] {
 }
 
 /**
- * Answers with the style's document in its own format where that is wanted, else in the first that it can be had in; `others`
- * are the formats that it is converted to.
+ * Responds with the style's document in its own format if the client accepts it, otherwise in the first
+ * available format; `others` are the formats to which it may be converted.
  */
 export function sendStyleDocument(
   reply: FastifyReply,

@@ -66,7 +66,7 @@ export const StyleOrDocument = media('The style, or its document by Accept or th
   ...documentAnswers,
 })
 
-/** A style that was kept just now, with what there is to say about its document. */
+/** Returns the response for a style that was just stored, with messages about its document. */
 export function toWireKeptStyle(request: FastifyRequest, kept: StyleRecord, hasDocument: boolean) {
   const { style } = toWireStyle(request, kept)
   const messages = hasDocument ? styleMessages(kept) : []
@@ -88,7 +88,7 @@ export function toWireStyle(request: FastifyRequest, style: StyleRecord) {
   }
 }
 
-/** What a body says of a style. */
+/** Fields of a style in a body. */
 export interface WantedStyle {
   name?: string
   format?: StyleFormat

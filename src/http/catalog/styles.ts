@@ -33,7 +33,7 @@ const StyleNameQuery = Type.Object({
 /** JSON that describes a style, or its document. */
 const consumes = ['application/json', ...documentTypes]
 
-/** What describes the operations on styles, global ones and those of a workspace alike. */
+/** Descriptions of the operations on styles, both global ones and those of a workspace. */
 export const styleDescriptions = {
   list: {
     summary: 'List styles',
@@ -99,7 +99,7 @@ export const deleteStyle = operation({
     deleteNamed(parts, request, reply, { workspace: undefined, name: request.params.style }),
 })
 
-/** A style by its workspace, undefined for the global ones, and its name. */
+/** A style by its workspace (undefined for global styles) and name. */
 interface StylePlace {
   workspace: string | undefined
   name: string

@@ -9,7 +9,7 @@ import { layerPath } from './paths.ts'
 const nullable = <Shape extends Parameters<typeof Type.Union>[0][number]>(shape: Shape) =>
   Type.Union([shape, Type.Null()])
 
-/** How many rows were changed. */
+/** Numbers of changed rows. */
 export const Changes = Type.Object({
   added: Type.Integer(),
   changed: nullable(Type.Integer()),

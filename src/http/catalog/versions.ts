@@ -125,7 +125,7 @@ export async function versionedLayer(
   const layer = await layers.findNamed(text)
   if (layer !== undefined) {
     request.usedLayer = layer
-    // Who asks learns of a change by others too.
+    // Also detects changes by other programs.
     const { version } = await layers.versionOf(layer)
     return { ...layer, layer: { ...layer, version } }
   }

@@ -94,7 +94,7 @@ export const deleteWorkspace = operation({
   },
 })
 
-/** The default workspace is the one that requests mean which name none. */
+/** The default workspace applies to requests that name none. */
 export const showDefaultWorkspace = operation({
   summary: 'The default workspace',
   description: 'The workspace that is meant where a request names none; 404 where there is none.',

@@ -16,7 +16,7 @@ const deepest = 22
 const usualZoom = 14
 const Zoom = Type.Integer({ minimum: 0, maximum: deepest })
 
-/** What an export is asked for with. */
+/** Body of an export request. */
 export const ExportBody = Type.Object({
   export: Type.Object({
     format: Type.Enum([...exportFormats]),
@@ -63,7 +63,7 @@ export const DownloadReply = Type.Object(
   { title: 'Download' },
 )
 
-/** What the files of features are, as descriptions of answers name it. */
+/** Media types of feature files, for descriptions of responses. */
 export const fileBodies = Object.fromEntries(
   Object.values(formatsOfFiles).map(({ mediaType }) => {
     const [type = ''] = mediaType.split(';')
@@ -71,7 +71,7 @@ export const fileBodies = Object.fromEntries(
   }),
 )
 
-/** A record of a file, with what files of features tell besides. */
+/** A file record, with the additional fields of feature files. */
 export type AnyDownload = MadeFile &
   Pick<DownloadRecord, 'srs' | 'losses' | 'attribution' | 'licence' | 'contact'>
 

@@ -25,7 +25,7 @@ import {
   toWireDownload,
 } from './download-wire.ts'
 
-/** What the endpoints of files that are made of layers work with. */
+/** Dependencies of endpoints for files made from layers. */
 export interface DownloadParts {
   catalog: Pick<Catalog, 'layers' | 'versions'>
   exports: Exports
@@ -123,7 +123,7 @@ export const removeDownload = operation({
 
 interface FoundDownload {
   record: AnyDownload
-  /** The files that it is one of. */
+  /** Collection of files that contains it. */
   files: Pick<Exports['files'] | Downloads['files'], 'filePath' | 'remove'>
 }
 

@@ -1,4 +1,7 @@
-/** Gives the first `limit` names as they are, and all others one name, so that what names come to stays bounded. */
+/**
+ * Returns the first `limit` names unchanged, and one common name for all others, so that the number of labels
+ * is bounded.
+ */
 export class BoundedNames {
   readonly #limit: number
   readonly #other: string

@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client'
 import type { EventBus } from '../../lib/events.ts'
 import type { Space } from '../../lib/files/free-space.ts'
 
-/** What monitoring tells of itself. */
+/** Metrics of monitoring itself. */
 export interface MonitoringLoad {
   /** Requests that wait to be recorded. */
   waiting: number
@@ -14,20 +14,20 @@ export interface MonitoringLoad {
   collectionAge?: number | undefined
 }
 
-/** Loads and looks at data, as the importer counts them. */
+/** Numbers of loads and previews, from the importer. */
 interface LoadCounts {
   running: number
   queued: number
 }
 
-/** What numbers of `/metrics` are taken from: nothing asks a database. */
+/** Sources of the values in `/metrics`, none of which reads a database. */
 export interface ExportSources {
   events: EventBus
   version: string
   loads(): LoadCounts
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
-  /** Of the data directory. */
+  /** Free space of the data directory. */
   freeSpace?(): Promise<Space | undefined>
 }
 
@@ -44,7 +44,7 @@ interface Described {
   help: string
 }
 
-/** One that counts events since the start. */
+/** Defines a counter of events since the start. */
 export function counter<L extends string = never>(
   { labels, ...described }: Described & { labels?: readonly L[] },
   count: (counter: Counter<L>, events: EventBus) => (() => void)[],
@@ -58,7 +58,7 @@ export function counter<L extends string = never>(
   }
 }
 
-/** One that is read whenever it is asked for; left out where `read` gives undefined. */
+/** Defines a gauge that is read for each request; omitted if `read` returns undefined. */
 export function gauge(
   described: Described,
   read: (sources: ExportSources) => (() => number | undefined | Promise<number | undefined>) | undefined,

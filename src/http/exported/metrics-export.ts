@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ExportSources } from './exported-metric.ts'
 import { exportedMetrics } from './registry.ts'
 
-/** Counts what a server does since its start, in Prometheus' text format; everything is held in memory. */
+/** Metrics of a server since its start, in Prometheus' text format; held in memory. */
 export class MetricsExport {
   readonly #registry = new Registry()
   readonly #stopListening: (() => void)[]
@@ -16,7 +16,7 @@ export class MetricsExport {
     return this.#registry.contentType
   }
 
-  /** Everything, with what is known of the process; other requests are answered between one metric and the next. */
+  /** Returns all metrics, with those of the process; other requests are processed between two metrics. */
   async text(): Promise<string> {
     const texts: string[] = []
     for (const registry of [this.#registry, processRegistry()]) {
@@ -33,7 +33,7 @@ export class MetricsExport {
   }
 }
 
-/** Gauges whose names say that they are counters. */
+/** Gauges whose names suggest counters. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

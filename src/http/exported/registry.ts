@@ -19,7 +19,7 @@ import {
   workEnded,
 } from './work.ts'
 
-/** In the order in which they are told. */
+/** In order of output. */
 export const exportedMetrics: readonly ExportedMetric[] = [
   exceptionsTotal,
   workEnded,

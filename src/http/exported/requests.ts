@@ -4,11 +4,11 @@ import type { ExportedMetric } from './exported-metric.ts'
 import { counter } from './exported-metric.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Seconds: from an answer out of memory to a synchronous import. */
+/** In seconds: from a response from memory to a synchronous import. */
 const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** Layers with a counter of their own; requests to further ones count as `other`. */
+/** Maximum number of layers with a counter of their own; requests to further ones count as `other`. */
 const maxLayers = 1000
-/** What the label says of what has no counter of its own. */
+/** Label of requests without a counter of their own. */
 const others = 'other'
 
 export const requestsTotal = counter(

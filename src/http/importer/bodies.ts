@@ -146,7 +146,9 @@ const ValueRule = Type.Object(
   strict,
 )
 
-/** What stops a load before its commit. A misspelt rule would stop nothing: unknown ones are refused. */
+/**
+ * Limits that stop a load before its commit. Unknown rules are rejected: a misspelt one would stop nothing.
+ */
 const StopIf = Type.Object(
   {
     removed: Type.Optional(RowLimit),

@@ -27,7 +27,7 @@ interface Creation {
   source?: WantedSource
 }
 
-/** Creates an import and answers with it. */
+/** Creates an import and responds with it. */
 export async function create(
   parts: ImporterAreaParts,
   request: FastifyRequest,
@@ -85,8 +85,8 @@ export const createImportWithId = operation({
 })
 
 /**
- * Beside the importer's contract, which describes database data and does not create them. A server that connects where it
- * is told is for administrators alone.
+ * Extension of the importer's contract, which describes database data but has no request that creates them. A
+ * server that connects to requested addresses is for administrators only.
  */
 export const createDatabaseImport = operation({
   summary: 'Create an import of the tables of a database',

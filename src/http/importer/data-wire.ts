@@ -30,7 +30,7 @@ export interface ShownTask extends TaskRecord {
 export interface ListedFile {
   file: DataFile
   task: TaskRecord
-  /** Where the file is a granule of a mosaic. */
+  /** Present if the file is a granule of a mosaic. */
   granule?: GranuleRecord
 }
 
@@ -46,8 +46,8 @@ export function listMainFiles(tasks: ShownTask[]): ListedFile[] {
 }
 
 /**
- * The file that an id means. Of uploads the path within its upload is enough where only one has it, since clients know
- * the names that they sent.
+ * Finds the file of an id. For uploads the path within the upload is sufficient if it is unique, since
+ * clients know the names that they sent.
  */
 export function findListedFile(files: ListedFile[], fileId: string): ListedFile | undefined {
   const idOf = ({ file, task }: ListedFile) => fileIdOf(task.folder, file.path)
@@ -114,7 +114,7 @@ function toWireMosaic({ time }: ImportSource, tasks: TaskRecord[]): object {
   }
 }
 
-/** An import's data; undefined where it has none of its own. */
+/** Returns the response for an import's data; undefined if it has none. */
 export function toWireImportData(
   request: FastifyRequest,
   record: ImportRecord,

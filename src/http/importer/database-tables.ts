@@ -14,7 +14,7 @@ const Table = Type.Object({
   rows: Type.Optional(Type.Integer({ description: 'As far as the database tells without counting' })),
 })
 
-/** Kept nowhere: for who chooses among the tables before an import is made of them. */
+/** Stores nothing: for selecting tables before an import is created. */
 export const listDatabaseTables = operation({
   summary: 'List the tables of a database that an import could be made of',
   description: 'Nothing of the connection is kept.',

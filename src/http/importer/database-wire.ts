@@ -10,7 +10,7 @@ import { databaseReaders, findDatabaseReader, getDatabaseReader } from '../../so
 const maxTables = 10_000
 const text = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** Connection parameters by the contract's names; those that mean nothing here are not asked for. */
+/** Connection parameters by the contract's names, without those that have no meaning here. */
 const Parameters = Type.Object({
   dbtype: text,
   database: text,
@@ -50,7 +50,7 @@ export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): Wa
   }
 }
 
-/** Every connection parameter of the contract, absent ones null; a password reads `********`. */
+/** Returns all connection parameters of the contract, absent ones null; a password reads `********`. */
 function toWireParameters({ place, sealedPassword }: DatabaseSource): Record<string, string | number | null> {
   return {
     schema: place.schema ?? null,

@@ -1,4 +1,7 @@
-/** How deep a representation goes: `none` 0, `self` 1, `all` without end, or a number; otherwise the default. */
+/**
+ * Returns the depth of a representation: `none` 0, `self` 1, `all` unlimited, or a number; otherwise the
+ * default.
+ */
 export function parseExpand(text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback
   const word = text.trim().toLowerCase()

@@ -62,7 +62,7 @@ async function entriesOf(
       hasMore = true
       break
     }
-    // A folder that is one dataset is not looked into.
+    // A folder that is one dataset is not listed.
     const isFolder = entry.isDirectory() && !isFolderDataset(entry.name)
     found.push({ name: entry.name, kind: isFolder ? 'folder' : 'file' })
   }

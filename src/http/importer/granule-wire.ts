@@ -27,7 +27,7 @@ export function toWireTime({ mode, pattern, format }: MosaicTime): object {
   }
 }
 
-/** What a granule's entry says beyond that of any file. */
+/** Returns the fields of a granule in addition to those of any file. */
 export function toWireGranule({ timeMs, timeFault, fault, format }: GranuleRecord): object {
   const message = fault?.reason ?? (timeMs === undefined ? timeFault : undefined)
   return {

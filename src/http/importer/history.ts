@@ -106,7 +106,7 @@ function filterOf(
     words.every((word) => card.text.includes(word))
 }
 
-/** As times are kept, which are in the order of their texts. */
+/** Returns a time in the stored format, whose texts sort by time. */
 function instantOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   const isInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i.test(text)

@@ -15,7 +15,7 @@ export function toWireState(state: ImportState, dialect: Dialect): string {
   return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
 }
 
-/** How far remote data have come; `total` is -1 when the server does not tell it. */
+/** Progress of a remote transfer; `total` is -1 if the server does not report the size. */
 export function toWireFetch({ file, bytes, totalBytes = -1 }: FetchProgress) {
   return { file, bytes, total: totalBytes }
 }

@@ -3,7 +3,7 @@ import type { Dialect } from '../../config/settings.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { OpenStreams } from './open-streams.ts'
 
-/** What the importer's endpoints work with. */
+/** Dependencies of the importer's endpoints. */
 export interface ImporterAreaParts {
   importer: Importer
   catalog: Catalog
@@ -16,7 +16,7 @@ export interface ImporterAreaParts {
   streams: OpenStreams
 }
 
-/** The status of an answer in the contract, or in the dialect of older systems. */
+/** Returns the status of a response in the contract, or in the dialect of older systems. */
 export function statusOf({ dialect }: ImporterAreaParts, contract: number, geoserver: number): number {
   return dialect === 'geoserver' ? geoserver : contract
 }

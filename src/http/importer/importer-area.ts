@@ -10,7 +10,7 @@ import { fileEndpoints, formEndpoints, formOrFileEndpoints, jsonEndpoints } from
 
 const maxFormBytes = 64 * 1024
 
-/** `/rest/imports` and everything below, and `/rest/database-imports` beside it, by what their bodies are. */
+/** `/rest/imports`, everything below it, and `/rest/database-imports`, as areas by body type. */
 export function importerAreas(given: Omit<ImporterAreaParts, 'streams'>): Area[] {
   const parts = { ...given, streams: new OpenStreams() }
   return [jsonArea(parts), formArea(parts), fileArea(parts), formOrFileArea(parts)]
@@ -70,7 +70,7 @@ function readForm(request: FastifyRequest, body: Readable): Promise<string> {
   return readText(request, body, maxFormBytes)
 }
 
-/** The text of a form without files; one that is too long is thrown away as it comes. */
+/** Reads the text of a form without files; discards one that is too long as it arrives. */
 function readText(_request: FastifyRequest, body: Readable, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

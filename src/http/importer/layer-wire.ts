@@ -16,7 +16,7 @@ import { taskPath } from './paths.ts'
 
 const unknownBounds = { minx: 0, miny: 0, maxx: -1, maxy: -1 }
 
-/** The layer of a task, or a `Failure` (`notFound`) for one that has none. */
+/** Returns the layer of a task, or throws `Failure` (`notFound`) if it has none. */
 export function requireLayer(task: TaskRecord): TaskLayer {
   if (task.layer !== undefined) return task.layer
   throw notFound('no-layer', `Task ${task.id} is ${task.state} and has no layer`)
@@ -144,7 +144,7 @@ function fromWireAttributes(
   return named.some(({ source }) => source === hidden) ? named : [...kept, ...named]
 }
 
-/** The type that a list of attributes gives the geometry; undefined where it says nothing of it. */
+/** Returns the geometry type in a list of attributes; undefined if the list has none. */
 function fromWireGeometry(
   schema: Schema | undefined,
   wanted: NonNullable<WantedLayer['attributes']>,
@@ -160,7 +160,7 @@ function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The change that a layer body asks for; what it repeats unchanged is no change. */
+/** Returns the change in a layer body; unchanged repetitions are not changes. */
 export function fromWireLayer(task: TaskRecord, wanted: WantedLayer, dialect: Dialect): LayerChange {
   const layer = requireLayer(task)
   const { bbox, attributes, style, srs, ...texts } = wanted
@@ -187,7 +187,7 @@ export function fromWireLayer(task: TaskRecord, wanted: WantedLayer, dialect: Di
   return change
 }
 
-/** Whether a list of attributes is the one that is shown: names and types alone count. */
+/** True if a list of attributes equals the current one by names and types. */
 function isAsShown(wanted: NonNullable<WantedLayer['attributes']>, shown: object[]): boolean {
   const facts = (one: { name?: string; binding?: string }) => [one.name, one.binding]
   return isDeepStrictEqual(wanted.map(facts), shown.map(facts))

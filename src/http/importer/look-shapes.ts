@@ -37,7 +37,7 @@ export const PreviewFeatures = Type.Object({
 const count = Type.Integer({ minimum: 0 })
 const valueCount = Type.Object({ value, count })
 
-/** What the columns of rows hold. */
+/** Contents of the columns of rows. */
 export const ColumnsReply = Type.Object({
   columns: Type.Array(
     Type.Object({

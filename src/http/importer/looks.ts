@@ -38,12 +38,15 @@ async function runningOf(
   return { record: await getImport(parts, params.importId), task: await getTask(parts, params) }
 }
 
-/** What is looked at changes with every edit; nobody keeps it. */
+/** Prevents caching: previews change with every edit. */
 function keepNowhere(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
 }
 
-/** Which part of the rows a map shows, such as `rows=2000, whole=?0` (a dictionary of RFC 9651). */
+/**
+ * Sets the header that says which part of the rows a map shows, such as `rows=2000, whole=?0` (a dictionary
+ * of RFC 9651).
+ */
 function tellPart(reply: FastifyReply, { rows, isWhole }: { rows: number; isWhole: boolean }): void {
   reply.header('terrane-preview', `rows=${rows}, whole=?${isWhole ? 1 : 0}`)
 }
@@ -53,7 +56,10 @@ interface Part {
   isLast: boolean
 }
 
-/** The parts between a head and an end that the last part tells; the first is awaited, so that what fails can be told. */
+/**
+ * Streams parts between a head and an end that depends on the last part; awaits the first part, so that an
+ * error can be reported.
+ */
 async function streamed<One extends Part>(
   parts: AsyncIterable<One>,
   head: string,

@@ -38,7 +38,7 @@ function fromWireTime({ mode, filenameRegex: pattern, timeFormat: format }: Want
   return requireMosaicTime(defined({ mode, pattern, format }))
 }
 
-/** Where the data of a new import lie; undefined for none. */
+/** Returns the location of a new import's data; undefined for none. */
 function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   if (data === undefined) return undefined
   const { type = 'file', file, location } = data

@@ -1,4 +1,4 @@
-/** Answers that go on until their client or the server ends them. */
+/** Responses that continue until the client or the server ends them. */
 export class OpenStreams {
   readonly #ends = new Set<() => void>()
 

@@ -8,7 +8,7 @@ import { TaskParams } from './parameters.ts'
 import { ProposalsReply } from './shapes.ts'
 import { getImport, getTask } from './shown-imports.ts'
 
-/** An answer to an edit waits so long for keys that can be proposed. */
+/** Time that a response to an edit waits for proposed keys. */
 const patienceMs = 1000
 
 export const listProposals = operation({
@@ -45,7 +45,7 @@ export async function withFoundKeys(
   if (task.errorCode !== 'no-keys') return task
   const { importer } = parts
   const record = await importer.kept.get(task.importId)
-  // What cannot be read is told when the task runs.
+  // Unreadable data are reported when the task runs.
   await importer.keys.propose({ record, task }, patienceMs, signal).catch(() => undefined)
   return importer.kept.getTask(task.importId, task.id)
 }

@@ -33,8 +33,9 @@ export function safeFolder(path: string): string | undefined {
 }
 
 /**
- * Where a file of a form goes: its name, in the folders that a client gives when it sends a whole folder. Of an absolute path and
- * of one with `..` only the last part counts, since they describe the disk of the client. Throws as `safeFileName` does.
+ * Returns the target of a form's file: its name, in the folders that a client sends with a whole folder. For
+ * absolute paths and paths with `..` only the last segment counts, since they describe the client's disk.
+ * Throws like `safeFileName`.
  */
 function placeInUpload(path: string): { name: string; folder: string | undefined } {
   const clean = cleanEntryName(path)
@@ -66,7 +67,7 @@ export async function writeFile(
   }
 }
 
-/** Receives into a folder of its own and makes tasks of it; whatever fails keeps nothing. */
+/** Receives files into a folder of their own and creates tasks; a failure leaves nothing. */
 export async function receive(
   { importer }: ImporterAreaParts,
   importId: number,
@@ -102,7 +103,7 @@ export async function writeParts(
   }
   const parts = request.parts({ limits, preservePath: true })
   try {
-    // Left by hand: an iterator that is returned early would wait for a form that nobody reads any more.
+    // Iterated by hand: returning early from an iterator would wait for a form that is no longer read.
     for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
       const part = step.value
       if (part.type === 'file' && part.filename) {

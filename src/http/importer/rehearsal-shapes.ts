@@ -3,7 +3,7 @@ import { rehearsalStates } from '../../importer/model/model.ts'
 import { loadModes } from '../../stores/store.ts'
 import { Message, RejectGroups, Stopped } from './shapes.ts'
 
-/** What a rehearsal answers. */
+/** Response schemas of a dry run. */
 
 const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)))
 const orNull = Type.Union([Type.Integer(), Type.Null()])

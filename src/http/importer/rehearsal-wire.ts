@@ -7,7 +7,7 @@ import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { importPath } from './paths.ts'
 
-/** Below this stands what was found of one task. */
+/** Path of the result of one task. */
 const rehearsedTaskPath = (importId: number, taskId: number): string =>
   `${importPath(importId)}/rehearsal/tasks/${taskId}`
 
@@ -15,7 +15,7 @@ function toWireBounds({ minX, minY, maxX, maxY }: Envelope): number[] {
   return [minX, minY, maxX, maxY]
 }
 
-/** Where the CRS comes from, in words. */
+/** Describes the origin of the CRS. */
 function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
   const declared = source?.raster?.crs ?? source?.schema.geometry?.crs
   const given = layer?.srs
@@ -66,7 +66,7 @@ function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
   ]
 }
 
-/** What a rehearsal has found so far. */
+/** Returns the current result of a dry run. */
 export function toWireRehearsal(
   request: FastifyRequest,
   { rehearsal }: Required<Pick<ImportRecord, 'rehearsal'>>,

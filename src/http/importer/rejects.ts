@@ -26,7 +26,7 @@ import { toWireTask } from './task-wire.ts'
 
 const tags = ['importer']
 
-/** Types of the files that are made; of the others nothing is said but that they are bytes. */
+/** Media types of the files; others are undefined bytes. */
 const fileTypes: Record<string, string> = {
   csv: 'text/csv',
   geojson: 'application/geo+json',
@@ -95,7 +95,7 @@ export const listRejects = operation({
     const isTable = /csv/i.test(format)
     const { limit } = request.query
     const rows = parts.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply), limit)
-    // Whoever is refused hears so before any row.
+    // A refusal is sent before any row.
     const first = await rows.next()
     return reply
       .header('content-type', isTable ? 'text/csv; charset=utf-8' : 'application/geo+json')
@@ -118,7 +118,10 @@ const SentRows = Type.Object({
   }),
 })
 
-/** What a file is called that is the whole body: as it is named, by its media type, or as the source of the task was. */
+/**
+ * Returns the name of a file that is the whole body: the given name, otherwise from its media type or the
+ * format of the task's source.
+ */
 function bodyName(request: FastifyRequest, name: string | undefined, { format }: TaskRecord): string {
   if (name !== undefined) return safeFileName(name)
   const [type = ''] = (request.headers['content-type'] ?? '').split(';')
@@ -169,7 +172,7 @@ async function send(
   }
 }
 
-/** Rows that were rejected, mended by somebody. */
+/** Corrected rejected rows. */
 export const sendRejects = operation({
   summary: 'Send mended rows of a complete task back',
   description:

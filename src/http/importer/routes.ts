@@ -46,7 +46,7 @@ import { watchImport } from './watch.ts'
 
 const older = { dialect: 'geoserver' } as const
 
-/** What an import may be made of, and what may be done to it. */
+/** Possible sources of an import, and available transformations. */
 const choiceEndpoints = [
   endpoint('POST', '/rest/database-tables', 'admin', 'view', { listDatabaseTables }),
   endpoint('GET', '/rest/import-folders', 'staff', 'view', { listFolder }),
@@ -146,7 +146,7 @@ const transformEndpoints = [
   }),
 ]
 
-/** What takes JSON. */
+/** Endpoints with JSON bodies. */
 export const jsonEndpoints = [
   ...choiceEndpoints,
   ...importEndpoints,
@@ -155,17 +155,17 @@ export const jsonEndpoints = [
   ...transformEndpoints,
 ]
 
-/** What takes forms. */
+/** Endpoints with form bodies. */
 export const formEndpoints = [
   endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles }),
 ]
 
-/** What takes the bytes of a file. */
+/** Endpoints whose body is a file. */
 export const fileEndpoints = [
   endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
 ]
 
-/** What takes a form with files, or the bytes of one. */
+/** Endpoints that accept a form with files, or a single file. */
 export const formOrFileEndpoints = [
   endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'publish', { sendRejects }),
 ]

@@ -10,7 +10,10 @@ import {
 import { loadModes } from '../../stores/store.ts'
 import { WireParameters } from '../catalog/store-wire.ts'
 
-/** What the importer answers. Much is there from a level on (`expand`), and in some states alone. */
+/**
+ * Response schemas of the importer. Many fields are present only from a level on (`expand`), or in some
+ * states.
+ */
 
 const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)))
 const text = Type.Optional(Type.String())
@@ -155,7 +158,7 @@ export const Stopped = Type.Array(
   Type.Object({ rule: oneOf(stopRuleNames), limit: Type.Unknown(), measured: Type.Unknown() }),
 )
 
-/** Rows that were rejected for one reason. */
+/** Rows rejected for one reason. */
 export const RejectGroups = Type.Array(
   Type.Object({
     code: Type.String(),
@@ -213,7 +216,7 @@ const KeysProposal = Type.Object({
   exact: Type.Boolean({ description: 'Whether these are all rows' }),
   evidence: Type.String(),
 })
-/** What may be wanted of a task. */
+/** Proposals for a task. */
 const Proposals = Type.Array(Type.Union([GeometryProposal, LabelsProposal, KeysProposal]), {
   description:
     'What may be wanted, likeliest first. `geometry`: a transformation to be posted to `transforms`, with the `srs` for the layer. `labels`: a transformation that loads the labels of coded values as a second column. `keys`: columns for the `keys` of an UPSERT, which have a value of their own in each row of data and layer',
@@ -266,7 +269,7 @@ const Task = Type.Object({
 })
 export const TaskReply = Type.Object({ task: Task })
 export const TaskList = Type.Object({ tasks: Type.Array(Task) })
-/** One dataset makes one task, several make a list. */
+/** One dataset creates one task, several create a list. */
 export const UploadReply = Type.Union([TaskReply, TaskList])
 
 export const ProgressReply = Type.Object({

@@ -25,7 +25,7 @@ export async function getTask(
   return parts.importer.kept.getTask(record.id, parseId(taskId, 'task'))
 }
 
-/** Tasks with the granules of those that are mosaics. */
+/** Returns tasks, with granules for mosaics. */
 export async function withGranules(
   { importer }: Pick<Reading, 'importer'>,
   tasks: TaskRecord[],
@@ -38,7 +38,7 @@ export async function withGranules(
   return shown
 }
 
-/** Tasks as they are shown from level 2 on: with granules, and what is known of their target stores. */
+/** Returns tasks in the representation from level 2 on: with granules and details of their target stores. */
 export async function withDetails(parts: Reading, tasks: TaskRecord[]): Promise<ShownTask[]> {
   const stores = new Map<string, StoreRecord | undefined>()
   const shown: ShownTask[] = []
@@ -66,7 +66,7 @@ export async function findFile(
   return findListedFile(listMainFiles(await withGranules({ importer }, tasks)), fileId)
 }
 
-/** What the tasks of an import to `level` need. */
+/** Loads the details that the tasks of an import need up to `level`. */
 function tasksAt(parts: Reading, tasks: TaskRecord[], level: number): Promise<ShownTask[]> | ShownTask[] {
   if (level < 2) return tasks
   return level < 3 ? withGranules(parts, tasks) : withDetails(parts, tasks)
@@ -90,7 +90,10 @@ export async function showImport(
   return data === undefined ? shown : { ...shown, data: showPassword(parts, request, record, data) }
 }
 
-/** Shows an administrator the password of an import's database; not in an answer that may be kept for a key. */
+/**
+ * Adds the password of an import's database for an administrator; not to a response that is stored under an
+ * idempotency key.
+ */
 export function showPassword(
   { importer }: Pick<Reading, 'importer'>,
   request: FastifyRequest,

@@ -9,7 +9,7 @@ import { receive } from './receive-upload.ts'
 
 const mostUploads = 10_000
 
-/** Whether a body names uploads, whatever it says of them. */
+/** True if a body has the key `uploads`. */
 export function namesUploads(body: unknown): body is { uploads: unknown } {
   return typeof body === 'object' && body !== null && 'uploads' in body
 }

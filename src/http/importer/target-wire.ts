@@ -6,7 +6,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import { toWireParameters } from '../catalog/store-wire.ts'
 import { taskPath } from './paths.ts'
 
-/** The name that a store of this type goes by. */
+/** Returns the key for stores of this type. */
 export function storeKey(type: string | undefined): 'dataStore' | 'coverageStore' {
   return type !== undefined && isCoverageStoreType(type) ? 'coverageStore' : 'dataStore'
 }
@@ -22,7 +22,7 @@ export function toWireStoreItem({ name, type }: { name: string; type: string }) 
   return { name, type }
 }
 
-/** What is known of a store that may not exist yet; secrets read as `********`. */
+/** Returns the response for a store that may not exist yet; secrets read `********`. */
 export function toWireStore({ workspace, name, type }: TaskStore, store: StoreRecord | undefined) {
   return {
     name,

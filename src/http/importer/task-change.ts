@@ -13,7 +13,10 @@ import { fromWireLayer } from './layer-wire.ts'
 import { fromWireRejectLimit } from './task-wire.ts'
 import { fromWireTransform } from './transform-wire.ts'
 
-/** Where a target body sends a task; a store without a name says something to the dialect of older systems alone. */
+/**
+ * Returns the target of a task in a body; a store without a name has a meaning in the dialect of older
+ * systems only.
+ */
 export function fromWireTarget(
   wanted: WantedTarget | undefined,
   dialect: Dialect,
@@ -26,7 +29,7 @@ export function fromWireTarget(
   return defined({ store: name, workspace: workspace?.name })
 }
 
-/** Clients of older systems know no UPSERT. */
+/** UPSERT does not exist in the dialect of older systems. */
 function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
   const modes: readonly LoadMode[] = dialect === 'geoserver' ? updateModes : loadModes
   const mode = modes.find((one) => one === text.toUpperCase())
@@ -36,7 +39,7 @@ function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
 
 type Limits = Pick<TaskChange, 'keys' | 'deleteMissing' | 'stopIf'>
 
-/** What of these a body changes; clients of older systems know none of them. */
+/** Returns the changed limits in a body; they do not exist in the dialect of older systems. */
 function fromWireLimits(task: TaskRecord, wanted: WantedTask, dialect: Dialect): Limits {
   if (dialect === 'geoserver') return {}
   const { keys, deleteMissing, stopIf } = wanted
@@ -65,7 +68,7 @@ function fromWireStopIf(wanted: WantedStopIf | null): StopRules | null {
   return { ...rules, outside: [minX, minY, maxX, maxY] }
 }
 
-/** The chain that a body asks for; undefined for none, and for the one that the task has. */
+/** Returns the transformation chain in a body; undefined if absent or unchanged. */
 function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): TransformSpec[] | undefined {
   const specs = wanted?.transforms?.map(fromWireTransform)
   if (specs === undefined) return undefined
@@ -76,7 +79,7 @@ function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): 
   return isDeepStrictEqual(specs, present) ? undefined : specs
 }
 
-/** The change that a task body asks for. */
+/** Returns the change in a task body. */
 export function fromWireTask(
   task: TaskRecord,
   body: WantedTask & { task?: WantedTask },

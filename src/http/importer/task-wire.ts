@@ -69,7 +69,7 @@ export function toWireTask(
   }
 }
 
-/** What is proposed to whoever edits the task, as far as it is known. */
+/** Returns the available proposals for a task. */
 function proposalsOf(task: TaskRecord): (TransformProposal | LabelsProposal | KeyProposal)[] {
   const { state, updateMode, keys = [], foundKeys } = task
   const geometry = state === 'NO_CRS' || state === 'READY' ? proposeGeometry(task) : []
@@ -78,7 +78,7 @@ function proposalsOf(task: TaskRecord): (TransformProposal | LabelsProposal | Ke
   return [...geometry, ...labels, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
 }
 
-/** What the dialect of older systems does not have. */
+/** Returns the fields that the dialect of older systems does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted, mended, mending } =
     task

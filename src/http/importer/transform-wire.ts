@@ -19,12 +19,14 @@ const currentNames = new Map(
   Object.entries(olderNames).map(([name, older]): [string, string] => [older.toLowerCase(), name]),
 )
 
-/** The type that a name means, in any letter case; a name that is not known stays as it is. */
+/** Returns the type with a name, ignoring case; an unknown name is unchanged. */
 function fromWireTransformType(type: string): string {
   return currentNames.get(type.toLowerCase()) ?? findTransform(type)?.type ?? type
 }
 
-/** A transformation, or a change of one, as it is kept: without what links to it, and under our name. */
+/**
+ * Returns a transformation, or a change of one, in stored form: without links, and under its current name.
+ */
 export function fromWireTransform({ href: _href, ...body }: Record<string, unknown>): TransformSpec {
   const spec = body as TransformSpec
   return spec.type === undefined ? spec : { ...spec, type: fromWireTransformType(spec.type) }
@@ -57,7 +59,7 @@ export function toWireTransforms(request: FastifyRequest, task: TaskRecord, dial
   return task.transforms.map((_, index) => toWireTransform(request, task, index, dialect))
 }
 
-/** Names the parameters of a body that the transformation, as it is shown, does not have. */
+/** Reports parameters in a body that the transformation does not have. */
 export function reportUnknownParameters(
   request: FastifyRequest,
   body: Record<string, unknown>,

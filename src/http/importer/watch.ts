@@ -11,7 +11,10 @@ import { getImport } from './shown-imports.ts'
 
 const tags = ['importer']
 const heartbeatMs = 15_000
-/** What is kept for a client that does not read; one that is further behind is let go and may come back. */
+/**
+ * Maximum size of events buffered for a client that does not read; a slower client is disconnected and may
+ * reconnect.
+ */
 const maxBehindBytes = 2 ** 20
 
 function toEventData(news: ImportNews, dialect: Dialect): object {
@@ -27,7 +30,7 @@ function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** Tells everything of an import until `stream` ends, or the server does. */
+/** Sends the events of an import until `stream` or the server ends. */
 function follow(
   { importer: { progress }, dialect, streams }: ImporterAreaParts,
   importId: number,
@@ -50,7 +53,7 @@ function follow(
   return end
 }
 
-/** What an import does, as it happens. */
+/** Events of an import as they occur. */
 export const watchImport = operation({
   summary: 'Progress as server-sent events',
   description:

@@ -9,12 +9,12 @@ export const OkReply = Type.Object({
   errors: Type.Object({}, { description: 'Empty' }),
 })
 
-/** The envelope around `data`, with further keys beside it. */
+/** The envelope around `data`, with further keys. */
 export function envelopeReply(data: TSchema, beside: TProperties = {}): TSchema {
   return Type.Object({ ...OkReply.properties, data, ...beside })
 }
 
-/** The answers of a list that stands alone under its name, and in the envelope for clients of older systems. */
+/** Responses of a list: under its own name, and in the envelope for clients of older systems. */
 export function listReplies(name: string, item: TSchema) {
   const list = { [name]: Type.Array(item) }
   const Key = Type.Object({ key: Type.String({ description: 'Name of the list beside it' }) })

@@ -5,10 +5,10 @@ import type { ServiceType } from '../../monitoring/model/service-types.ts'
 import { serviceTypes } from '../../monitoring/model/service-types.ts'
 import { toWireTime } from './wire-time.ts'
 
-/** Names that stand on the wire, which the dialect decides. */
+/** Names in responses that depend on the dialect. */
 export interface MonitoringWire {
   dialect: Dialect
-  /** Whether clients of the older systems are to be served unchanged. */
+  /** True if clients of older systems must work unchanged. */
   isOlder: boolean
   serviceType(type: ServiceType): string
   findServiceType(name: string): ServiceType | undefined

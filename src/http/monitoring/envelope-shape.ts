@@ -1,4 +1,4 @@
-/** The shape of many answers of monitoring. */
+/** Envelope of many monitoring responses. */
 export interface Envelope<T> {
   status: 'ok'
   success: true
@@ -11,7 +11,7 @@ export function okStatus(): Omit<Envelope<never>, 'data'> {
   return { status: 'ok', success: true, errors: {} }
 }
 
-/** The envelope of a successful answer: `{...envelope({ key: 'labels' }), labels }`. */
+/** Returns the envelope of a successful response: `{...envelope({ key: 'labels' }), labels }`. */
 export function envelope<T>(data: T): Envelope<T> {
   return { ...okStatus(), data }
 }

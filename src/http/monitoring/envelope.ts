@@ -4,14 +4,14 @@ import type { ProblemWriter } from '../errors.ts'
 
 export { envelope, okStatus } from './envelope-shape.ts'
 
-/** Whether a path, without the base path, belongs to monitoring. */
+/** True if a path, without the base path, belongs to monitoring. */
 export function isMonitoringPath(url: string): boolean {
   return /^\/monitoring(?=[/?]|$)/.test(url)
 }
 
 const refusals = ['login-needed', 'not-allowed']
 
-/** Failures below `/monitoring` in the envelope; those about no single field stand under `__all__`. */
+/** Writes errors below `/monitoring` in the envelope; those of no single field have the key `__all__`. */
 export function envelopeWriter(dialect: Dialect): ProblemWriter {
   return (problem, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8')

@@ -12,7 +12,7 @@ import type { AutoconfigureParts } from './watched/autoconfigure.ts'
 import type { HostParts } from './watched/hosts.ts'
 import type { ServiceParts } from './watched/services.ts'
 
-/** What the tables of monitoring work with. */
+/** Dependencies of monitoring's endpoints. */
 export interface MonitoringAreaParts {
   watched: HostParts & ServiceParts & AutoconfigureParts
   counted: MetricDataParts & ExceptionParts
@@ -38,7 +38,7 @@ export function monitoringAreas({ watched, counted, loads, checks }: MonitoringA
   ]
 }
 
-/** Handlers check, and schemas describe alone: what is wrong with a request is told by field. */
+/** Handlers validate, and schemas only document: errors are reported by field. */
 function tellInEnvelope(app: App): void {
   answerFailures(app, envelopeWriter(app.dialect))
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))

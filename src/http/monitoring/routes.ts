@@ -45,7 +45,7 @@ export const loadEndpoints = [
   endpoint('POST', '/monitoring/api/load', 'admin', 'unrecorded', { loadDump }),
 ]
 
-/** Checks: what does not hold, what they compare, and whom they have told. */
+/** Checks: current problems, definitions, and sent notifications. */
 export const checkEndpoints = [
   endpoint('GET', '/monitoring/api/status', 'user', 'unrecorded', { showStatus }),
   endpoint('GET', '/monitoring/api/notifications', 'user', 'unrecorded', { listNotifications }),

@@ -12,7 +12,9 @@ import { variantOf } from './representations.ts'
 
 type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
 
-/** The layer that `<workspace>:<layer>` names; the anonymous do not learn whether one that is not public exists. */
+/**
+ * Returns the layer `<workspace>:<layer>`; anonymous users cannot find out whether a private layer exists.
+ */
 export async function readableLayer(
   { catalog: { layers } }: OgcParts,
   request: AboutCollection,
@@ -51,7 +53,7 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
   )
 }
 
-/** Answers about a layer that the caller may read; nothing where the client has the answer already. */
+/** Responds about a layer that the caller may read; sends nothing if the client has the response already. */
 export async function aboutLayer(
   parts: OgcParts,
   request: AboutCollection,
@@ -63,7 +65,9 @@ export async function aboutLayer(
   return answer(layer)
 }
 
-/** The same about one feature, which is known by a tag of its own: its state, which others may name that change it. */
+/**
+ * The same for one feature, which has an `ETag` of its own for its state, which editing clients send back.
+ */
 export async function aboutOneFeature(
   parts: OgcParts,
   request: AboutCollection,
@@ -75,7 +79,7 @@ export async function aboutOneFeature(
   return answer(layer)
 }
 
-/** Says how long an answer about a layer may be kept. */
+/** Sets how long a response about a layer may be cached. */
 async function sayHowLong(
   { catalog: { layers }, sharedMaxAgeSeconds }: OgcParts,
   layer: LayerRecord,
@@ -89,8 +93,9 @@ async function sayHowLong(
 }
 
 /**
- * Says how long an answer about a layer may be kept, by the layer's version; true where the client has it already: then
- * 304 is set, and there is nothing more to send. `ETag` is weak, since answers tell when they were made.
+ * Sets how long a response about a layer may be cached, by the layer's version; returns true if the client
+ * has it already: then the status is 304 and nothing must be sent. `ETag` is weak, since responses contain
+ * the time of creation.
  */
 async function isKept(
   parts: OgcParts,

@@ -2,17 +2,17 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { collectionId, jsonTypeOf } from './collection.ts'
 import { isFilterable } from './property-filters.ts'
 
-/** Layers whose addresses are described one by one: clients read the document whole. */
+/** Maximum number of layers with paths of their own: clients read the whole document. */
 const mostDescribed = 200
 
-/** What the features of one layer are described by, as those of all are. */
+/** Description of the features of one layer, in the form used for all. */
 export interface OwnItems {
   operation: Record<string, unknown> & { parameters: readonly object[] }
   /** Names that mean something else than a property. */
   taken: ReadonlySet<string>
 }
 
-/** Addresses of the features of layers, with what each can be asked for by its properties, in OpenAPI 3.0. */
+/** Returns paths of layers' features, with query parameters for their properties, in OpenAPI 3.0. */
 export function ownItemsPaths(
   layers: readonly LayerRecord[],
   describe: (id: string, title: string) => OwnItems,
@@ -30,12 +30,12 @@ export function ownItemsPaths(
   return Object.fromEntries(paths)
 }
 
-/** Clients look for the address with the id as it is; braces would be a template. */
+/** Clients look for the path with the literal id; braces would be a template. */
 function isPlain(id: string): boolean {
   return !/[{}/?#%]/.test(id)
 }
 
-/** By the style, and that they are no lists, clients know them as properties to filter by. */
+/** Clients recognize filter properties by their style and because they are not lists. */
 function propertyParameters({ details: { schema } }: LayerRecord, taken: ReadonlySet<string>): object[] {
   return schema.attributes
     .filter((attribute) => isFilterable(attribute) && !taken.has(attribute.name))

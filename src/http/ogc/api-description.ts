@@ -27,7 +27,7 @@ const text = { type: 'string' }
 const uri = { type: 'string', format: 'uri' }
 const list = { style: 'form', explode: false }
 
-/** What clients find under these names: QGIS takes the size of its pages from `limit`. */
+/** Names that clients expect: QGIS reads its page size from `limit`. */
 const parameters = {
   ...editParameters,
   collectionId: {
@@ -139,9 +139,9 @@ interface Operation {
   summary: string
   answer: object
   parameters?: ParameterName[]
-  /** What it is answered in; the first where nothing is asked for. */
+  /** Representations of the response; the first is the default. */
   offered?: readonly Representation[]
-  /** Whether there may be nothing to answer with. */
+  /** True if the response may be empty. */
   mayBeEmpty?: boolean
 }
 
@@ -231,7 +231,7 @@ const operations: Record<string, Operation> = {
   },
 }
 
-/** The catalogue has a description of its own; links lead to where it begins. */
+/** The catalogue has its own API description; links lead to its landing page. */
 const catalogueOperations: Record<string, Operation> = {
   '/catalogue': {
     ...{ id: 'getCatalogueLanding', summary: 'Landing page of the catalogue (OGC API Records)' },
@@ -250,7 +250,7 @@ const downloadOperations: Record<string, Operation> = {
 
 const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
 
-/** Suffixes of ids tell clients what is what (OGC 20-057, section 14.2). */
+/** Suffixes of operation ids identify operations for clients (OGC 20-057, section 14.2). */
 const tileOperations: Record<string, Operation> = {
   '/tileMatrixSets': {
     offered: offeredDocuments,
@@ -298,7 +298,7 @@ const language = {
   schema: { type: 'string', enum: ['en', 'de'] },
 }
 
-/** Answers in other representations than the first. */
+/** Response contents in representations other than the first. */
 function otherContent(offered: readonly Representation[] = []): object {
   return Object.fromEntries(
     offered.flatMap(({ mediaType, schema }) =>
@@ -335,7 +335,7 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
   )
 }
 
-/** What the address of a layer's features is described by, apart from its properties. */
+/** Describes the path of a layer's features, without its properties. */
 function describeOwnItems(id: string, title: string): OwnItems {
   const { answer, offered } = ownValue(operations, `${collectionPath}/items`) ?? {}
   if (answer === undefined) throw new Error('Features are not described')

@@ -64,7 +64,7 @@ const allowed = {
   },
 }
 
-/** What changes features (OGC 20-002), by path and method. */
+/** Operations that change features (OGC 20-002), by path and method. */
 export const editPaths: Record<string, Record<string, object>> = {
   '/collections/{collectionId}/items': {
     options: toOperation({

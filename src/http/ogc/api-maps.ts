@@ -60,7 +60,9 @@ function toOperation(operationId: string, summary: string, ofPath: readonly obje
   }
 }
 
-/** Suffixes of ids tell clients what is what (OGC 20-058, /req/api-operations/operation-id). */
+/**
+ * Suffixes of operation ids identify operations for clients (OGC 20-058, /req/api-operations/operation-id).
+ */
 export const mapPaths: Record<string, object> = {
   '/collections/{collectionId}/map': toOperation(
     'terrane.collection.getMap',

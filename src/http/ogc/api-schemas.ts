@@ -21,7 +21,7 @@ const feature = {
     links,
   },
 }
-/** Shapes of answers below `/ogc`, as OpenAPI 3.0 writes them. */
+/** Response schemas below `/ogc`, in OpenAPI 3.0. */
 export const schemas = {
   link,
   landingPage: {

@@ -12,7 +12,7 @@ import type { Form, PageFiles, Shown } from './html/shown.ts'
 import { chooseMediaType } from './media-ranges.ts'
 import type { Representation } from './representations.ts'
 
-/** What pages below `/ogc` load, and who made them. */
+/** Assets of the pages below `/ogc`, and their publisher. */
 export interface HtmlParts extends PageFiles {
   version: string
   /** Another server that the background map comes from. */
@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** Every answer as a page for people: a view of what its JSON says. */
+/** Renders each response as HTML: a view of its JSON. */
 export const asHtml: Representation = {
   ...{ name: 'html', mediaType: 'text/html', title: 'HTML', schema: Type.String() },
   rows: { usual: 50, most: 200 },
@@ -42,7 +42,7 @@ export const asHtml: Representation = {
   },
 }
 
-/** Failures as pages, where a page was asked for. */
+/** Renders errors as HTML if HTML was requested. */
 export const writeProblemPage: ProblemWriter = (problem, reply) => {
   const { request } = reply
   addVary(reply, 'Accept')
@@ -75,7 +75,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-/** All comes from this server, but for the background map of another one; the map stands in a frame. */
+/** All content comes from this server, except a configured external base map; the map is in a frame. */
 function policy({ mapOrigin = '' }: HtmlParts): string {
   return [
     "default-src 'none'",

@@ -21,7 +21,9 @@ export function collectionId(layer: LayerRecord): string {
   return `${layer.workspace}:${layer.name}`
 }
 
-/** What a filter of a layer may name (OGC 19-079r2, `/req/queryables/queryables-link`). */
+/**
+ * Link to the properties that a filter of a layer may use (OGC 19-079r2, `/req/queryables/queryables-link`).
+ */
 export function queryablesLink(request: FastifyRequest, layer: LayerRecord): ItemLink {
   return {
     rel: 'http://www.opengis.net/def/rel/ogc/1.0/queryables',
@@ -51,7 +53,7 @@ async function geographicBounds(layer: LayerRecord): Promise<Envelope | undefine
   }
 }
 
-/** Where a layer lies on earth. */
+/** Returns the spatial extent of a layer. */
 export async function toExtent(layer: LayerRecord): Promise<object> {
   const bounds = await geographicBounds(layer)
   if (bounds === undefined) return {}
@@ -59,7 +61,9 @@ export async function toExtent(layer: LayerRecord): Promise<object> {
   return { spatial: { bbox: [[minX, minY, maxX, maxY]], crs: crs84Uri } }
 }
 
-/** When a layer's features are of (OGC 17-069r4, section 7.14.2); a date means the whole day. */
+/**
+ * Returns the temporal extent of a layer's features (OGC 17-069r4, section 7.14.2); a date is the whole day.
+ */
 function toTemporal(times: TimeBounds | undefined): object {
   if (times === undefined) return {}
   const { from, to } = times
@@ -121,13 +125,13 @@ export async function toCollection(
   }
 }
 
-/** How it is drawn: a whole MapLibre style with its tiles. */
+/** Link to the style: a complete MapLibre style with its tiles. */
 function styleLink(request: FastifyRequest, layer: LayerRecord): object {
   const href = request.link(`/tiles/${layerSegment(layer)}/style.json`)
   return { rel: 'stylesheet', type: 'application/json', title: 'MapLibre style', href }
 }
 
-/** Where its vector tiles are (OGC 20-057, section 11). */
+/** Link to its vector tilesets (OGC 20-057, section 11). */
 function tilesLink(request: FastifyRequest, path: string): object {
   const rel = 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector'
   return { rel, type: 'application/json', title: 'Vector tiles', href: request.link(`${path}/tiles`) }
@@ -148,7 +152,7 @@ const jsonTypes: Record<Attribute['type'], object> = {
   binary: { type: 'string', contentEncoding: 'base64' },
 }
 
-/** How values of a type are described in JSON Schema. */
+/** Returns the JSON Schema of a type. */
 export function jsonTypeOf(type: Attribute['type']): object {
   return jsonTypes[type]
 }
@@ -186,7 +190,9 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   }
 }
 
-/** What features can be filtered by (OGC 19-079r2, section 6.2): every property that is not binary, and the geometry. */
+/**
+ * Returns the queryables (OGC 19-079r2, section 6.2): every property that is not binary, and the geometry.
+ */
 export function toQueryables(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -209,7 +215,7 @@ function valuesSchema({ all, least, largest }: Partial<ColumnValues> = {}): obje
     : defined({ minimum: least, maximum: largest })
 }
 
-/** What features can be ordered by (OGC 23-058r2, requirements class "Sortables"). */
+/** Returns the sortables (OGC 23-058r2, requirements class "Sortables"). */
 export function toSortables(request: FastifyRequest, layer: LayerRecord): object {
   return partOfSchema(
     request,
@@ -238,7 +244,7 @@ function partOfSchema(
 /** For what a feature is sent. */
 export type SentFor = 'create' | 'replace' | 'update'
 
-/** What a feature that is sent has to be like (OGC 20-002, /req/features/representation-geojson-replace). */
+/** Returns the schema of features in requests (OGC 20-002, /req/features/representation-geojson-replace). */
 export function toSentSchema(
   { details: { schema } }: LayerRecord,
   { properties: _described, ...about }: ReturnType<typeof toJsonSchema>,
@@ -257,7 +263,7 @@ export function toSentSchema(
   return {
     ...about,
     $id: `${about.$id}?type=${sentFor}`,
-    // Members beside those of GeoJSON are passed over.
+    // Members outside GeoJSON are ignored.
     additionalProperties: true,
     properties: { type: { const: 'Feature' }, geometry, properties },
     ...(sentFor === 'update' ? {} : { required: ['type', 'geometry', 'properties'] }),

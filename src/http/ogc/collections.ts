@@ -130,7 +130,7 @@ export const getQueryables = represented(
         const granules = await layerOfGranules(parts, layer)
         if (granules !== undefined) return toQueryables(request, granules)
         const values = await parts.kept.values.of(requireFeatures(layer))
-        // Nobody keeps what a later answer tells more of.
+        // The response is not cacheable while values are missing: a later one contains more.
         if (values === undefined) reply.removeHeader('etag').header('cache-control', 'no-cache')
         return toQueryables(request, layer, values)
       }),

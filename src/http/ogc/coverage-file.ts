@@ -7,7 +7,7 @@ import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
 import type { OgcParts } from './ogc-parts.ts'
 
-/** The file of a coverage, or one that belongs to it, by its name; ranges of it for readers that want parts. */
+/** Sends the file of a coverage, or one of its side files, by name; supports ranges. */
 export async function sendCoverageFile(
   { catalog }: Pick<OgcParts, 'catalog'>,
   layer: LayerRecord,

@@ -39,7 +39,7 @@ function toCells({ width, height, geoTransform, bands, overviews }: RasterDescri
   }
 }
 
-/** A picture of it (OGC 20-058, /req/collection-map/desc-links). */
+/** Link to a map of the coverage (OGC 20-058, /req/collection-map/desc-links). */
 export function mapLink(request: FastifyRequest, path: string): CoverageLink {
   const rel = 'http://www.opengis.net/def/rel/ogc/1.0/map'
   return { rel, type: 'image/png', title: 'Map', href: request.link(`${path}/map`) }
@@ -53,7 +53,7 @@ export function sayMapLink(request: FastifyRequest, reply: FastifyReply, layer: 
   reply.header('link', `<${href}>; rel="${rel}"; type="${type}"`)
 }
 
-/** Where the cells are. */
+/** Link to the cells. */
 interface CoverageLink {
   rel: string
   type: string
@@ -72,7 +72,7 @@ export async function coverageLinks(
   return granuleLinks(request, `/ogc/collections/${encodeURIComponent(collectionId(layer))}`)
 }
 
-/** The link to the file; none to one that is gone. */
+/** Returns the link to the file; none if the file no longer exists. */
 async function fileLinks(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -86,7 +86,7 @@ async function fileLinks(
   return [{ rel: 'enclosure', type: coverageMediaType(path, store), title: name, href, length: status.size }]
 }
 
-/** What the granules of a mosaic have in common. */
+/** Returns the common properties of a mosaic's granules. */
 function toMosaicCells({ geoTransform, bands }: RasterDescription): object {
   return {
     ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform) }),
@@ -99,7 +99,9 @@ function granuleLinks(request: FastifyRequest, path: string): CoverageLink[] {
   return [{ rel: 'granules', type: 'application/geo+json', title: 'Granules', href }]
 }
 
-/** When the granules are of (OGC 17-069r4, section 7.14.2), with every time where they are wanted. */
+/**
+ * Returns the temporal extent of the granules (OGC 17-069r4, section 7.14.2), with all times if requested.
+ */
 function toTemporal({ times }: LayerRecord['details'], isBrief: boolean): object {
   if (times === undefined) return {}
   const { from, to, count, values } = times

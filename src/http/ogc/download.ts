@@ -22,7 +22,7 @@ import { CollectionParams, selection } from './shapes.ts'
 
 /** Layers of more rows are made in the background, unless something narrows them. */
 const mostRowsAtOnce = 100_000
-/** How long a client waits that does not say so, and the longest. */
+/** Default and maximum wait in seconds. */
 const usualWaitSeconds = 15
 const longestWaitSeconds = 60
 
@@ -139,7 +139,7 @@ function readProperties(
   )
 }
 
-/** How long the client wants to wait (RFC 7240, sections 4.1 and 4.3); 0: not at all. */
+/** Returns the client's preferred wait in seconds (RFC 7240, sections 4.1 and 4.3); 0: no wait. */
 function waitSeconds(
   { details }: LayerRecord,
   { box, filter }: DownloadWish,

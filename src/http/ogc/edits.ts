@@ -16,7 +16,7 @@ import { writtenCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { CollectionParams, Feature, FeatureAnswer, FeaturePatch, ItemParams } from './shapes.ts'
 
-/** Media types of a feature that is sent, and of what is to be changed of one. */
+/** Media types of a feature, and of a change, in requests. */
 const featureTypes = ['application/geo+json', 'application/json']
 const patchTypes = ['application/merge-patch+json', 'application/json']
 const geoJson = 'application/geo+json; charset=utf-8'
@@ -84,7 +84,10 @@ export const deleteFeature = operation({
   handle: (parts: OgcParts, request, reply) => change(parts, 'delete', request, reply),
 })
 
-/** What may be done to features of a layer by who asks (/req/create-replace-delete/options-response). */
+/**
+ * Lists the methods that the caller may use on features of a layer
+ * (/req/create-replace-delete/options-response).
+ */
 export const describeFeatures = operation({
   ...marks,
   summary: 'Methods that the caller may use on the features of a layer',
@@ -128,7 +131,9 @@ async function isEditable(
   return hasRole(caller, 'staff') && (await edits.whyNot(layer)) === undefined
 }
 
-/** Throws `Failure` (`notAllowed`) that says why where the features of a layer cannot be changed. */
+/**
+ * Returns the layer, or throws `Failure` (`notAllowed`) with the reason if its features cannot be changed.
+ */
 async function editableLayer(
   parts: OgcParts,
   request: FastifyRequest<{ Params: { collectionId: string } }>,

@@ -67,7 +67,7 @@ export const getFeature = represented(
   }),
 )
 
-/** The layer at the version that is asked for; undefined where none is. */
+/** Returns the layer at the requested version; undefined if none is requested. */
 async function earlierView(
   { tiles }: OgcParts,
   layer: LayerRecord,

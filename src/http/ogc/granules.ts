@@ -40,7 +40,10 @@ async function openGranules({ catalog }: OgcParts, layer: LayerRecord): Promise<
 
 const locationName = 'location'
 
-/** The layer as if its granules were its features, without where their files are; undefined of one that is no mosaic. */
+/**
+ * Returns the layer as if its granules were its features, without the paths of their files; undefined if it
+ * is not a mosaic.
+ */
 export async function layerOfGranules(parts: OgcParts, layer: LayerRecord): Promise<LayerRecord | undefined> {
   if (layer.details.kind !== 'raster') return undefined
   if ((await parts.catalog.layers.storeOf(layer)).type !== mosaicType) return undefined
@@ -88,7 +91,7 @@ export async function sendGranule(
   return sendItem(parts, granules.layer, request, reply, viewOf(request, granules))
 }
 
-/** A granule's file, or one that belongs to it; only from where the server keeps or takes files. */
+/** Sends a granule's file, or one of its side files; only from folders that the server may read. */
 export async function sendGranuleFile(
   parts: OgcParts,
   layer: LayerRecord,

@@ -1,4 +1,4 @@
-/** A link of an answer with features. */
+/** A link of a response with features. */
 export interface ItemLink {
   rel: string
   type: string

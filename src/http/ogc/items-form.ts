@@ -13,20 +13,20 @@ import type { ItemLink } from './item-link.ts'
 import { linkHeader } from './item-link.ts'
 import { chosenRepresentation } from './representations.ts'
 
-/** How the features of an answer are written. */
+/** Serialization of the features of a response. */
 export interface ItemsForm {
-  /** What the reader of the store writes; undefined for GeoJSON. */
+  /** Format written by the store's reader; undefined for GeoJSON. */
   form?: WrittenForm
-  /** What stands before what the reader writes. */
+  /** Bytes before the reader's output. */
   head: Uint8Array
   mediaType: string
-  /** What stands behind it. */
+  /** Returns the bytes after it. */
   end(end: ItemsEnd): Uint8Array
-  /** Sets the headers of the answer. */
+  /** Sets the headers of the response. */
   describe(reply: FastifyReply, links: readonly ItemLink[], numberMatched?: number): void
 }
 
-/** How a page of features ends. */
+/** Data for the end of a page of features. */
 interface ItemsEnd extends WrittenEnd {
   numberMatched: number
   links: readonly object[]
@@ -44,13 +44,13 @@ const geoJsonForm: ItemsForm = {
   },
   describe: (reply, links) => {
     reply.header('content-type', 'application/geo+json; charset=utf-8')
-    // The others stand at the end of the document.
+    // The other links are at the end of the document.
     const queryables = links.find(({ rel }) => rel.endsWith('/queryables'))
     if (queryables !== undefined) reply.header('link', linkHeader(queryables))
   },
 }
 
-/** What is written of a layer's features in this CRS. */
+/** Returns the description of a layer's features in this CRS. */
 function aboutOf(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -67,7 +67,7 @@ function aboutOf(
   }
 }
 
-/** How a request's features are written: by the representation that was chosen. */
+/** Returns the serialization of a request's features, by the negotiated representation. */
 export async function itemsForm(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -75,7 +75,7 @@ export async function itemsForm(
   { isSingle = false }: { isSingle?: boolean } = {},
 ): Promise<ItemsForm> {
   const { name, rows } = chosenRepresentation(request) ?? {}
-  // What is written from whole features takes them as GeoJSON.
+  // Formats written from complete features receive GeoJSON.
   if (name === undefined || rows !== undefined) return geoJsonForm
   const written = ownValue<WrittenFormat>(writtenFormats, name)
   if (written === undefined) throw new Error(`Features are not written as ${name}`)

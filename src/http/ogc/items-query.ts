@@ -36,7 +36,7 @@ function wholeNumber(name: string, text: string | undefined, fallback: number, l
   throw invalid('invalid-parameter', `${name} "${text}" is not a whole number from ${least}`)
 }
 
-/** The CRS that features are wanted in: CRS84, or one that the collection lists. */
+/** Returns the CRS requested for features: CRS84, or one that the collection lists. */
 export function requestedCrs(layer: LayerRecord, text: string | undefined, name = 'crs'): RequestedCrs {
   if (text === undefined) return crs84
   const crs = parseCrsUri(name, text)
@@ -47,7 +47,7 @@ export function requestedCrs(layer: LayerRecord, text: string | undefined, name 
   )
 }
 
-/** The CRS that a client says by `Content-Crs` to have written in: CRS84, or one that the collection lists. */
+/** Returns the CRS in a client's `Content-Crs` header: CRS84, or one that the collection lists. */
 export function writtenCrs(layer: LayerRecord, header: string | undefined): RequestedCrs {
   return requestedCrs(layer, header?.trim().replace(/^<([^<>]*)>$/, '$1'), 'Content-Crs')
 }
@@ -70,7 +70,7 @@ function parseBbox(text: string, isYx: boolean): Envelope {
   throw invalid('invalid-bbox', `bbox "${text}" has its upper edge below its lower one`)
 }
 
-/** A box that crosses the antimeridian (OGC 17-069r4, section 7.15.3) as the two boxes it stands for. */
+/** Splits a box that crosses the antimeridian (OGC 17-069r4, section 7.15.3) in two. */
 function unwrap(envelope: Envelope): Envelope[] {
   if (envelope.minX <= envelope.maxX) return [envelope]
   return [
@@ -79,7 +79,7 @@ function unwrap(envelope: Envelope): Envelope[] {
   ]
 }
 
-/** `bbox` as it was given, undefined where none is asked. */
+/** Returns `bbox` as given, undefined if absent. */
 export function readBox(parameters: ItemsParameters): WishedBox | undefined {
   if (parameters.bbox === undefined) return undefined
   const named = parameters['bbox-crs']
@@ -99,7 +99,7 @@ function parseInstant(text: string, edge: 'from' | 'to'): string | undefined {
   return new Date(times.milliseconds + (isWholeDay ? dayEndMs : 0)).toISOString()
 }
 
-/** What lies between an instant and a duration (ISO 8601-1, section 5.5.2) behind or before it. */
+/** Returns the interval between an instant and a duration (ISO 8601-1, section 5.5.2) after or before it. */
 function spanOf(text: string, instant: string, duration: string, sign: 1 | -1): { from: string; to: string } {
   const one = isDuration(instant) ? undefined : parseInstant(instant, 'from')
   const other = one === undefined ? undefined : movedBy(Date.parse(one), duration, sign)

@@ -28,7 +28,7 @@ import { readSelection, readSort } from './property-names.ts'
 import type { Representation } from './representations.ts'
 import { alternateLinks, chosenRepresentation } from './representations.ts'
 
-/** What the features of a layer are shown in. */
+/** Returns the CRS and the columns of a layer's features in responses. */
 function outputOf(
   layer: LayerRecord,
   crs: { srs: string; isYx: boolean },
@@ -89,19 +89,19 @@ function withSelection(layer: LayerRecord, selection: PropertySelection | undefi
   return { ...layer, details: { ...layer.details, schema } }
 }
 
-/** How features are shown that are not the items of their collection. */
+/** Options for features that are not the items of their collection. */
 export interface FeatureView {
   /** Path of the list. */
   path: string
-  /** What the address of one feature ends in besides. */
+  /** Query appended to the address of one feature. */
   query?: string
   store: ServedStore
   fileLink?: FileLink
-  /** Where the columns of the table have other names. */
+  /** Present if the columns of the table have other names. */
   columns?: ShownColumns
 }
 
-/** Where the features of a layer are. */
+/** Returns the path of a layer's features. */
 export function itemsPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`
 }
@@ -162,7 +162,7 @@ export async function sendItems(
   )
 }
 
-/** For what is written from the features themselves: as far as people read, and with x first, as it is drawn. */
+/** For representations made from the features: only what people read, and x first, for drawing. */
 const brief = { isBrief: true, isYx: false } as const
 
 function parsed(bytes: readonly Uint8Array[]): unknown {
@@ -171,12 +171,12 @@ function parsed(bytes: readonly Uint8Array[]): unknown {
 
 interface CollectionFrame {
   form: ItemsForm
-  /** Of a page, the last of which is known by its last part alone. */
+  /** Returns the links of a page; the last page is known only by its last part. */
   linksOf: (part: PagePart) => ItemLink[]
   at: Date
 }
 
-/** What stands around the parts of a page. */
+/** Returns the text around the parts of a page. */
 function documentOf(frame: CollectionFrame): PageFrame {
   return { head: frame.form.head, tailOf: (last) => tailOf(last, frame) }
 }
@@ -190,7 +190,9 @@ export function unknownFeature(featureId: string): Error {
   return notFound('unknown-feature', `Feature "${featureId}" does not exist in this collection`)
 }
 
-/** Tells the state of a feature (OGC 20-002, section 8.3); true where the client has it already. */
+/**
+ * Sets the `ETag` of a feature's state (OGC 20-002, section 8.3); returns true if the client has it already.
+ */
 async function isKept(
   { catalog }: OgcParts,
   layer: LayerRecord,
@@ -201,13 +203,13 @@ async function isKept(
   if (state === undefined) return false
   const { version, isCurrent } = await catalog.layers.versionOf(layer)
   const etag = featureEtag(state, isCurrent ? version : undefined)
-  // Other bytes of the same state: a tag of that state, which does not promise the same bytes.
+  // Another representation of the same state: a weak tag, which does not promise equal bytes.
   reply.header('etag', chosenRepresentation(request) === undefined ? etag : `W/${etag}`)
   const wanted = tags(request.headers['if-none-match'])
   return wanted.includes(etag) || wanted.includes('*')
 }
 
-/** One feature (OGC 17-069r4, section 7.16). */
+/** Sends one feature (OGC 17-069r4, section 7.16). */
 export async function sendItem(
   parts: OgcParts,
   layer: LayerRecord,

@@ -7,7 +7,7 @@ import type { VectorStore } from '../../stores/store.ts'
 
 const mostKept = 2000
 
-/** Numbers of matches, each for one version of its layer. */
+/** Cached numbers of matches, each for one version of its layer. */
 export class KeptCounts {
   readonly #layers: Pick<Layers, 'versionOf'>
   readonly #counts = new Map<string, number>()
@@ -16,7 +16,9 @@ export class KeptCounts {
     this.#layers = layers
   }
 
-  /** What a number of matches depends on; undefined where it is not worth keeping or cannot be known to hold. */
+  /**
+   * Returns the cache key of a number of matches; undefined if it is not worth caching or may become invalid.
+   */
   async keyOf(
     { type }: Pick<VectorStore, 'type'>,
     layer: LayerRecord,

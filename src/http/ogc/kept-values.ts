@@ -6,17 +6,19 @@ import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { ColumnValues } from '../../stores/reading/column-values.ts'
 import { lightRows } from '../../stores/reading/read-cost.ts'
 
-/** How long an answer waits for values that are not known yet, and how long a look at them may take. */
+/** Time that a response waits for values that are not known yet, and time limit for reading them. */
 const waitMs = 1500
 const lookMs = 60_000
-/** Layers that are looked at at the same time, and large ones among them: the rest is kept for small ones. */
+/**
+ * Number of layers read at the same time, and of large ones among them: the rest is reserved for small ones.
+ */
 const atATime = 4
 const heavyAtATime = 2
 const mostKept = 2000
 /** A harvester may ask for thousands of layers. */
 const mostWaiting = 50
 
-/** The look has a limit of its own. */
+/** Reading has its own time limit. */
 const never = new AbortController().signal
 
 interface Kept {
@@ -24,7 +26,7 @@ interface Kept {
   values: Promise<ColumnValues[]>
 }
 
-/** What values the columns of layers have, found once for each version. */
+/** Cached values of layers' columns, read once per version. */
 export class KeptValues {
   readonly #layers: Layers
   readonly #kept = new Map<number, Kept>()
@@ -36,8 +38,8 @@ export class KeptValues {
   }
 
   /**
-   * None where a look at all of them took too long; undefined where they are not found yet, or others change the layer: a
-   * later answer tells them.
+   * None if reading all of them took too long; undefined if they are not available yet, or other programs
+   * change the layer: a later response contains them.
    */
   async of(layer: LayerRecord): Promise<ColumnValues[] | undefined> {
     const { version, isCurrent } = await this.#layers.versionOf(layer)

@@ -39,7 +39,7 @@ describe('media ranges', () => {
     ['application/gml+xml, image/*;q=0.8', undefined],
   ] as const) {
     it(`gives ${expected ?? 'nothing'} for ${JSON.stringify(accept)}`, () => {
-      // A type that is refused by one of its names is still there by the other.
+      // A type refused under one of its names is still available under the other.
       const from =
         accept?.startsWith('application/geo+json;q=0, */*') === true
           ? offers.map(([one]) => [one ?? ''])

@@ -1,7 +1,7 @@
 interface MediaRange {
   type: string
   quality: number
-  /** How exactly it names a type: 0 for any, 1 for any of a kind, 2 for one. */
+  /** Specificity: 0 for any type, 1 for any subtype, 2 for one type. */
   precision: number
 }
 
@@ -18,7 +18,7 @@ function matches(range: string, type: string): boolean {
   return range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }
 
-/** What a client thinks of a media type: by the range that names it most exactly. */
+/** Returns the most specific range that matches a media type. */
 function findRange(ranges: readonly MediaRange[], type: string): MediaRange | undefined {
   return ranges
     .filter((range) => matches(range.type, type))
@@ -34,9 +34,9 @@ function isBetter(one: MediaRange, than: MediaRange | undefined): boolean {
 }
 
 /**
- * Which of several offers, each with the media types that it goes by, a client likes best by its `Accept` header (RFC
- * 9110, section 12.5.1); of those that it likes alike the one that it names most exactly, then the first. The first where
- * the header is absent or says nothing; undefined where none is acceptable. Parameters of types other than `q` do not count.
+ * Chooses among several offers, each with its media types, by a client's `Accept` header (RFC 9110, section
+ * 12.5.1): the highest quality, then the most specific range, then the first offer. Returns the first if the
+ * header is absent or empty; undefined if none is acceptable. Parameters of types other than `q` are ignored.
  */
 export function chooseMediaType(
   offers: readonly (readonly string[])[],

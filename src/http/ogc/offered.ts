@@ -19,7 +19,7 @@ const jsonSchema: Representation = {
 /** By what features are found and ordered. */
 export const offeredQueryables: readonly Representation[] = [jsonSchema, asHtml]
 
-/** What features are like: the other one describes them as GML. */
+/** Schemas of features: JSON Schema, and an XML schema for GML. */
 export const offeredSchemas: readonly Representation[] = [
   jsonSchema,
   {

@@ -9,8 +9,8 @@ import { PageTokens } from './page-token.ts'
 import { ogcEndpoints } from './routes.ts'
 
 /**
- * OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. `secret` signs what
- * clients come back with.
+ * OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), for every published layer.
+ * `secret` signs page tokens.
  */
 export function ogcArea({
   secret,

@@ -14,28 +14,28 @@ import type { PageTokens } from './page-token.ts'
 /** Changes features of layers. */
 type FeatureEdits = Pick<Importer['edits'], 'edit' | 'whyNot'>
 
-/** What the endpoints below `/ogc` work with. */
+/** Dependencies of the endpoints below `/ogc`. */
 export interface OgcParts {
   catalog: Catalog
   clock: Clock
-  /** The program's, which is part of what answers are known by. */
+  /** Program version, which is part of `ETag`s. */
   version: string
-  /** How long a proxy may keep what is public. */
+  /** Time that a proxy may cache public responses. */
   sharedMaxAgeSeconds: number
   /** Folders whose files may be granules. */
   granuleFolders: readonly string[]
   tiles: TileParts
   downloads: Downloads
   edits: FeatureEdits
-  /** Where layers lie in degrees. */
+  /** Bounds of layers in degrees. */
   bounds: LayerBounds
-  /** What pages load. */
+  /** Assets of HTML pages. */
   pages: Omit<HtmlParts, 'version'>
   pageTokens: PageTokens
-  /** When layers of features are of. */
+  /** Temporal extents of feature layers. */
   times: LayerTimeBounds
-  /** Who offers the server. */
+  /** Publisher of the server. */
   about: Pick<ServiceSettings, 'contact'>
-  /** What was found out about layers, each for one version of its layer. */
+  /** Cached facts about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; values: KeptValues }
 }

@@ -11,12 +11,12 @@ import type { PagePosition, PageTokens } from './page-token.ts'
 import type { Representation } from './representations.ts'
 import { alternateLinks } from './representations.ts'
 
-/** Which page is asked for: by a position, or by the number of features to pass over. */
+/** A requested page: by a position, or by the number of features to skip. */
 export interface AskedPage {
   limit: number
   offset: number
   from?: PagePosition
-  /** What positions in these pages are good for alone. */
+  /** Context to which positions of these pages are bound. */
   about: string
 }
 
@@ -45,7 +45,10 @@ interface ShownPage {
   mediaType: string
 }
 
-/** Links of a page: itself, the pages beside it, by rows where this is its last part, and the same in other formats. */
+/**
+ * Returns the links of a page: itself, adjacent pages (by rows if this is its last part), and the same page
+ * in other formats.
+ */
 export function pageLinks(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -84,7 +87,7 @@ interface Neighbours {
   prev?: Place | undefined
 }
 
-/** The pages behind and before one: by its last and first row, else by numbers. */
+/** Returns the next and previous page: by the last and first row, otherwise by numbers. */
 function neighbours(
   { limit, offset, from }: AskedPage,
   { numberMatched, numberReturned, ends }: Pick<PagePart, 'numberMatched' | 'numberReturned' | 'ends'>,

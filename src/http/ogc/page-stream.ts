@@ -6,10 +6,10 @@ import type { FastifyReply } from '../app-types.ts'
 
 /** A client that takes nothing for this long has gone. */
 const stallMs = 60_000
-/** No answer is written for longer: it holds a state of its store. */
+/** Time limit of a response: it holds a snapshot of its store. */
 const longestMs = 60 * 60_000
 
-/** Reads no more of each row than is shown of it, or needed to show it. */
+/** Reduces the columns read to those needed for the response. */
 export function readingLess(wish: PageWish): PageWish {
   const { selection, columns, fileLink, query } = wish
   if (selection === undefined) return wish
@@ -26,11 +26,14 @@ export function readingLess(wish: PageWish): PageWish {
 interface OpenedPage {
   written: AsyncIterator<PagePart>
   first: PagePart
-  /** Whether it is of the version that the layer had before. */
+  /** True if it is of the layer's version before the read. */
   isSure: boolean
 }
 
-/** Where a load of ours ends meanwhile, the number of matches and the features may be of two versions: then once more. */
+/**
+ * If a load commits meanwhile, the number of matches and the features may be of two versions: then reads
+ * again.
+ */
 export async function openPage(
   store: ServedStore,
   wish: PageWish,
@@ -52,12 +55,14 @@ function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
   return result.value
 }
 
-/** After the last part the iterator has only its end to tell, which sets free what it holds. */
+/** After the last part only the iterator's end remains, which releases its resources. */
 export function finish(parts: AsyncIterator<PagePart>): void {
   parts.next().catch(() => undefined)
 }
 
-/** Cuts a connection whose client takes nothing more, or takes it too slowly, so that nothing is held for it. */
+/**
+ * Closes a connection whose client stops reading or reads too slowly, so that no resources are held for it.
+ */
 export function watchStalls(reply: FastifyReply, stream: Readable): Readable {
   const timer = setTimeout(() => reply.raw.destroy(), stallMs)
   const end = setTimeout(() => reply.raw.destroy(), longestMs)
@@ -70,9 +75,9 @@ export function watchStalls(reply: FastifyReply, stream: Readable): Readable {
 }
 
 /**
- * Copies bytes together and sets those of the part free at once: what comes from another thread is otherwise kept until
- * a full collection of the main thread, which 64 MB of it bring about. What comes from another process lies in the buffer
- * of its channel, beside what was not read from it yet: that stays.
+ * Concatenates bytes and releases those of the part at once: bytes from another thread are otherwise retained
+ * until a full collection of the main thread, which 64 MB of them trigger. Bytes from another process are
+ * views of its channel's buffer, which holds unread data too: these are not released.
  */
 export function joined(bytes: Uint8Array[], part: PagePart): Buffer {
   const copy = Buffer.concat(bytes)
@@ -81,7 +86,7 @@ export function joined(bytes: Uint8Array[], part: PagePart): Buffer {
   return copy
 }
 
-/** What stands around the parts of a page. */
+/** Text around the parts of a page. */
 export interface PageFrame {
   head: Uint8Array
   tailOf(last: PagePart): Uint8Array

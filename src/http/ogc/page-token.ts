@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { invalid } from '../../lib/errors.ts'
 import type { RowPosition } from '../../stores/order.ts'
 
-/** Where a page begins: what a token holds. */
+/** Start of a page: the content of a token. */
 export interface PagePosition {
   row: RowPosition
   isBackward: boolean
-  /** About how many features stand before the page. */
+  /** Approximate number of features before the page. */
   passed: number
 }
 
-/** Longer ones make addresses that servers in between do not take. */
+/** Longer tokens make URLs that proxies reject. */
 const longestToken = 2000
 const macBytes = 16
 

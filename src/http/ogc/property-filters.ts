@@ -11,8 +11,9 @@ import { crs84 } from '../crs-uris.ts'
 import { unknownParameters } from '../unknown-parameters.ts'
 
 /**
- * Parameters that are called like properties: features have these values (OGC 17-069r4, section 7.15.5; 19-079r2, section
- * 6.4). Where a property has the name of another parameter, that one is meant. Throws `unknown-parameter` for what is neither.
+ * Query parameters named like properties filter features by value (OGC 17-069r4, section 7.15.5; 19-079r2,
+ * section 6.4). If a property has the name of another parameter, the parameter takes precedence. Throws
+ * `unknown-parameter` for names that are neither.
  */
 export function readPropertyFilters(request: FastifyRequest, { attributes }: Schema): Filter[] {
   const known = (request.routeOptions.schema?.querystring as TObject | undefined)?.properties ?? {}
@@ -33,7 +34,7 @@ export function readPropertyFilters(request: FastifyRequest, { attributes }: Sch
   )
 }
 
-/** Whether a property can be asked for by a parameter of its name. */
+/** True if a property can be a query parameter. */
 export function isFilterable({ type }: Attribute): boolean {
   return type !== 'binary' && type !== 'time'
 }

@@ -13,7 +13,9 @@ export interface NamingParameters {
   'exclude-properties'?: string
 }
 
-/** Names with commas between; one that has commas or begins with a sign stands in double quotes, as in CQL2. */
+/**
+ * Splits names at commas; a name that contains commas or begins with a sign is in double quotes, as in CQL2.
+ */
 function parseNames(parameter: string, text: string): string[] {
   const names = text.match(/"(?:[^"]|"")*"|[^,]+|(?<=,|^)(?=,|$)/g) ?? ['']
   const isWhole = names.join(',') === text && !names.includes('')
@@ -28,7 +30,7 @@ function unquoted(name: string): string {
   return /^".*"$/s.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name
 }
 
-/** Whether rows can be ordered by an attribute. */
+/** True if rows can be sorted by an attribute. */
 export function isSortable({ type }: Attribute): boolean {
   return type !== 'binary'
 }
@@ -67,7 +69,7 @@ function parseSigned(text: string): SortKey[] {
   }))
 }
 
-/** `properties` or `exclude-properties`: the geometry is one of them, by its name or as `geometry`. */
+/** Reads `properties` or `exclude-properties`; the geometry may be included, by its name or as `geometry`. */
 export function readSelection(parameters: NamingParameters, schema: Schema): PropertySelection | undefined {
   const { properties, 'exclude-properties': excluded } = parameters
   if (properties === undefined && excluded === undefined) return undefined

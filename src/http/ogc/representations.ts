@@ -10,32 +10,32 @@ import type { Operation } from '../endpoint.ts'
 import type { ItemLink } from './item-link.ts'
 import { chooseMediaType } from './media-ranges.ts'
 
-/** A way to write an answer below `/ogc`. */
+/** A representation of responses below `/ogc`. */
 export interface Representation {
-  /** What the parameter `f` calls it. */
+  /** Value of the parameter `f`. */
   name: string
-  /** Other names that clients know it by. */
+  /** Further names that clients use. */
   aliases?: readonly string[]
   /** `Content-Type`, also of links. */
   mediaType: string
   /** Other media types by which clients ask for it in `Accept`. */
   acceptedAs?: readonly string[]
-  /** Of links. */
+  /** Title of links. */
   title: string
-  /** What the OpenAPI document tells of it; absent: what the operation tells. */
+  /** Schema in the OpenAPI document; absent: the operation's schema. */
   schema?: TSchema
   /**
-   * Writes what a handler gives as an object; absent: the handler sends it in this representation by itself, or it is
+   * Writes the handler's result, an object; absent: the handler sends this representation itself, or it is
    * sent as JSON.
    */
   write?(answer: unknown, asked: Asked): string | Promise<string>
   /** Rows of a page, where it is written from features that are cut short: usually, and at most. */
   rows?: { usual: number; most: number }
-  /** What its text follows from beside what is shown and the address. */
+  /** Inputs of the text besides the document and the address. */
   variant?(request: FastifyRequest): string
 }
 
-/** What an answer is written for. */
+/** Context of a written response. */
 interface Asked {
   request: FastifyRequest
   reply: FastifyReply
@@ -56,14 +56,14 @@ function negotiatedOf(request: FastifyRequest): Negotiated {
   return found
 }
 
-/** What an answer's text follows from beside its layer and address; nothing where none was asked for. */
+/** Returns the inputs of a response besides its layer and address; none without negotiation. */
 export function variantOf(request: FastifyRequest): string[] {
   const chosen = chosenRepresentation(request)
   if (chosen === undefined) return []
   return chosen.variant === undefined ? [chosen.name] : [chosen.name, chosen.variant(request)]
 }
 
-/** Undefined where it is the one that is given to those who ask for none. */
+/** Undefined if it is the default representation. */
 export function chosenRepresentation(request: FastifyRequest): Representation | undefined {
   const { offered, chosen } = negotiated.get(request) ?? {}
   return chosen === offered?.[0] ? undefined : chosen
@@ -113,7 +113,7 @@ export function alternateLinks(request: FastifyRequest, path: string): ItemLink[
     }))
 }
 
-/** An operation that answers in one of these representations, of which the first is given where none is asked for. */
+/** Returns the operation with these representations; the first is the default. */
 export function represented<Parts>(
   offered: readonly Representation[],
   asked: Operation<Parts>,
@@ -149,8 +149,8 @@ function mendQuestion({ query }: FastifyRequest, mostRows: number): void {
 }
 
 /**
- * Answers that are objects with links lead to their other representations (OGC 17-069r4, /req/core/fc-md-links); those of
- * coverages lead to the data alone.
+ * Adds links to the other representations of a response with links (OGC 17-069r4, /req/core/fc-md-links); the
+ * links of a coverage lead to its data only.
  */
 function withAlternates(request: FastifyRequest, answer: unknown): unknown {
   const { links, itemType } = answer as { links?: unknown; itemType?: unknown }

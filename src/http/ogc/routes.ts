@@ -51,7 +51,7 @@ const editEndpoints = [
   endpoint('DELETE', item, 'staff', 'OWS:WFS', { deleteFeature }),
 ]
 
-/** `/ogc`. What is asked about a layer of rasters counts as `OWS:WCS` in any case. */
+/** `/ogc`. All requests about a raster layer count as `OWS:WCS`. */
 export const ogcEndpoints = [
   endpoint('GET', '/ogc', 'public', 'OWS:WFS', { getLandingPage }),
   endpoint('GET', '/ogc/conformance', 'public', 'OWS:WFS', { getConformance }),

@@ -50,7 +50,7 @@ const Band = Type.Object({
 })
 const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() })
 
-/** What a collection of rasters tells of its cells. */
+/** Schema of a raster collection's cells. */
 const cells = {
   size: Type.Optional(Size),
   resolution: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number() })),
@@ -153,7 +153,7 @@ export const Feature = Type.Object(
   { description: 'GeoJSON (RFC 7946, section 3.2)' },
 )
 
-/** What is to be changed of a feature. */
+/** Changes of a feature. */
 export const FeaturePatch = Type.Object(
   {
     type: Type.Optional(feature.type),
@@ -176,7 +176,7 @@ export const FeaturesAnswer = media('A page of features', {
   }),
 })
 
-/** A file of rasters, or a range of it. */
+/** A raster file, or a range of it. */
 export const FileAnswer = media(
   'The file, or a range of it',
   Object.fromEntries(fileMediaTypes.map((type) => [type, Bytes])),
@@ -220,7 +220,7 @@ const naming = {
   ),
 }
 
-/** Checked as text: what is wrong is told in the words of the standard. */
+/** Parameters are validated as text, so that errors use the terms of the standard. */
 export const ItemsQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),

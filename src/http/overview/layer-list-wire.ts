@@ -89,7 +89,7 @@ const problemTexts: Record<LayerProblem, string> = {
   empty: 'It holds nothing',
 }
 
-/** A layer with what is known beside its card. */
+/** A layer with facts that are not in its card. */
 export interface ShownCard {
   card: LayerCard
   bounds: number[] | undefined
@@ -116,7 +116,7 @@ export function toWireListed(
   }
 }
 
-/** Where there are maps of it. Their addresses name the version, so that they may be kept. */
+/** Returns the addresses of its maps. They contain the version, so that they can be cached. */
 function addressesOfMaps(request: FastifyRequest, card: LayerCard) {
   const { workspace, name, kind, place, version } = card
   if (kind === 'table' || (place.srs === undefined && place.crs === undefined)) return {}

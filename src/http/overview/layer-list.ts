@@ -12,9 +12,9 @@ import type { ListQuestion } from './list-question.ts'
 import { ListQuery, readQuestion, writePosition } from './list-question.ts'
 import type { LayerListParts } from './overview-parts.ts'
 
-/** What the caller is told of layers. */
+/** What the caller may see of layers. */
 interface Rights {
-  /** Whether this is somebody: all layers, and what they lack. */
+  /** True for signed-in users: all layers, with their problems. */
   isKnown: boolean
   requests: boolean
 }
@@ -56,7 +56,7 @@ export const findLayers = operation({
   },
 })
 
-/** Throws `Failure` where the question would tell what the caller may not know. */
+/** Throws `Failure` if the query would reveal what the caller may not see. */
 function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: ListQuestion): Rights {
   const rights = { isKnown: hasRole(caller, 'user'), requests: hasRole(caller, countReaders[server.dialect]) }
   const isHidden =

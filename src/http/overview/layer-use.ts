@@ -4,16 +4,16 @@ import { ZoneDays } from '../../lib/values/zone-days.ts'
 import type { LayerRequests, LayerRequestsQuery } from '../../monitoring/query/layer-requests.ts'
 
 const daySeconds = 86_400
-/** So many days are told, today among them. */
+/** Number of reported days, including today. */
 const daysOfUse = 30
-/** What was asked for meanwhile shows after so long. */
+/** Time after which new requests appear. */
 const restMs = 10_000
 /** Requests of a log may come a day late. */
 const daysThatGrow = 2
 /** A list that waits longer for numbers does without. */
 const longestWaitMs = 2000
 
-/** How often a layer was asked for. */
+/** Number of requests of a layer. */
 export interface Use {
   total: number
   /** By day of the zone, the oldest first. */
@@ -28,8 +28,8 @@ interface Needs {
 }
 
 /**
- * Requests of layers in the last 30 days, kept in memory. The days before yesterday are read once, and the last two again and
- * again: what a list costs does not grow with the days, nor a reading with the lists.
+ * Requests of layers in the last 30 days, cached in memory. Days before yesterday are read once, the last two
+ * repeatedly: the cost of a list does not grow with the days, nor the cost of a read with the lists.
  */
 export class LayerUse {
   readonly #needs: Needs

@@ -55,7 +55,7 @@ export const ListQuery = Type.Object({
 })
 export type ListQuery = Static<typeof ListQuery>
 
-/** What a list is asked for. */
+/** Parameters of a list. */
 export interface ListQuestion {
   filter: CardFilter
   wanted: WantedOrder
@@ -112,7 +112,7 @@ function readPosition(text: string): CardPosition {
     const isKey = key === undefined || typeof key === 'string' || typeof key === 'number'
     if (typeof name === 'string' && isKey) return { name, key }
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw invalid('invalid-parameter', '"after" takes what the address of a next page says')
 }

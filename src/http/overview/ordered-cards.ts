@@ -26,7 +26,7 @@ export class OrderedCards {
     this.#use = use
   }
 
-  /** All layers in the order; by relevance in that of their titles, which `settle` brings into it. */
+  /** Returns all layers in the order; for relevance in the order of titles, which `settle` sorts. */
   all(set: CardSet, { order, isDescending }: WantedOrder): readonly LayerCard[] {
     if (order === 'relevance') return set.ordered('title', false)
     return order === 'requests' ? this.#ordered(set, isDescending) : set.ordered(order, isDescending)
@@ -36,7 +36,7 @@ export class OrderedCards {
   settle(cards: LayerCard[], wanted: WantedOrder): LayerCard[] {
     if (wanted.order !== 'relevance') return cards
     const ranked = new Map(cards.map((card) => [card, rankOf(card, wanted.words)]))
-    // What is sorted stays in the order of titles where ranks are the same.
+    // The sort is stable: equal ranks remain in the order of titles.
     return [...cards].sort((a, b) => (ranked.get(a) ?? 0) - (ranked.get(b) ?? 0))
   }
 
@@ -47,7 +47,7 @@ export class OrderedCards {
     return { key: plainKey(order, card), name }
   }
 
-  /** How many of the chosen come before or at a position, by halves. */
+  /** Returns the number of selected cards before or at a position, by binary search. */
   countUpTo(cards: readonly LayerCard[], position: CardPosition, wanted: WantedOrder): number {
     const compare = comparePositions(wanted.isDescending)
     let [low, high] = [0, cards.length]

@@ -7,7 +7,7 @@ import type { LayerUse } from './layer-use.ts'
 import type { OrderedCards } from './ordered-cards.ts'
 import type { RequestsToday } from './requests-today.ts'
 
-/** What the lists of layers work with. */
+/** Dependencies of the lists of layers. */
 export interface LayerListParts {
   catalog: Pick<Catalog, 'cards' | 'looks'>
   bounds: LayerBounds
@@ -16,7 +16,7 @@ export interface LayerListParts {
   use: LayerUse | undefined
 }
 
-/** What tells how things are. */
+/** Dependencies of the server's state. */
 export interface StateParts {
   catalog: Pick<Catalog, 'cards' | 'looks'>
   imports: Pick<Importer['kept'], 'countUnfinished'>

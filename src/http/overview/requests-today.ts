@@ -4,7 +4,7 @@ import type { RequestTotals, RequestTotalsQuery } from '../../monitoring/query/r
 
 const weekSeconds = 7 * 86_400
 const minuteSeconds = 60
-/** Zones that are asked for by turns. */
+/** Maximum number of time zones that are counted regularly. */
 const mostZones = 100
 
 /** Requests from the beginning of a day; times in seconds since 1970. */
@@ -28,7 +28,7 @@ interface Known {
   totals: Promise<TodayTotals>
 }
 
-/** How many requests there were today; counted once a minute for each time zone. */
+/** Number of requests today; counted once a minute for each time zone. */
 export class RequestsToday {
   readonly #needs: Needs
   readonly #known = new Map<string, Known>()
@@ -37,7 +37,7 @@ export class RequestsToday {
     this.#needs = needs
   }
 
-  /** `zone`: an IANA name that is known to be one. `isWithPages`: with requests of this server's own pages. */
+  /** `zone`: a valid IANA name. `isWithPages`: includes requests of this server's own pages. */
   in(zone: string, isWithPages = false): Promise<TodayTotals> {
     const key = `${zone} ${isWithPages}`
     const minute = Math.floor(this.#needs.clock.now().getTime() / 1000 / minuteSeconds)

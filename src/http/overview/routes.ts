@@ -2,7 +2,7 @@ import { endpoint } from '../endpoint.ts'
 import { findLayers } from './layer-list.ts'
 import { showState } from './state.ts'
 
-/** What pages that show many things at once are made of. */
+/** Endpoints of pages that show many things at once. */
 export const layerListEndpoints = [
   endpoint('GET', '/rest/catalogue/layers', 'public', 'view', { findLayers }),
 ]

@@ -53,7 +53,7 @@ const services = new Map(Object.entries({ WMS: wms, WFS: wfs, WCS: wcs, WMTS: wm
 /** The services as the parameter SERVICE names them. */
 export const offeredServices = [...services.keys()].join(', ')
 
-/** Answers as the service that SERVICE names does; where it names none, as that of the address. */
+/** Responds as the service named by SERVICE; by default as that of the address. */
 function answering(ofAddress: Service): Answer {
   return async (parts, request, reply, workspace) => {
     const named = keyValuesOf(request.originalUrl).find('service')
@@ -78,13 +78,13 @@ function unknownService(name: string): OwsFailure {
   )
 }
 
-/** Of addresses that have a service of their own. */
+/** Addresses of one service. */
 export const answerAtWms: Answer = answering(wms)
 export const answerAtWfs: Answer = answering(wfs)
 export const answerAtWcs: Answer = answering(wcs)
 export const answerAtWmts: Answer = answering(wmts)
 
-/** Of the address that all services share. */
+/** The address shared by all services. */
 export const answerAtOws: Answer = answering({
   ...wms,
   answer: async (_parts, _request, reply) =>
@@ -99,8 +99,8 @@ export const answerAtOws: Answer = answering({
 })
 
 /**
- * Sends the exception document of the service that a GET request names, by SERVICE or by its path, for a failure that came
- * before the service was asked, such as an outage while the caller's account was read.
+ * Sends the exception document of the service that a GET request names, by SERVICE or by its path, for a
+ * failure before the service was called, such as an outage while the caller's account was read.
  */
 export function refuseUnasked(reply: FastifyReply, failure: OwsFailure): FastifyReply {
   const { originalUrl, routeOptions } = reply.request

@@ -9,8 +9,8 @@ const mostKept = 20_000
 const longestKept = 1000
 
 /**
- * After how many features of a question which row stands, each for one version of its layer: clients count by STARTINDEX, and
- * the next page begins where the last one ended without passing over what stands before.
+ * Positions of rows in the result of a query, each for one version of its layer: clients page by STARTINDEX,
+ * and the next page begins where the last one ended without reading the rows before it.
  */
 export class KeptPositions {
   readonly #layers: Pick<Layers, 'versionOf'>
@@ -20,7 +20,7 @@ export class KeptPositions {
     this.#layers = layers
   }
 
-  /** What positions in the answers to a question depend on; undefined where they cannot be known to hold. */
+  /** Returns the cache key of positions in the result of a query; undefined if they may become invalid. */
   async keyOf(
     layer: LayerRecord,
     { query, box, filter }: Pick<PageWish, 'query' | 'box' | 'filter'>,

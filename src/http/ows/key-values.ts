@@ -49,7 +49,7 @@ export class KeyValues {
     )
   }
 
-  /** Parts between commas; empty ones stay. */
+  /** Splits at commas; empty parts remain. */
   list(name: string): string[] {
     const value = this.find(name)
     return value === undefined ? [] : value.split(',')

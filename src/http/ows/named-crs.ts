@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import { OwsFailure } from './ows-failure.ts'
 
-/** A CRS as a client names it, which decides what stands first of its coordinates. */
+/** A CRS as named by a client, which determines the axis order of coordinates. */
 export interface NamedCrs {
   srs: string
   isYx: boolean
@@ -44,12 +44,12 @@ export function readCrs(text: string, locator: string): NamedCrs {
   return { srs, isYx: false, name: srs }
 }
 
-/** What of a layer decides the CRS of its features. */
+/** Fields of a layer that determine the CRS of its features. */
 export interface LayerCrs {
   details: Pick<LayerRecord['details'], 'schema' | 'srs' | 'crs'>
 }
 
-/** What features of a layer are written in where no other is asked for; undefined where nobody knows it. */
+/** Returns the default CRS of a layer's features in responses; undefined if it is unknown. */
 export function defaultCrs({ details }: LayerCrs): NamedCrs | undefined {
   const { schema, srs, crs } = details
   if (schema.geometry === undefined) return undefined

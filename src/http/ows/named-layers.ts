@@ -5,20 +5,21 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { OwsFailure } from './ows-failure.ts'
 
-/** Names that are told where several layers are meant. */
+/** Number of names listed if a name is ambiguous. */
 const mostTold = 5
 
-/** Where a name is looked for. */
+/** Scope of a name. */
 interface Place {
   /** Only its layers. */
   workspace: string | undefined
-  /** What a name without a workspace may mean. */
+  /** Kinds that a name without a workspace may refer to. */
   kinds: readonly CardKind[]
 }
 
 /**
- * The layer that a name means: `workspace:name`, below a workspace the name alone, elsewhere too where only one layer that the caller
- * may read is called so. Undefined for one that the caller may not read; throws `OwsFailure` where several are meant.
+ * Finds the layer of a name: `workspace:name`, below a workspace the name alone, elsewhere too if it is
+ * unique among the layers that the caller may read. Undefined for a layer that the caller may not read;
+ * throws `OwsFailure` for an ambiguous name.
  */
 export async function findLayer(
   catalog: Pick<Catalog, 'layers' | 'cards'>,
@@ -67,8 +68,8 @@ export async function placesOf(
 }
 
 /**
- * Throws `OwsFailure` (404) for a workspace that does not exist, and the same for one of which the caller may read nothing:
- * neither the workspace is public nor one of its layers.
+ * Throws `OwsFailure` (404) for a workspace that does not exist, and the same for one in which the caller may
+ * read nothing: neither the workspace nor one of its layers is public.
  */
 export async function requireWorkspace(
   { workspaces, cards }: Pick<Catalog, 'workspaces' | 'cards'>,

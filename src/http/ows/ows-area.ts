@@ -11,7 +11,10 @@ import { sendException as sendCoverageException } from './wcs/exceptions.ts'
 import { sendException as sendFeatureException } from './wfs/exceptions.ts'
 import { sendException as sendMapException } from './wms/exceptions.ts'
 
-/** WMS, WFS, WCS and WMTS. Bodies are read where their encoding is known; what keeps one from being read is an exception too. */
+/**
+ * WMS, WFS, WCS and WMTS. Bodies are decoded if their encoding is known; errors of reading a body become
+ * exception documents too.
+ */
 export function owsArea(parts: OwsParts): Area {
   return (app: App) => {
     answerFailures(app, failureWriter(parts))

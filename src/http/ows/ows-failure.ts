@@ -1,6 +1,6 @@
 import { crossesThreads } from '../../lib/workers/error-codec.ts'
 
-/** What an OGC service refuses, by the codes of its standard. */
+/** An error of an OGC service, with a code of its standard. */
 export class OwsFailure extends Error {
   readonly code: string
   /** The parameter that is wrong. */

@@ -13,16 +13,16 @@ import type { PictureParts } from '../tiles/picture-parts.ts'
 import type { KeptPositions } from './kept-positions.ts'
 import type { RequestDocuments } from './request-documents.ts'
 
-/** What the older OGC services work with. */
+/** Dependencies of WMS, WFS, WCS and WMTS. */
 export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
   bounds: LayerBounds
-  /** What the services say of themselves. */
+  /** Metadata of the services. */
   about: ServiceSettings
-  /** When layers of features are of. */
+  /** Temporal extents of feature layers. */
   times: LayerTimeBounds
   drawings: MapDrawings
-  /** Whether maps are drawn by styles that requests bring along. */
+  /** True if maps may be drawn with styles in the request. */
   takesSentStyles: boolean
   /** Parts of coverages as files. */
   coverages: Coverages
@@ -33,7 +33,7 @@ export interface OwsParts extends Omit<PictureParts, 'catalog'> {
   documents: RequestDocuments
 }
 
-/** What features are read and written with. */
+/** Dependencies of reading and writing features. */
 interface FeatureParts {
   clock: Clock
   downloads: Downloads

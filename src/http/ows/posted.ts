@@ -16,13 +16,13 @@ import { answerWms } from './wms/wms.ts'
 import { sendException as sendTileException } from './wmts/exceptions.ts'
 import { answerWmts } from './wmts/wmts.ts'
 
-/** The services that are asked by forms; the first two by XML too. */
+/** Services that accept forms; the first two accept XML too. */
 const postedServices = ['WFS', 'WCS', 'WMS', 'WMTS'] as const
 type PostedService = (typeof postedServices)[number]
 
 const answers = { WFS: answerWfs, WCS: answerWcs, WMS: answerWms, WMTS: answerWmts }
 
-/** Answers what was sent as XML or as a form to the service that it names; default: that of the address. */
+/** Passes an XML or form body to the service that it names; default: that of the address. */
 export async function answerPosted(
   parts: OwsParts,
   request: FastifyRequest,
@@ -76,7 +76,7 @@ function invalidBody(text: string): OwsFailure {
 
 const xmlTypes = /^(?:text\/(?:xml|plain)|application\/(?:xml|(?!soap)[\w.-]+\+xml|x-www-form-urlencoded))$/i
 
-/** The text of the body, decoded by its mark, by its media type, or by what it says itself. */
+/** Returns the text of the body, decoded by its byte order mark, its media type, or its XML declaration. */
 function bodyText({ headers, body }: FastifyRequest): string {
   const [type = '', ...parameters] = (headers['content-type'] ?? 'text/xml').split(';')
   if (!xmlTypes.test(type.trim()))

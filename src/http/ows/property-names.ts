@@ -2,10 +2,10 @@ import { fromXmlName } from '../../formats/writing/gml/xml-text.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { OwsFailure } from './ows-failure.ts'
 
-/** What stored links call the geometry, as GeoServer and others name it, whatever it is called here. */
+/** Names that stored links use for the geometry, as in GeoServer, whatever its name here. */
 const geometryNames = new Set(['the_geom', 'geom', 'geometry'])
 
-/** The property that a text names: as it is, with a prefix or a path before it, as a name in XML. */
+/** Finds the property of a name: exact, with a prefix or path, or in its XML form. */
 export function findProperty({ attributes, geometry }: Schema, text: string): string | undefined {
   const names = new Set([
     ...attributes.map(({ name }) => name),
@@ -17,7 +17,10 @@ export function findProperty({ attributes, geometry }: Schema, text: string): st
   return found ?? (geometryNames.has(plain) ? geometry?.name : undefined)
 }
 
-/** Whether a text names what GML has for every feature, and no feature here has a value of (OGC 07-036, section 9.4). */
+/**
+ * True if the name is a GML property that every feature has, and for which no feature here has a value (OGC
+ * 07-036, section 9.4).
+ */
 export function isUnusedGml(text: string): boolean {
   return /^(?:.*\/)?gml:(?:name|description|descriptionReference|identifier|boundedBy|location|metaDataProperty)$/.test(
     text,

@@ -24,7 +24,7 @@ export interface RequestDocuments {
   readFes(operator: XmlElement, layer: LayerCrs): Promise<WishedFilter>
   /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
   readEcql(text: string): Promise<WrittenEcql>
-  /** Turns ECQL that had this text into a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
+  /** Converts parsed ECQL to a filter of a layer. Throws like `readEcql`, and `OwsFailure`. */
   ecqlOfLayer(text: string, found: EcqlExpression, layer: LayerCrs): Promise<WishedFilter>
   close(): Promise<void>
 }

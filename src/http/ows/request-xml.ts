@@ -2,7 +2,7 @@ import type { DocumentLimits } from '../../config/request-limits.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { readXmlTree } from '../../lib/text/xml-tree.ts'
 
-/** Declarations of namespaces keep their prefix, which tells what they declare. */
+/** Namespace declarations keep their prefix, which names the declared prefix. */
 function localName(name: string): string {
   return name.startsWith('xmlns:') ? name : name.slice(name.indexOf(':') + 1)
 }

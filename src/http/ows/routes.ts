@@ -260,7 +260,7 @@ const postWorkspaceOws = operation({
     answerPosted(parts, request, reply, { ...request.params, ofAddress: 'WFS' }),
 })
 
-/** The older services of OGC, at the addresses that clients have kept. */
+/** WMS, WFS, WCS and WMTS, at the addresses that existing clients use. */
 export const owsEndpoints = [
   endpoint('GET', '/wms', 'public', 'OWS:WMS', { askWms }),
   endpoint('GET', '/:workspace/wms', 'public', 'OWS:WMS', { askWorkspaceWms }),

@@ -7,10 +7,10 @@ import type { OwsParts } from './ows-parts.ts'
 
 /** Letters that are sent together. */
 const chunkLength = 65_536
-/** How long others wait for a document of which many layers are told. */
+/** Longest time for which a long document blocks other requests. */
 const turnMs = 4
 
-/** Cards of the layers that the caller may read, by their names, of one workspace where one is named. */
+/** Returns the layers that the caller may read, by name, of one workspace if one is named. */
 export async function readableCards(
   { catalog }: Pick<OwsParts, 'catalog'>,
   { request, workspace }: { request: FastifyRequest; workspace: string | undefined },
@@ -22,8 +22,8 @@ export async function readableCards(
 }
 
 /**
- * Sends a document as it is written, which never stands in memory whole: a client takes it in its time, and others are heard
- * in between. What fails before the first letters are out is thrown.
+ * Streams a document as it is written, without holding it in memory: slow clients do not block, and other
+ * requests are processed in between. Throws errors that occur before the first bytes are sent.
  */
 export async function sendPieces(
   reply: FastifyReply,

@@ -28,7 +28,7 @@ export function owsTerms({ fees, access }: ServiceSettings, none: 'none' | 'NONE
   return textElement('ows:Fees', fees ?? none) + textElement('ows:AccessConstraints', access ?? none)
 }
 
-/** How and where somebody is reached; `nameOf` writes the names that OWS Common has for it as a version does. */
+/** Writes the contact; `nameOf` maps the element names to those of a version of OWS Common. */
 function contactInfo(contact: ServiceContact, nameOf: (name: string) => string): string {
   const { email, phone, street, city, region, postcode, country, url } = contact
   const one = (name: string, text: string | undefined): string => textElement(nameOf(name), text)
@@ -48,7 +48,7 @@ function contactInfo(contact: ServiceContact, nameOf: (name: string) => string):
   return around(nameOf('ContactInfo'), inside)
 }
 
-/** Who offers the service (OGC 06-121r9, table 14). */
+/** Writes the service provider (OGC 06-121r9, table 14). */
 export function owsProvider({ title, contact }: ServiceSettings): string {
   const { organisation, person, position, url } = contact
   const inside = [
@@ -62,7 +62,7 @@ export function owsProvider({ title, contact }: ServiceSettings): string {
   return around('ows:ServiceProvider', name + site + served)
 }
 
-/** The languages that can be asked for (OGC 06-121r9, section 7.4.9); nothing where there is one. */
+/** Writes the supported languages (OGC 06-121r9, section 7.4.9); nothing if there is only one. */
 export function owsLanguages({ all }: Languages): string {
   if (all.length === 1) return ''
   const tags = all.map((code) => textElement('ows:Language', languageTag(code)))
@@ -113,15 +113,19 @@ export function wmsTail({ contact, fees, access }: ServiceSettings): string {
   ].join('')
 }
 
-/** What INSPIRE wants of a view service (Technical Guidance for View Services 3.11, scenario 1); empty where no record is named. */
+/**
+ * Writes the INSPIRE metadata of a view service (Technical Guidance for View Services 3.11, scenario 1);
+ * empty if no record is configured.
+ */
 export function inspireView({ inspire: { viewRecord } }: ServiceSettings, languages: Languages): string {
   if (viewRecord === undefined) return ''
   return `${inspireHead('inspire_vs')}${inspireRecord(viewRecord, languages)}</inspire_vs:ExtendedCapabilities>`
 }
 
 /**
- * What INSPIRE wants of a download service by WFS or WCS (Technical Guidance for Download Services 3.1, 6.4): its record, and what
- * each of the data sets is called in which namespace. Nothing where no record is named, or there are no data.
+ * Writes the INSPIRE metadata of a download service by WFS or WCS (Technical Guidance for Download Services
+ * 3.1, 6.4): its record, and the code and namespace of each data set. Nothing if no record is configured, or
+ * there are no data.
  */
 export function* inspireDownload<DataSet>(
   { about, languages }: Pick<ToldService, 'about' | 'languages'>,
@@ -144,7 +148,10 @@ function inspireHead(prefix: 'inspire_vs' | 'inspire_dls'): string {
   return `<${prefix}:ExtendedCapabilities xmlns:${prefix}="${namespace}" xmlns:inspire_common="http://inspire.ec.europa.eu/schemas/common/1.0" xsi:schemaLocation="${namespace} ${namespace}/${prefix}.xsd">`
 }
 
-/** The address of the record of the service in a catalogue, which languages there are, and that of the answer. */
+/**
+ * Writes the address of the service's metadata record, the supported languages, and the language of the
+ * response.
+ */
 function inspireRecord(record: string, { all: [usual, ...others], spoken }: Languages): string {
   const language = (code: string): string => textElement('inspire_common:Language', code)
   const supported = others.map((code) => around('inspire_common:SupportedLanguage', language(code)))
@@ -155,12 +162,12 @@ function inspireRecord(record: string, { all: [usual, ...others], spoken }: Lang
   ].join('')
 }
 
-/** Terms have to be names there: what stands between words is one character. */
+/** Terms must be XML names: replaces characters between words by one. */
 function oneName(text: string): string {
   return text.replace(/[^\p{L}\p{Nd}._-]+/gu, '_').replace(/^(?=[^\p{L}_])/u, '_')
 }
 
-/** The service as WCS 1.0 tells it (OGC 03-065r6, section 7.2). */
+/** Writes the service section of WCS 1.0 (OGC 03-065r6, section 7.2). */
 export function wcs10Service({ title, abstract, keywords, fees, access, contact }: ServiceSettings): string {
   const { organisation, person, position } = contact
   const words = keywords.map((one) => textElement('keyword', one)).join('')

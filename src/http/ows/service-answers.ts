@@ -25,7 +25,7 @@ const wcs = {
 
 const what = 'What was asked for'
 
-/** Of every service: SERVICE may name any of them at the address of another. */
+/** All services: SERVICE may name any of them at the address of another. */
 export const serviceAnswers = {
   200: media(what, { ...wms, ...wfs, ...wcs, [mvt]: Bytes }),
   204: empty('No features are in the vector tile'),

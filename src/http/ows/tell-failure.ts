@@ -3,7 +3,7 @@ import type { FastifyReply } from '../app-types.ts'
 import { noteFailure, tellWhenToRetry, toProblem } from '../errors.ts'
 import { OwsFailure } from './ows-failure.ts'
 
-/** How a service names a failure that tells itself otherwise. */
+/** Exception code and locator of a failure. */
 export interface NamedFailure {
   /** A code of its standard. */
   named: string
@@ -12,7 +12,7 @@ export interface NamedFailure {
   status?: number
 }
 
-/** A failure as exception reports tell it; all texts are escaped. */
+/** A failure for an exception report; all texts are escaped. */
 export interface ToldFailure {
   code: string
   text: string
@@ -21,8 +21,8 @@ export interface ToldFailure {
 }
 
 /**
- * Sets status and headers of an answer that tells a failure, and gives what its report says. What the server itself has
- * failed at is logged, and counted as an exception of its class.
+ * Sets status and headers of an error response, and returns the content of its report. Logs errors of the
+ * server, and counts them as exceptions by class.
  */
 export function tellFailure(
   reply: FastifyReply,
@@ -30,7 +30,7 @@ export function tellFailure(
   nameOf: (code: string) => NamedFailure | undefined,
 ): ToldFailure {
   const { status, named, text, locator } = read(reply, error, nameOf)
-  // An `OwsFailure` says what has been noted already.
+  // The cause of an `OwsFailure` has been logged already.
   if (status >= 500 && !(error instanceof OwsFailure)) noteFailure(reply.request, error)
   reply.code(status)
   return {
@@ -39,7 +39,7 @@ export function tellFailure(
   }
 }
 
-/** One exception of a report (OGC 06-121r9, section 8.3). */
+/** Writes one exception of a report (OGC 06-121r9, section 8.3). */
 export function owsException({ code, text, locator }: ToldFailure): string {
   return `<ows:Exception exceptionCode="${code}"${locator}><ows:ExceptionText>${text}</ows:ExceptionText></ows:Exception>`
 }

@@ -10,13 +10,13 @@ import { readableCards } from './send-pieces.ts'
 
 /** The languages of a service, by codes of ISO 639-2. */
 export interface Languages {
-  /** That of titles as they are; then those that there are translations in. */
+  /** Language of the original titles, then those with translations. */
   all: readonly [usual: string, ...others: string[]]
-  /** That of the answer. */
+  /** Language of the response. */
   spoken: string
 }
 
-/** What capabilities are written from, in the language that was asked for. */
+/** Content of capabilities, in the requested language. */
 export interface ToldService {
   about: ServiceSettings
   languages: Languages
@@ -54,7 +54,7 @@ function languagesOf(about: ServiceSettings, cards: readonly LayerCard[]): Langu
   return [about.inspire.language, ...[...others].sort()]
 }
 
-/** The first language of the request that there is; where there is none of them, the usual one. */
+/** Returns the first requested language that is available; otherwise the default. */
 function chooseLanguage(values: KeyValues, all: Languages['all']): Languages {
   const wanted = [values.find('language'), values.find('acceptlanguages')].flatMap((text) =>
     (text ?? '').split(/[\s,]+/),
@@ -67,7 +67,7 @@ function chooseLanguage(values: KeyValues, all: Languages['all']): Languages {
   return { all, spoken: all[0] }
 }
 
-/** With the texts of a language, where there are some; undefined: as it is. */
+/** Returns the object with the texts of a language, if there are any; undefined: unchanged. */
 function inLanguage<Told extends TranslatedTexts | LayerCard>(
   told: Told & { translations?: Translations },
   language: string | undefined,
@@ -76,7 +76,7 @@ function inLanguage<Told extends TranslatedTexts | LayerCard>(
   return texts === undefined ? told : { ...told, ...defined({ ...texts }) }
 }
 
-/** What the services have no elements for stands behind the abstract. */
+/** Appends facts for which the services have no elements to the abstract. */
 function withTerms(card: LayerCard): LayerCard {
   const abstract = abstractWithTerms(card)
   return abstract === card.abstract ? card : { ...card, abstract }

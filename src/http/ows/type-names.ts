@@ -4,7 +4,7 @@ import type { FastifyRequest } from '../app-types.ts'
 /** Prefixes that documents have for something else. */
 const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
 
-/** What stands for the namespace of a workspace in names of XML. */
+/** Returns the namespace prefix of a workspace in XML names. */
 export function prefixOf(workspace: string): string {
   const name = xmlName(workspace)
   if (!taken.test(name)) return name

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { defined } from '../../lib/defined.ts'
 
-/** What starts a page, by file name. */
+/** Script and style of a page, by file name. */
 export interface PageEntry {
   script: string
   /** Scripts that have to be there before it runs. */
@@ -12,20 +12,20 @@ export interface PageEntry {
   style?: string
 }
 
-/** What was built: entries by name, and by name the files of the style sheets that pages load beside the first. */
+/** Result of the build: entries by name, and the file names of further style sheets. */
 interface Built {
   entries: Record<string, PageEntry>
   sheets: Record<string, string>
 }
 
-/** What a page loads, by file names; absent where it is not built. */
+/** Files that a page loads; absent if they are not built. */
 interface PageFilesToLoad {
   styles: readonly string[]
   script?: string
   mapOrigin?: string
 }
 
-/** A file of the pages as it is sent. */
+/** A file of the web interface as sent. */
 export interface PageFile {
   bytes: Uint8Array
   mediaType: string
@@ -61,7 +61,10 @@ export class BuiltPages {
     return this.#built.entries[name]
   }
 
-  /** What a page that the server writes loads: the styles of all pages, some of their sheets, and a script of its own. */
+  /**
+   * Returns the files of a server-rendered page: the common styles, some further sheets, and a script of its
+   * own.
+   */
   filesOf(script: string, sheets: readonly string[]): PageFilesToLoad {
     const names = sheets.map((name) => this.#built.sheets[name])
     return {
@@ -74,7 +77,7 @@ export class BuiltPages {
     return this.#built.sheets
   }
 
-  /** The file in the encoding, or as it is where it has none of it; undefined for a name that is none of the pages'. */
+  /** Returns a file in the encoding, or unencoded if it does not exist in it; undefined for unknown names. */
   async file(name: string, encoding: 'br' | 'gzip' | undefined): Promise<PageFile | undefined> {
     const mediaType = mediaTypes.get(extname(name))
     if (mediaType === undefined || !/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return undefined

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { BuiltPages, PageEntry } from './built-pages.ts'
 
 /**
- * What a page and its workers may load: all of it comes from this server, but for a background map of another one
- * (`TERRANE_BASEMAP`). Styles that a script sets go through the document's own model, which no policy minds; pictures may be made
- * by a page itself.
+ * Content security policy of a page and its workers: all content comes from this server, except an external
+ * base map (`TERRANE_BASEMAP`). Scripts may set styles through the CSSOM, which policies do not restrict;
+ * pages may create images.
  */
 export function pagePolicy(mapOrigin = '', framers: "'none'" | '*' = "'none'"): string {
   return [
@@ -24,8 +24,9 @@ export function pagePolicy(mapOrigin = '', framers: "'none'" | '*' = "'none'"): 
 }
 
 /**
- * Sends the document that every page starts from: the script tells by the address which one it is, and finds here what the style
- * sheets of the pages are called. `first` is a page that is surely shown. A page that changes nothing may stand in frames of others.
+ * Sends the document with which every page starts: its script selects the page by the address, and finds the
+ * names of the style sheets here. `first` is a page that is certain to be shown. A page that changes nothing
+ * may be framed by other sites.
  */
 export function sendDocument(
   request: FastifyRequest,
@@ -37,7 +38,7 @@ export function sendDocument(
   if (mayBeFramed) reply.removeHeader('x-frame-options')
   const base = new URL(request.link('/')).pathname
   const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
-  // Asked for at once, not when the script that needs them runs.
+  // Preloaded, instead of when the script that needs them runs.
   const soon = new Set([...imports, ...(first === undefined ? [] : [first.script, ...first.imports])])
   const preloads = [...soon]
     .map((name) => `\n<link rel="modulepreload" href="assets/${escapeHtml(name)}">`)

@@ -45,7 +45,7 @@ async function sendFile(
       'cache-control': forever,
       'content-type': file.mediaType,
       vary: 'Accept-Encoding',
-      // A worker minds the policy of its own script.
+      // A worker uses the policy of its own script.
       'content-security-policy': policy,
     })
     .send(Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength))

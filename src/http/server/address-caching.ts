@@ -3,8 +3,8 @@ import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { isSafe } from './browser-safety.ts'
 
 /**
- * Keeps answers out of shared caches whose links name the host of the request: a forged `Host` header would reach everyone
- * whom the cache answers.
+ * Prevents shared caching of responses whose links contain the request's host: a forged `Host` header would
+ * reach all clients of the cache.
  */
 export function keepAddressesPrivate(app: App): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -16,7 +16,7 @@ export function keepAddressesPrivate(app: App): void {
   })
 }
 
-/** The value of `Cache-Control` for the client alone; without one the client asks again each time. */
+/** Returns a `Cache-Control` value for the client only; without one the client revalidates each time. */
 function withoutSharedCaches(value: string | undefined): string {
   if (value === undefined) return 'private, no-cache'
   if (/\b(?:private|no-store)\b/.test(value)) return value

@@ -8,13 +8,13 @@ interface PendingRequest {
   socket: Socket
   reply: FastifyReply
   proceed: (error?: Failure) => void
-  /** When it gives up, in milliseconds of `performance.now()`. */
+  /** Deadline, in milliseconds of `performance.now()`. */
   until: number
 }
 
-/** What one client address has under way. */
+/** Running requests and unsent bytes of one client address. */
 interface AddressLoad {
-  /** Connections whose request is being answered. */
+  /** Connections with a running request. */
   answering: Set<Socket>
   /** Oldest first. */
   waiting: PendingRequest[]
@@ -23,15 +23,15 @@ interface AddressLoad {
 /** Longest wait of a request for other requests of its address. */
 const maxWaitMs = 30_000
 const checkMs = 1000
-/** Probes are answered whatever else their address requests. */
+/** Health checks are never limited. */
 const unlimitedPaths = new Set(['/health'])
 
 /**
- * Limits the requests that one client address has under way, and the response bytes that its clients have not taken. A
+ * Limits the running requests of one client address, and the response bytes that its clients have not read. A
  * request beyond the limits waits, and is refused with 429 `too-many-requests` after 30 s.
  *
- * The address is `request.ip`: behind a trusted proxy the one that the proxy names. IPv6 addresses count by their /64
- * network. Event streams do not count once they have begun.
+ * The address is `request.ip`: behind a trusted proxy the one that the proxy names. IPv6 addresses count by
+ * their /64 network. Event streams do not count once they have begun.
  */
 export function limitAddresses(
   app: App,
@@ -72,7 +72,7 @@ class AddressQueue {
     else this.#start(address, load, request)
   }
 
-  /** Starts requests for which there is room now. */
+  /** Starts waiting requests that now fit. */
   release(address: string, socket: Socket): void {
     const load = this.#loads.get(address)
     if (load?.answering.delete(socket) === true) this.#admit(address, load)

@@ -7,8 +7,8 @@ type Node = Record<string, unknown>
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'options']
 
 /**
- * Gives each operation of an OpenAPI document its examples: a call by curl (`x-codeSamples`), the JSON body that it sends, and the JSON
- * that it answers.
+ * Adds examples to each operation of an OpenAPI document: a curl call (`x-codeSamples`), its JSON body, and
+ * the JSON response.
  */
 export function addExamples(document: Node): Node {
   const resolve = (ref: string): unknown =>
@@ -47,7 +47,7 @@ function isJson(type: string): boolean {
   return /\bjson$/.test(type.split(';', 1)[0] ?? '')
 }
 
-/** The call as somebody types it. */
+/** Writes the curl command. */
 function curlOf(operation: Node, { path, method }: Place): string {
   const parameters = Array.isArray(operation.parameters) ? operation.parameters.map(asNode) : []
   const query = parameters

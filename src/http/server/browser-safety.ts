@@ -9,11 +9,11 @@ const allowedHeaders =
   'Authorization, Content-Type, Content-Crs, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata'
 const exposedHeaders =
   'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Expires'
-/** Where everyone may read something, and what that needs. */
+/** Paths readable by everyone, and the headers that reading needs. */
 const publicPaths = /^\/(?:ogc|tiles|rest\/(?:catalogue|layers|state|styles|workspaces))(?=[/?]|$)/
 const publicHeaders = 'Accept, Content-Type, If-None-Match, If-Modified-Since, If-Range, Range'
 
-/** Whether the method changes nothing. */
+/** True if the method changes nothing. */
 export function isSafe(method: string): boolean {
   return safeMethods.includes(method)
 }
@@ -51,7 +51,7 @@ function isPreflightAnswered(
   return false
 }
 
-/** What somebody without credentials has read, of what everyone may read. */
+/** True for anonymous reads of public resources. */
 function isPublicRead(request: FastifyRequest, reply: FastifyReply): boolean {
   const { method, headers } = request
   const hasCredentials = headers.authorization !== undefined || headers.cookie !== undefined
@@ -73,7 +73,7 @@ function isPublicPreflight(request: FastifyRequest): boolean {
   return isPreflight(request) && (method === 'GET' || method === 'HEAD') && publicPaths.test(request.url)
 }
 
-/** What to set depends on whose page it was: ours behind a proxy, or another site's. */
+/** The advice depends on the page: one of this server behind a proxy, or another site's. */
 function foreignText(origin: string | undefined, request: FastifyRequest, settings: ServerSettings): string {
   const own = originOf(request, settings)
   return [
@@ -106,7 +106,10 @@ function allowOrigin(reply: FastifyReply, origin: string): void {
   })
 }
 
-/** Whether a browser asks what a page of another origin may do (Fetch standard, CORS-preflight request). */
+/**
+ * True for a browser's request about what a page of another origin may do (Fetch standard, CORS-preflight
+ * request).
+ */
 export function isPreflight(request: FastifyRequest): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }

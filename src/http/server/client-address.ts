@@ -4,7 +4,7 @@ import type { App } from '../app-types.ts'
 const unknownAddress = 'unknown'
 
 /**
- * Reads the address of each client when its connection arrives. Node keeps an address that was read once; the system
+ * Reads the address of each client when its connection is accepted. Node caches the address; the system
  * forgets it when the client resets the connection.
  */
 export function keepClientAddresses(app: App): void {

@@ -10,7 +10,7 @@ import { addVary } from '../caching.ts'
 const compressible =
   /^(?:application\/(?:[\w.+-]*[+_])?(?:json|xml)|text\/(?:plain|html|css|csv|xml|javascript))/
 const minLength = 1024
-/** What holds a secret beside what a client sent is not compressed: its length would tell of it. */
+/** Responses that contain a secret beside client input are not compressed: their length would leak it. */
 const secretPaths = /^\/rest\/security(?=[/?]|$)/
 
 const gzipOptions = { level: 5 }
@@ -25,7 +25,7 @@ const compressor = {
   br: () => createBrotliCompress(brotliOptions),
 }
 
-/** Compresses texts as they are sent, off this thread. */
+/** Compresses text responses while they are sent, outside this thread. */
 export function compressAnswers(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isWorthIt(request, reply, payload)) return compress(request, reply, payload)
@@ -41,7 +41,7 @@ async function compress(request: FastifyRequest, reply: FastifyReply, payload: u
   weaken(reply)
   if (!(payload instanceof Readable)) return compressWhole[encoding](payload as string | Buffer)
   const compressed = compressor[encoding]()
-  // A source that fails ends the answer as it would without compression; the error is the source's own.
+  // A source that fails ends the response as without compression; the error is the source's own.
   pipeline(payload, compressed, () => undefined)
   return compressed
 }
@@ -55,7 +55,7 @@ function isWorthIt({ method, url }: FastifyRequest, reply: FastifyReply, payload
   return payload instanceof Readable
 }
 
-/** Other bytes need another tag, or one that does not promise the same bytes. */
+/** Other bytes need another tag, or a weak one, which does not promise equal bytes. */
 function weaken(reply: FastifyReply): void {
   const etag = reply.getHeader('etag')
   if (typeof etag === 'string' && !etag.startsWith('W/')) reply.header('etag', `W/${etag}`)

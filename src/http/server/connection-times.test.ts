@@ -60,7 +60,7 @@ async function start(
   }
 }
 
-/** What comes until the server closes, by a reset too. */
+/** Returns all data until the server closes the connection, also by a reset. */
 async function answer(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (bytes) => {

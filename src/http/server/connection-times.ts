@@ -7,9 +7,9 @@ export interface ConnectionTimes {
   headMs: number
   /** Longest pause between two requests of a connection. */
   betweenMs: number
-  /** How often connections are looked at. */
+  /** Interval of checking connections. */
   checkMs: number
-  /** Longest pause in which a client takes nothing of a streamed answer. */
+  /** Longest pause in which a client reads nothing of a streamed response. */
   stalledMs: number
 }
 
@@ -20,7 +20,10 @@ export const usualConnectionTimes: ConnectionTimes = {
   stalledMs: 300_000,
 }
 
-/** What the HTTP library needs to close connections that send nothing, or a head by drops; bodies have times of their own. */
+/**
+ * Returns options of the HTTP server that close connections which send nothing, or a head very slowly; bodies
+ * have their own limits.
+ */
 export function connectionOptions({ headMs, betweenMs, checkMs }: ConnectionTimes) {
   return {
     requestTimeout: 0,
@@ -29,7 +32,7 @@ export function connectionOptions({ headMs, betweenMs, checkMs }: ConnectionTime
   }
 }
 
-/** Ends streamed answers that the client does not take; what they read from is let go with them. */
+/** Ends streamed responses that the client does not read, and releases their sources. */
 export function limitStalledAnswers(app: App, { stalledMs }: ConnectionTimes): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { socket } = request.raw

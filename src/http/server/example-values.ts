@@ -2,7 +2,7 @@ import { ownValue } from '../../lib/own-value.ts'
 
 type Node = Record<string, unknown>
 
-/** Values of properties and parameters by their names, where a schema says nothing. */
+/** Example values of properties and parameters by name, for schemas without one. */
 const byName: Record<string, unknown> = {
   ...{ name: 'countries', title: 'Countries', abstract: 'Countries of the world', workspace: 'default' },
   ...{ layer: 'default:countries', layers: 'default:countries', collectionId: 'default:countries' },
@@ -37,7 +37,7 @@ const byName: Record<string, unknown> = {
   ...{ dateCreated: '2026-11-01T08:00:00.000Z', dateModified: '2026-11-01T08:00:00.000Z', type: 'vector' },
 }
 
-/** The value that stands for a parameter in an example. */
+/** Returns the example value of a parameter. */
 export function parameterExample(name: string): string {
   return String(ownValue(byName, name) ?? name)
 }
@@ -45,8 +45,9 @@ export function parameterExample(name: string): string {
 const deepest = 12
 
 /**
- * A value that a schema admits: what it says itself (`const`, `default`, `examples`, `enum`), else what properties of that name usually
- * hold. Optional properties are left out below the second level, so that examples stay short.
+ * Returns a value that a schema allows: from the schema (`const`, `default`, `examples`, `enum`), otherwise a
+ * typical value of a property with that name. Optional properties are omitted below the second level, so that
+ * examples stay short.
  */
 export function exampleOf(schema: unknown, resolve: (ref: string) => unknown, name = '', depth = 0): unknown {
   const node = asNode(schema)

@@ -31,7 +31,7 @@ export function guardRoutes(
   app.decorateRequest('csrfToken')
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return noteCaller(identify, request)
-    // Nobody learns of a token in the address by a link that is followed.
+    // Links must not leak a token in the address through `Referer`.
     if (request.headers.authorization === undefined && tokenOfUrl(request) !== undefined)
       reply.header('referrer-policy', 'no-referrer')
     const { caller, csrfToken } = await identify(request)
@@ -60,7 +60,7 @@ function requireAccess(app: App): void {
   })
 }
 
-/** A path that no route has is answered alike to everybody, and recorded as the caller's. */
+/** A path without a route has the same response for everybody, and is recorded for the caller. */
 async function noteCaller(
   identify: CallerIdentification['identify'],
   request: FastifyRequest,
@@ -69,7 +69,7 @@ async function noteCaller(
   if (identified !== undefined) request.caller = identified.caller
 }
 
-/** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */
+/** HTML forms cannot send headers: on routes that accept forms, the token may be a field. */
 function mayBringTokenInBody(request: FastifyRequest): boolean {
   if (request.headers['x-csrf-token'] !== undefined || !isForm(request)) return false
   return request.routeOptions.config.takesForms === true
@@ -109,8 +109,8 @@ function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
 }
 
 /**
- * Whether what the path names may be public: it is, or its workspace is, where the route itself answers alike for what is
- * not and for what does not exist.
+ * True if the resource in the path is public, or in a public workspace, for routes that respond equally to
+ * private and missing resources.
  */
 async function isOpen(
   { workspaces, layers, styles }: GuardParts['catalog'],

@@ -8,8 +8,8 @@ import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 const storedHeaders = ['content-type', 'content-crs', 'location', 'etag']
 
 /**
- * Honours `Idempotency-Key` on routes with `idempotent: true`: the first answer is kept for 24 hours and given again.
- * Failures of the server itself are not kept.
+ * Implements `Idempotency-Key` on routes with `idempotent: true`: the first response is stored for 24 hours
+ * and repeated. Server errors are not stored.
  */
 export function repeatAnswers(app: App, keys: IdempotencyKeys): void {
   const claims = new Map<FastifyRequest, Claim>()
@@ -65,7 +65,7 @@ function claimOf(request: FastifyRequest): Claim | undefined {
   return { userName, key, requestHash: fingerprint(request) }
 }
 
-/** What makes two requests the same; of a body that is streamed its length stands for it. */
+/** Returns a fingerprint of a request; for a streamed body it includes the length only. */
 function fingerprint(request: FastifyRequest): string {
   const isStream = request.body === undefined || request.body instanceof Readable
   const hash = createHash('sha256').update(`${request.method} ${request.url}\n`)

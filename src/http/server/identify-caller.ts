@@ -8,16 +8,18 @@ import { tokenOfUrl } from '../url-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The check of the request's credentials, once somebody has asked for it. */
+    /** Check of the request's credentials, once it has been requested. */
     identity: Promise<Authenticated> | undefined
   }
 }
 
-/** Finds out who makes requests. The credentials of a request are checked once, whoever asks first. */
+/** Identifies callers. The credentials of a request are checked once. */
 export interface CallerIdentification {
-  /** Checks the credentials; wrong ones are a `Failure`. */
+  /** Checks the credentials; invalid ones are a `Failure`. */
   identify(request: FastifyRequest): Promise<Authenticated>
-  /** The caller of a request that has ended, for its record; the anonymous one where the credentials are wrong. */
+  /**
+   * Returns the caller of a request that has ended, for its record; anonymous if the credentials are invalid.
+   */
   callerOf(request: FastifyRequest): Caller | Promise<Caller>
 }
 

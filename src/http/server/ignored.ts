@@ -17,10 +17,13 @@ function branches(schema: Node): Node[] {
   return choices.length === 0 ? [schema] : [schema, ...choices.flatMap(branches)]
 }
 
-/** Dotted names of the keys of `value` that the schema does not know. Free-form objects know every key. */
+/**
+ * Returns the dotted names of keys in `value` that the schema does not define. Free-form objects define every
+ * key.
+ */
 export function unknownKeys(schema: unknown, value: unknown): string[] {
   const names: string[] = []
-  // Most requests have no parameters: nothing of the schema is looked at.
+  // Most requests have no parameters: skips the schema.
   const isEmpty = isNode(value) && Object.keys(value).length === 0
   if (isNode(schema) && !isEmpty) visit([schema], value, '', names)
   return names

@@ -4,9 +4,9 @@ import type { App, FastifyRequest } from '../app-types.ts'
 
 export const maxJsonBytes = 5 * 2 ** 20
 const maxJsonDepth = 100
-/** Each value is looked at several times, on the thread that answers everyone. */
+/** Each value is visited several times, on the main thread. */
 const maxJsonValues = 100_000
-/** JSON5 is read at 4 MB/s, on the thread that answers everyone: enough for what people type. */
+/** JSON5 is parsed at 4 MB/s, on the main thread: sufficient for manually written bodies. */
 const maxJson5Length = 256 * 1024
 
 const jsonTypes = ['application/json', 'text/json', 'text/plain', /^application\/[\w.-]+\+json(?=;|$)/]
@@ -32,7 +32,10 @@ function isImportPath(url: string): boolean {
   return /^\/rest\/imports(?=[/?]|$)/.test(url)
 }
 
-/** The value of a body without its nulls, but for those of its own keys with `keepsNulls`; `undefined` for an empty one. */
+/**
+ * Parses a body without its nulls, except those of top-level keys with `keepsNulls`; `undefined` for an empty
+ * body.
+ */
 export function parseJsonBody(
   body: Uint8Array,
   { allowsJson5 = false, keepsNulls = false }: { allowsJson5?: boolean; keepsNulls?: boolean } = {},

@@ -7,7 +7,9 @@ import { tags } from '../etag.ts'
 const maxLength = 2 ** 20
 const minLength = 256
 
-/** Gives answers of JSON that say nothing themselves a tag by what stands in them, and 304 to who has it already. */
+/**
+ * Adds an `ETag` of the content to JSON responses without one, and sends 304 if the client has it already.
+ */
 export function keepAnswers(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
@@ -15,14 +17,14 @@ export function keepAnswers(app: App): void {
   })
 }
 
-/** What is sent of it: nothing to who has it already. */
+/** Returns the payload; null if the client has it already. */
 function keep(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: string | Buffer,
 ): string | Buffer | null {
   const { access, isPublicRead = false } = request.routeOptions.config
-  // What everyone may read, and reads alike.
+  // Public responses that are equal for everyone.
   if (access === 'public' && !isPublicRead) reply.header('cache-control', 'no-cache')
   else keepPrivately(reply)
   if (payload.length < minLength || payload.length > maxLength) return payload

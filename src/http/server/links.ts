@@ -12,8 +12,8 @@ export function originOf(request: FastifyRequest, settings: ServerSettings): str
 }
 
 /**
- * True if links name a host that only the client has told: without `TERRANE_PUBLIC_URL`, and without a trusted proxy that sends
- * `X-Forwarded-For` and `X-Forwarded-Host`.
+ * True if links contain a host known only from the client: without `TERRANE_PUBLIC_URL`, and without a
+ * trusted proxy that sends `X-Forwarded-For` and `X-Forwarded-Host`.
  */
 export function isHostFromClient(request: FastifyRequest, settings: ServerSettings): boolean {
   if (settings.publicUrl !== undefined) return false

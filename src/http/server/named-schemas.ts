@@ -3,8 +3,9 @@ type Node = Record<string, unknown>
 const place = '#/components/schemas/'
 
 /**
- * A copy of an OpenAPI document in which each schema with a title stands once, under that name, and is referred to elsewhere:
- * generated clients get a type of that name. Throws an `Error` where two different schemas have one title.
+ * Returns a copy of an OpenAPI document in which each schema with a title is a component of that name,
+ * referenced elsewhere: generated clients get a type of that name. Throws an `Error` if two different schemas
+ * have the same title.
  */
 export function nameSchemas(document: object): Node {
   const schemas = new Map<string, { text: string; schema: unknown }>()
@@ -35,7 +36,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null
 }
 
-/** Of a schema; other things may have a title as well. */
+/** Returns the title of a schema; other objects may have a title too. */
 function titleOf(value: Node): string | undefined {
   const isSchema = typeof value.type === 'string' || Array.isArray(value.anyOf)
   return isSchema && typeof value.title === 'string' ? value.title : undefined

@@ -10,7 +10,7 @@ import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
 import type { App, CountsAs, TypeBoxProvider } from '../app-types.ts'
 import { observeRequests } from './observe-requests.ts'
 
-/** A server with a path for each line, and what its observers hear. */
+/** Starts a server with one path per line, and collects the calls of its observers. */
 function openServer(lines: Record<string, CountsAs>) {
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
   const events = createEventBus(assert.ifError)

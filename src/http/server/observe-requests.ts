@@ -18,37 +18,38 @@ const sentBefore = Symbol('bytes sent before')
 declare module 'fastify' {
   interface FastifyRequest {
     usedStyle: Pick<StyleRecord, 'workspace' | 'name'> | undefined
-    /** What made the answer a 5xx. */
+    /** Cause of a 5xx response. */
     exception: unknown
     [sentBefore]?: number
   }
 }
 
-/** Who hears of requests. */
+/** Observers of requests. */
 export interface Observers {
   /** Absent where it is off. */
   monitoring?: Pick<Monitoring, 'record'> | undefined
   events: EventBus
   clock: Clock
   log: Logger
-  /** Who makes a request, also when its client left before the guard had checked that. */
+  /** Returns the caller of a request, also if its client disconnected before the access check. */
   callerOf: CallerIdentification['callerOf']
 }
 
-/** How a request ended. */
+/** Result of a request. */
 interface Ending {
   status: number
-  /** Of the body; of one whose length was not told beforehand, with its head. */
+  /** Size of the body; with the head if its length was not known beforehand. */
   sizeBytes: number
   milliseconds: number
 }
 
-/** Of a request whose client went away before there was an answer. */
+/** Status of a request whose client disconnected before the response. */
 const clientGone = 499
 
 /**
- * Tells of each request once, when its answer is sent or its client has gone: an event and a line in the log of each, and
- * monitoring of those that it counts. What is given back does the same for a request that hooks do not see.
+ * Reports each request once, when its response is sent or its client has disconnected: an event and a log
+ * line for each, and to monitoring those that it counts. The returned function does the same for a request
+ * that hooks do not see.
  */
 export function observeRequests(
   app: App,
@@ -113,8 +114,8 @@ function recorder(app: App, { monitoring, callerOf }: Observers) {
 }
 
 /**
- * Says which requests count: what no route takes does, unless it lies below a path that does not. What browsers ask
- * before requests of pages of other origins does not count.
+ * Determines which requests count: paths without a route do, unless they are below one that does not. CORS
+ * preflight requests do not count.
  */
 function watchUncounted(
   app: App,

@@ -70,7 +70,7 @@ export async function describeApi(app: App, server: ServerSettings, version: str
   addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
 }
 
-/** What the document tells of a route, from the description of its operation. */
+/** Returns the OpenAPI description of a route, from its operation. */
 function describeRoute(
   app: App,
   schema: FastifySchema | undefined,
@@ -102,7 +102,7 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
   }
 }
 
-/** Each answer with a word on what it means. */
+/** Returns the responses with a description of each status. */
 function describeAnswers(answers: Answers): object {
   const described = Object.entries(answers).map(([status, answer]) => {
     const { description = STATUS_CODES[status] } = answer as { description?: string }

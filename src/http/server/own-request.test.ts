@@ -15,7 +15,7 @@ const ending = {
   ...{ clientIp: '203.0.113.7', caller: anonymous },
 }
 
-/** What monitoring is told of a request for a tile. */
+/** Returns the record that monitoring receives for a tile request. */
 async function recordTile(url: string, { layers, base = '' }: { layers: string[]; base?: string }) {
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
   app.decorate('basePath', base)

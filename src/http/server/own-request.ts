@@ -21,7 +21,7 @@ export type EndedRequest = Pick<
   'created' | 'status' | 'sizeBytes' | 'milliseconds' | 'firstByteMilliseconds' | 'clientIp'
 >
 
-/** What monitoring is told of a request that has ended. */
+/** Returns the record that monitoring receives for a completed request. */
 export function toOwnRequest(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -53,10 +53,10 @@ export function toOwnRequest(
   }
 }
 
-/** Made anew each time that a request is asked for it. */
+/** Fastify creates it anew on each access. */
 type RouteOptions = FastifyRequest['routeOptions']
 
-/** A file of a whole layer is a download once, when all of it is delivered; a part of it, or no answer, is not. */
+/** A complete delivery of a layer's file is a download; a part of it, or no response, is not. */
 function eventTypeOf(
   { method, usedFile }: FastifyRequest,
   reply: FastifyReply,
@@ -68,13 +68,13 @@ function eventTypeOf(
   return routeType === 'download' ? 'view' : routeType
 }
 
-/** Whether `Content-Range` (RFC 9110, section 14.4) tells of every byte of the file. */
+/** True if `Content-Range` (RFC 9110, section 14.4) covers the whole file. */
 function isWholeRange(header: unknown): boolean {
   const [, last, size] = /^bytes 0-(\d+)\/(\d+)$/.exec(String(header)) ?? []
   return last !== undefined && Number(last) + 1 === Number(size)
 }
 
-/** A layer says itself what it is asked for; elsewhere the endpoint does. */
+/** The layer type determines the event type; without a layer the endpoint does. */
 function routeTypeOf({ usedLayer, usedService }: FastifyRequest, routeOptions: RouteOptions): OwnEventType {
   if (usedService !== undefined) return usedService
   const countsAs = routeOptions.config?.countsAs

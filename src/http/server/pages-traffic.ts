@@ -5,7 +5,10 @@ import type { FastifyRequest } from '../app-types.ts'
 const pagePath = /^(?:app(?:\/.*)?|assets\/[^/]+)?$/
 const known = new BoundedCache<string, boolean>(1000)
 
-/** Whether a page of this server made the request, by its `Referer`: pages of the same origin send the whole address. */
+/**
+ * True if a page of this server sent the request, by its `Referer`: pages of the same origin send the whole
+ * address.
+ */
 export function isOfPages(request: FastifyRequest): boolean {
   const { referer } = request.headers
   // A request whose own address is malformed has no properties of ours.

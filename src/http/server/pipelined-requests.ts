@@ -12,7 +12,7 @@ interface Connection {
   current: FastifyReply
   /** Requests that wait for the response before theirs; oldest first. */
   waiting: PendingRequest[]
-  /** True once the client has sent more than may wait: what it sent beyond is never answered. */
+  /** True if the client has sent more than may wait: later requests are never answered. */
   isOverfull: boolean
   isReadingStopped: boolean
 }
@@ -22,12 +22,11 @@ const maxWaiting = 20_000
 const checkMs = 1000
 
 /**
- * Answers the requests of a connection one after the other: the next one starts when the client's system has taken the
- * response before. While a request waits, the connection is not read. So a client that does not read costs the memory of
- * one response and of the requests of one read (64 KiB) at most. Its connection is closed when it takes nothing of a
- * response for `unreadSeconds`; streamed responses have a limit of their own (`connection-times.ts`).
- *
- * A connection with more than `pipelinedRequests` unanswered requests is closed after the last response of those.
+ * Answers the requests of a connection one after the other: the next one starts when the client's system has
+ * received the previous response. While a request waits, the connection is not read. So a client that does
+ * not read costs the memory of one response and of the requests of one read (64 KiB) at most. Its connection
+ * is closed if it reads nothing of a response for `unreadSeconds`; streamed responses have a limit of their
+ * own.
  */
 export function queuePipelinedRequests(
   app: App,
@@ -98,7 +97,7 @@ class PipelinedRequests {
       return
     }
     this.#waitingCount -= 1
-    // The limits of a response that was being sent do not hold for one that is still being made.
+    // Limits of sending a response do not apply while the next one is being computed.
     socket.setTimeout(0)
     if (connection.waiting.length === 0 && !connection.isOverfull) resumeReading(socket, connection)
     this.#start(socket, connection, next)
@@ -127,7 +126,7 @@ function stopReading(socket: Socket, connection: Connection): void {
   if (connection.isReadingStopped) return
   connection.isReadingStopped = true
   socket.pause()
-  // The HTTP library resumes the connection by itself, for example after each write.
+  // The HTTP library resumes the connection itself, for example after each write.
   socket.resume = () => socket
 }
 

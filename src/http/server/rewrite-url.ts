@@ -1,4 +1,4 @@
-/** A path that no route has: what lies outside the base path ends up there. */
+/** A path without a route, used for paths outside the base path. */
 const outside = '/-'
 
 /** Requests whose last segment is a file name, where `.json` belongs to the name. */
@@ -8,8 +8,8 @@ const namesFile = [
 ]
 
 /**
- * The path that a request means: without the base path, a trailing slash, a `.json` suffix under `/rest`, and with
- * `/tasks` for `/task`. Case and query stay as they are.
+ * Normalizes a path: removes the base path, a trailing slash and a `.json` suffix under `/rest`, and replaces
+ * `/task` by `/tasks`. Case and query are unchanged.
  */
 export function rewriteUrl(method: string, url: string, basePath: string): string {
   const queryAt = url.indexOf('?')

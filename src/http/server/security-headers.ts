@@ -18,12 +18,18 @@ const openPaths = [
   /^\/rest\/downloads\/[^/?]+\/file(?=[/?]|$)/,
 ]
 
-/** True if pages of other sites may load the answer, such as a tile in an `img` element; `path` is below the base path. */
+/**
+ * True if pages of other sites may load the response, such as a tile in an `img` element; `path` is below the
+ * base path.
+ */
 export function isOpenToOtherSites(path: string): boolean {
   return openPaths.some((one) => one.test(path))
 }
 
-/** Headers against content sniffing, framing and leaking, on every answer; pages may loosen the content policy. */
+/**
+ * Sets headers against content sniffing, framing and leaks on every response; pages may relax the content
+ * policy.
+ */
 export function addSecurityHeaders(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
@@ -40,7 +46,7 @@ export function addSecurityHeaders(app: App): void {
   })
 }
 
-/** Refuses a request with two `Host` headers: a proxy may have read the other one (RFC 9112, section 3.2). */
+/** Rejects a request with two `Host` headers: a proxy may have used the other one (RFC 9112, section 3.2). */
 export function refuseRepeatedHost(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders } = request.raw

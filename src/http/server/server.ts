@@ -41,7 +41,7 @@ export interface ServerParts {
   accounts: GuardParts['accounts']
   catalog: GuardParts['catalog']
   keys: IdempotencyKeys
-  /** What a caller can do about an error from below; undefined where that is nothing. */
+  /** Returns advice for an error of a lower layer; undefined if the caller can do nothing. */
   explainError(error: unknown): Failure | undefined
   observers: Omit<Observers, 'callerOf'>
 }
@@ -101,7 +101,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
   return app
 }
 
-/** Unknown paths and methods below `/monitoring` are answered as monitoring answers; the rest by RFC 9457. */
+/** Errors of unknown paths and methods below `/monitoring` use monitoring's format; others RFC 9457. */
 function failureWriter(settings: Settings): ProblemWriter {
   const write = problemWriter(settings.server.dialect)
   if (!settings.monitoring.isOn) return write
@@ -147,7 +147,7 @@ function isStandardPath(url: string): boolean {
 
 const noParameters = { type: 'object', properties: {} }
 
-/** Names what the route's schemas do not know, in `Terrane-Ignored`. */
+/** Lists keys that the route's schemas do not define in `Terrane-Ignored`. */
 function nameIgnoredKeys(app: App): void {
   app.addHook('preHandler', (request, _reply, done) => {
     if (!request.is404) nameIgnored(request)

@@ -30,7 +30,7 @@ function post(path: string, length: number): Socket {
   return socket
 }
 
-/** What the server answers before it closes; empty when it cuts the connection. */
+/** Returns the response before the server closes the connection; empty if it is cut. */
 async function answer(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (bytes) => {

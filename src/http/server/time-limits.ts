@@ -39,7 +39,7 @@ function watchBody(
   socket.setTimeout(idleMs, end)
   request.raw.once('end', () => {
     stopWatching()
-    // Once it is answered the time runs that the library gives a connection between two requests.
+    // After the response the library's limit between two requests applies.
     if (!reply.raw.writableEnded) socket.setTimeout(0)
   })
   request.raw.once('close', stopWatching)

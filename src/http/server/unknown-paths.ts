@@ -17,7 +17,9 @@ function toPattern(url: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-/** Answers what no route takes: 405 with `Allow` where the path exists for other methods, 404 otherwise. */
+/**
+ * Responds to paths without a route: 405 with `Allow` if the path exists for other methods, 404 otherwise.
+ */
 export function answerUnknownPaths(app: App, basePath: string): void {
   const known = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method }) => {

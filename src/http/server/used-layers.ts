@@ -9,13 +9,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The published layer that the request turned out to be about. */
     usedLayer: UsedLayer | undefined
-    /** Where there may be several: all of them, each once. */
+    /** All layers without duplicates, if there may be several. */
     usedLayers: readonly UsedLayer[] | undefined
     /** The operation that a request names in its body, such as `GetFeature`. */
     usedOperation: string | undefined
     /** The service that a request turned out to ask, at an address of several. */
     usedService: OwnEventType | undefined
-    /** It is for a tile, though its endpoint answers others too. */
+    /** True for a tile, if the endpoint has other responses too. */
     usedTile: boolean
     /** It is for the file of a whole layer or coverage: where it is delivered, that is a download. */
     usedFile: boolean

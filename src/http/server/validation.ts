@@ -17,7 +17,7 @@ const codeOfPart: Record<string, string> = {
 type CompiledValidator = ReturnType<typeof Compile>
 const compiled = new WeakMap<TSchema, CompiledValidator>()
 
-/** Compiles a schema when it is first needed: a start is quicker by all that nobody asks. */
+/** Compiles a schema on first use, which shortens the start. */
 function validatorOf(schema: TSchema): CompiledValidator {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -40,13 +40,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   }
 }
 
-/** Whether texts are to be turned into anything else. */
+/** True if texts must be converted to other types. */
 function hasOtherThanText(schema: TSchema): boolean {
   const { properties } = schema as { properties?: Record<string, { type?: unknown }> }
   return properties === undefined || Object.values(properties).some(({ type }) => type !== 'string')
 }
 
-/** One message for each wrong place, by its path; a failed choice is told once, with what it may be. */
+/**
+ * Returns one message per invalid location, by its path; a failed union has one message with its
+ * alternatives.
+ */
 export function describeErrors(errors: TLocalizedValidationError[], value: unknown): string[] {
   const places = new Map<string, { messages: Set<string>; choices: Set<string> }>()
   for (const error of errors) {

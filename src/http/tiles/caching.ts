@@ -9,29 +9,32 @@ import type { TileParts } from './tile-parts.ts'
 export interface LayerAtVersion {
   layer: Pick<LayerRecord, 'id'>
   version: number
-  /** Whether the version is known to be that of the data. */
+  /** True if the version is known to be that of the data. */
   isCurrent: boolean
 }
 
-/** What `v` is in the addresses of tiles: the versions of the layers, in their order. */
+/** Returns the parameter `v` of tile addresses: the versions of the layers, in order. */
 export function versionsText(layers: readonly Pick<LayerAtVersion, 'version'>[]): string {
   return layers.map(({ version }) => version).join(',')
 }
 
-/** The same for all encodings of an answer, so it is weak; undefined where nothing may be kept. */
+/**
+ * The tag is the same for all encodings of a response, so it is weak; undefined if the response must not be
+ * cached.
+ */
 function tagOf(program: string, layers: readonly LayerAtVersion[]): string | undefined {
   if (!layers.every(({ isCurrent }) => isCurrent)) return undefined
   return `"${program}-${layers.map(({ layer, version }) => `${layer.id}.${version}`).join('-')}"`
 }
 
-/** Says how long an answer about layers may be kept; with another `v` than that of the answer nobody keeps it. */
+/** Sets how long a response about layers may be cached; not at all if `v` is not its version. */
 export function sayHowLong(
   { version: program, sharedMaxAgeSeconds }: Pick<TileParts, 'version' | 'sharedMaxAgeSeconds'>,
   reply: FastifyReply,
   layers: readonly LayerAtVersion[],
   v?: string,
 ): void {
-  // The anonymous are answered about what is public alone.
+  // Anonymous responses contain public data only.
   const isPublic = reply.request.caller.role === 'anonymous'
   if (isPublic)
     reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
@@ -43,7 +46,7 @@ export function sayHowLong(
   addVary(reply, 'Accept-Encoding')
 }
 
-/** Whether the client has the answer already. */
+/** True if the client has the response already. */
 export function hasAlready(
   { headers }: FastifyRequest,
   { version: program }: Pick<TileParts, 'version'>,

@@ -14,7 +14,7 @@ export interface DrawnStyle {
   style: Style
   /** Moves with any change of the style. */
   key: string
-  /** What cannot be drawn of it. */
+  /** Parts that cannot be drawn. */
   messages: string[]
 }
 
@@ -25,10 +25,10 @@ function plainStyle({ details: { kind, schema } }: LayerRecord): Style {
 }
 
 const keptStyles = 100
-/** Styles that were read, for each catalogue: a large one takes longer to read than a tile to draw. */
+/** Parsed styles by catalogue: parsing a large one takes longer than drawing a tile. */
 const known = new WeakMap<object, BoundedCache<string, { style: Style | undefined }>>()
 
-/** Undefined for a document that cannot be read: it may have been kept before anyone looked into it. */
+/** Undefined for an invalid document: it may have been stored before documents were validated. */
 function tryRead(record: Pick<StyleRecord, 'name' | 'format' | 'document'>): Style | undefined {
   try {
     return readStyle(record)
@@ -47,8 +47,8 @@ function readOnce(styles: object, record: StyleRecord): Style | undefined {
 }
 
 /**
- * The style of a layer as the caller may see it: `name`, else the layer's own. Throws `Failure` (`not-found`) for a name of none,
- * and for one that draws nothing public where the caller is anonymous.
+ * Returns a style of a layer for the caller: `name`, otherwise the layer's own. Throws `Failure`
+ * (`not-found`) for an unknown name, and for anonymous callers if the style draws no public layer.
  */
 export async function styleFor(
   parts: { catalog: Pick<Catalog, 'styles'> },
@@ -64,7 +64,9 @@ export async function styleFor(
   throw notFound('unknown-style', `Style "${found.name}" does not exist`)
 }
 
-/** The style of a layer that `name` asks for, else the layer's own; throws `Failure` (`not-found`) for a name of none. */
+/**
+ * Returns the named style of a layer, otherwise its own; throws `Failure` (`not-found`) for an unknown name.
+ */
 async function drawnStyle(
   { catalog }: { catalog: Pick<Catalog, 'styles'> },
   layer: LayerRecord,

@@ -17,18 +17,20 @@ import { chosenProperties, parseProperties } from './tile-properties.ts'
 
 const unzip = promisify(gunzip)
 
-/** What was withdrawn is no longer for everybody: earlier versions are for users alone, of public layers too. */
+/**
+ * Withdrawn data must not be public: earlier versions are for signed-in users only, also of public layers.
+ */
 export function requireLoginForVersions({ caller }: FastifyRequest): void {
   if (!hasRole(caller, 'user')) throw loginNeeded()
 }
 
-/** The number of a version as it stands in an address. */
+/** Parses a version number in an address. */
 export function parseVersion(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw invalid('invalid-parameter', `version "${text}" is not the number of a version`)
 }
 
-/** In the query of what can be asked of a layer as it was. */
+/** Query parameter for an earlier version of a layer. */
 export const earlierVersion = Type.Optional(
   Type.String({
     description: 'What one layer had at a version; for users alone. Another thing than `v` of tiles',
@@ -41,7 +43,7 @@ function singleLayer(layers: readonly LayerRecord[]): LayerRecord {
   throw invalid('invalid-parameter', 'version goes with a single layer')
 }
 
-/** The one layer that is asked for as it was. */
+/** Returns the one requested layer at an earlier version. */
 export function earlierLayer(
   { earlier }: Pick<TileParts, 'earlier'>,
   request: FastifyRequest,
@@ -52,7 +54,7 @@ export function earlierLayer(
   return earlier.at(singleLayer(layers), parseVersion(version), requestSignal(reply))
 }
 
-/** Answers with a vector tile of a layer as it was at a version. */
+/** Sends a vector tile of a layer at an earlier version. */
 export async function sendEarlierTile(
   { earlier, turns }: TileParts,
   request: FastifyRequest,

@@ -1,11 +1,11 @@
 import { invalid } from '../../lib/errors.ts'
 
-/** More layers in one tile are more than one map needs. */
+/** Maximum number of layers in one tile. */
 export const mostLayers = 20
 
 /**
- * The layers that the address of a request names, as `<workspace>:<name>`: `a,b` in its second segment. A comma of a name is
- * written `%2C`, which only the address as it was sent tells from one between names.
+ * Returns the layers in the address of a request, as `<workspace>:<name>`: `a,b` in its second segment. A
+ * comma in a name is written `%2C`, which only the undecoded address distinguishes from a separator.
  */
 export function parseLayerNames(url: string): string[] {
   const [, , segment = ''] = url.split(/[/?]/, 3)
@@ -23,7 +23,7 @@ export function parseLayerNames(url: string): string[] {
   return ids
 }
 
-/** A layer as it stands in a path: a comma, slash or percent sign of its name does not take its part there. */
+/** Returns a layer's path segment, with commas, slashes and percent signs of its name escaped. */
 export function layerSegment({ workspace, name }: { workspace: string; name: string }): string {
   return `${encodeURIComponent(workspace)}:${encodeURIComponent(name)}`
 }

@@ -68,10 +68,10 @@ type Request = FastifyRequest<{
   Querystring: { style?: string; version?: string }
 }>
 
-/** How many cells a picture of a legend has for one of its SVG. */
+/** Pixels of a legend image per unit of its SVG. */
 type LegendScale = 1 | 2
 
-/** How long a legend waits for what colours go by of a raster that is being made ready. */
+/** Time that a legend waits for the colour properties of a raster whose copy is being made. */
 const patienceMs = 1500
 const maxPalette = 256
 
@@ -80,7 +80,7 @@ interface Made {
   layer: LayerRecord
   style: string
   mark: PictureMark
-  /** Of a layer as it was: how long the answer may be kept is said already. */
+  /** True for an earlier version, whose cache headers are set already. */
   isEarlier?: true
 }
 
@@ -95,7 +95,7 @@ function hex(red: number, green: number, blue: number): string {
   return `#${Buffer.from([red, green, blue]).toString('hex')}`
 }
 
-/** What is known of the layer's rasters; without what takes longer than a legend waits. */
+/** Returns the properties of the layer's rasters, without those that take longer than a legend waits. */
 async function aboutRasters(
   { rasters }: PictureParts,
   layer: LayerRecord,
@@ -136,7 +136,7 @@ async function makeLegend(
   return legendBy(parts, layer, drawn, await parts.catalog.layers.versionOf(layer))
 }
 
-/** The legend of a layer as it was at a version, which nobody keeps. */
+/** Returns the legend of a layer at an earlier version, which is not cached. */
 async function makeEarlierLegend(
   parts: PictureParts,
   request: Request,
@@ -168,7 +168,7 @@ async function legendBy(
     ...(dimension === undefined ? {} : { dimension }),
     ...(layer.details.kind === 'raster' ? { rasters: await aboutRasters(parts, layer, told) } : {}),
   })
-  // What is not known yet moves without the version: such an answer is not kept.
+  // Missing properties change without the version: such a response is not cached.
   const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
   return {
     legend: { ...legend, messages: [...messages, ...legend.messages, ...told] },

@@ -5,7 +5,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import { parseLayerNames } from './layer-names.ts'
 import type { TileParts } from './tile-parts.ts'
 
-/** The layers that the path names, in its order; one that the caller may not read is as good as none. */
+/** Returns the layers in the path, in order; a layer that the caller may not read counts as missing. */
 export async function namedLayers(
   parts: Pick<TileParts, 'catalog'>,
   request: FastifyRequest,

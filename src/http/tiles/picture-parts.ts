@@ -14,7 +14,7 @@ import { hasAlready, sayHowLong } from './caching.ts'
 import { namedLayers } from './named-layers.ts'
 import type { TileParts } from './tile-parts.ts'
 
-/** What the endpoints of pictures work with. */
+/** Dependencies of the endpoints for images. */
 export interface PictureParts extends Omit<TileParts, 'rasters'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>
   rasters: Rasters
@@ -23,7 +23,7 @@ export interface PictureParts extends Omit<TileParts, 'rasters'> {
   thumbnails: Thumbnails
 }
 
-/** The one layer that the path names; pictures show no more. */
+/** Returns the single layer in the path; images show one layer only. */
 export async function namedLayer(parts: PictureParts, request: FastifyRequest): Promise<LayerRecord> {
   const [layer, ...others] = await namedLayers(parts, request)
   if (layer === undefined || others.length > 0)
@@ -31,14 +31,14 @@ export async function namedLayer(parts: PictureParts, request: FastifyRequest): 
   return layer
 }
 
-/** In the query of what shows a layer as it is now alone. */
+/** Query parameter of endpoints that show only the current version. */
 export const refusedVersion = Type.Optional(
   Type.String({ description: 'A 400: earlier versions are not shown here' }),
 )
 
 /**
- * Refuses what goes with answers about features and about the layer alone: a picture of what it is now would be taken for one
- * of what it was.
+ * Rejects a parameter that only feature and layer responses support: an image of the current version could be
+ * mistaken for one of the earlier version.
  */
 export function refuseVersion(version: string | undefined): void {
   if (version === undefined) return
@@ -48,10 +48,10 @@ export function refuseVersion(version: string | undefined): void {
   )
 }
 
-/** What is known of an answer: the layer at its version, and what else it is made by. */
+/** Inputs of a response: the layer at its version, and others. */
 export interface PictureMark {
   at: LayerAtVersion
-  /** Of the style and of whatever else moves the picture without the layer's version. */
+  /** Key of the style, and of other inputs that change without the layer's version. */
   key: string
   /** The version that the client takes the layer to have. */
   v: string | undefined
@@ -61,7 +61,7 @@ function marked(parts: PictureParts, { key }: PictureMark): PictureParts {
   return { ...parts, version: `${parts.version}-${key}` }
 }
 
-/** Says how long the picture may be kept; 304 where the client has it already, and then there is no more to do. */
+/** Sets how long the image may be cached; returns true, with status 304, if the client has it already. */
 export function isKept(parts: PictureParts, reply: FastifyReply, mark: PictureMark): boolean {
   sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
   if (!hasAlready(reply.request, marked(parts, mark), [mark.at])) return false

@@ -14,7 +14,7 @@ import type { PictureParts } from './picture-parts.ts'
 import { namedLayer, refusedVersion, refuseVersion } from './picture-parts.ts'
 import { dimensionOf } from './style-json.ts'
 
-/** A layer definition is small and its link may hold a token: nobody keeps it. */
+/** A layer definition is small, and its link may contain a token: it is not cached. */
 export const getQgisLayer = operation({
   tags: ['tiles'],
   isPublicRead: true,

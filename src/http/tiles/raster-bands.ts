@@ -80,7 +80,7 @@ export const showBands = operation({
   },
 })
 
-/** The one layer of rasters that the path names. */
+/** Returns the single raster layer in the path. */
 export async function namedRaster(parts: PictureParts, request: FastifyRequest): Promise<LayerRecord> {
   const layer = await namedLayer(parts, request)
   if (layer.details.kind === 'raster') return layer

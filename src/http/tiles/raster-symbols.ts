@@ -2,10 +2,10 @@ import { isInScale } from '../../cartography/evaluate.ts'
 import type { RasterSymbolizer, Style } from '../../cartography/model.ts'
 import { scaleOfZoom } from '../../cartography/scale.ts'
 
-/** Where nothing is said of rasters they are drawn as usual. */
+/** Default for styles without raster rules. */
 const usual: RasterSymbolizer = { kind: 'raster', opacity: 1 }
 
-/** What a style draws of rasters at a zoom. */
+/** Returns the raster symbolizers of a style at a zoom. */
 export function rasterSymbols(style: Style, zoom: number): RasterSymbolizer[] {
   const ofRasters = style.rules.filter(({ symbols }) => symbols.some(({ kind }) => kind === 'raster'))
   if (ofRasters.length === 0) return [usual]

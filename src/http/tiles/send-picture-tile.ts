@@ -23,7 +23,7 @@ export interface AskedPictureTile {
   scale: 1 | 2
   /** Name of a style; the layer's own where there is none. */
   style: string | undefined
-  /** Of a mosaic. */
+  /** Time of a mosaic. */
   time: string | undefined
   format: PictureFormat
   /** The version that the client takes the layer to have. */
@@ -39,7 +39,7 @@ const tileCells = 256
 /** Degrees of latitude beyond which web mercator is not followed. */
 const utmost = 89.99
 
-/** Answers with a tile of a layer as a picture, by its style. */
+/** Sends a tile of a layer as an image, by its style. */
 export async function sendPictureTile(
   parts: PictureParts,
   request: FastifyRequest,
@@ -80,7 +80,7 @@ function makeTile(
   return rasters.tile(layer, { tile, scale, symbols, time, format }, signal)
 }
 
-/** A tile of a raster in degrees: a picture of its box, which is not kept. */
+/** Returns a raster tile in degrees: an image of its box, which is not cached. */
 async function degreesTile(
   rasters: PictureParts['rasters'],
   { layer, set, tile, scale, time, format }: Omit<WantedTile, 'style'>,

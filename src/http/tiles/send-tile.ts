@@ -21,20 +21,20 @@ const gzipLevel = 1
 const unzip = promisify(gunzip)
 const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
-/** What is asked of layers that the caller may read. */
+/** Request for layers that the caller may read. */
 export interface AskedTile {
   layers: readonly LayerRecord[]
   set: TileMatrixSetId
   tile: TileAddress
   /** Versions that the client takes the layers to have. */
   v?: string | undefined
-  /** Which features of the one layer are shown. */
+  /** Filter of the single layer's features. */
   filter?: WishedFilter | undefined
-  /** May throw where nothing is there, in place of an empty answer. */
+  /** May throw for an empty tile, instead of an empty response. */
   whenEmpty?(): Promise<void>
 }
 
-/** The numbers of a tile as they stand in a path; throws `Failure` (`not-found`) where the set has no such tile. */
+/** Parses the numbers of a tile in a path; throws `Failure` (`not-found`) if the set has no such tile. */
 export function parseTile(set: TileMatrixSetId, { z, x, y }: Record<keyof TileAddress, string>): TileAddress {
   const isPlain = [z, x, y].every((text) => /^(?:0|[1-9]\d{0,7})$/.test(text))
   const tile = { z: Number(z), x: Number(x), y: Number(y) }
@@ -46,7 +46,7 @@ export function unknownTile(set: TileMatrixSetId, { z, x, y }: Record<keyof Tile
   return notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by ${set}`)
 }
 
-/** Answers with a vector tile of the layers, one after the other in it. */
+/** Sends a vector tile with the layers in sequence. */
 export async function sendTile(
   parts: TileParts,
   request: FastifyRequest,
@@ -70,7 +70,7 @@ export async function sendTile(
   return sendBytes(request, reply, made)
 }
 
-/** The versions of layers as they are now. */
+/** Returns the current versions of layers. */
 export function versionsOf(
   { catalog }: Pick<TileParts, 'catalog'>,
   layers: readonly LayerRecord[],
@@ -91,7 +91,7 @@ function makeTiles(
   return Promise.all(layers.map(make))
 }
 
-/** What became of the rows of a tile, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
+/** Returns the counts of a tile's rows, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
 export function countsText(tiles: readonly Pick<MapTile, 'counts'>[]): string {
   const [first, ...others] = tiles
   const sums: Record<string, number> = others.length === 0 ? { ...first?.counts } : sumOfCounts(tiles)
@@ -114,7 +114,7 @@ function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, '-$&').toLowerCase()
 }
 
-/** What clients say they take, which is a few texts. */
+/** Cached `Accept-Encoding` values, of which there are few. */
 const gzipTakers = new BoundedCache<string, boolean>(100)
 const longestRemembered = 200
 
@@ -123,7 +123,7 @@ function takesGzip(accepted = ''): boolean {
   return accepted.length > longestRemembered ? find(accepted) : gzipTakers.get(accepted, find)
 }
 
-/** As the tiles are kept, or unpacked for who does not take gzip. */
+/** Sends the tiles as stored, or decompressed for clients without gzip. */
 async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -138,7 +138,7 @@ async function sendBytes(
   if (isZipped) reply.header('content-encoding', 'gzip')
   if (isZipped && others.length === 0)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, first.byteLength))
-  // Not every client goes on behind the end of the first of several compressed parts.
+  // Not every client reads beyond the first of several compressed members.
   const whole = Buffer.concat(await Promise.all(parts.map((bytes) => unzip(bytes))))
   return reply.send(isZipped ? await zip(whole, { level: gzipLevel }) : whole)
 }

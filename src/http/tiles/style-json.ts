@@ -22,7 +22,7 @@ import { placeOf } from './tile-bounds.ts'
 import { attributionOf } from './tile-json.ts'
 import type { TileParts } from './tile-parts.ts'
 
-/** What whole styles are made from. */
+/** Inputs of complete styles. */
 interface StyleParts extends TileParts {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'versions'>
 }
@@ -90,7 +90,7 @@ async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[])
   })
 }
 
-/** The style that a layer had at a version, over the tiles of that version. */
+/** Returns a layer's style at an earlier version, with the tiles of that version. */
 async function earlierMapStyle(
   parts: StyleParts,
   request: FastifyRequest,
@@ -132,7 +132,7 @@ export function dimensionOf(type: GeometryType | undefined): Dimension | undefin
   return type === undefined ? undefined : dimensions[type]
 }
 
-/** Where the tiles of a layer are; who came by a token in the address finds it there too. */
+/** Returns the source of a layer's tiles, with the token if it was in the address. */
 async function sourceOf(
   request: FastifyRequest,
   layer: LayerRecord,

@@ -28,7 +28,7 @@ const Query = Type.Object({
   version: earlierVersion,
   ...urlToken,
 })
-/** The zoom whose rules a style of rasters is asked for: a thumbnail shows the whole layer. */
+/** Zoom at which the raster rules of a style apply: a thumbnail shows the whole layer. */
 const shownZoom = 8
 
 function thumbnail(format: PictureFormat) {
@@ -69,7 +69,7 @@ type Request = FastifyRequest<{
   Querystring: { width?: number; height?: number; style?: string; version?: string }
 }>
 
-/** A small picture of a layer of features as it was at a version, which nobody keeps. */
+/** Sends a thumbnail of a feature layer at an earlier version, which is not cached. */
 async function sendEarlier(
   parts: PictureParts,
   request: Request,

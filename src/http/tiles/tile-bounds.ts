@@ -5,7 +5,7 @@ import { geographicRange } from '../geographic-range.ts'
 
 /** As far north as web mercator reaches. */
 const mercatorLatitude = 85.0511287798066
-/** Of a layer that is a point, or no larger than a house. */
+/** Zoom for a layer that is a point, or no larger than a house. */
 const deepestCenter = 14
 
 /** `bounds` and `center` of TileJSON 3.0: what there are tiles of, in longitude and latitude. */
@@ -14,19 +14,21 @@ export interface TilePlace {
   center?: number[]
 }
 
-/** Whether others have changed the data since they were loaded: then what is known of where they lie may be too little. */
+/**
+ * True if other programs changed the data since they were loaded: then their known extent may be too small.
+ */
 export function isChangedByOthers(layer: LayerRecord, version: number): boolean {
   return layer.version !== version || layer.versionCause === 'outside'
 }
 
-/** Where layers lie together, without those that have no place; nothing where none has one. */
+/** Returns the common extent of layers, ignoring those without one; empty if none has one. */
 export async function placeOf(layers: readonly LayerRecord[]): Promise<TilePlace> {
   const ranges = await Promise.all(layers.map(geographicRange))
   const known = ranges.filter((one) => one !== undefined)
   return known.length === 0 ? {} : toPlace(known.reduce(unionEnvelope))
 }
 
-/** Of a range that may reach beyond 180 degrees: bounds must not, and are the whole way round then. */
+/** Converts a range that may extend beyond 180 degrees: bounds must not, and then cover the full circle. */
 export function toPlace(range: Envelope): TilePlace {
   const [south, north] = [withinMercator(range.minY), withinMercator(range.maxY)]
   const isBeyond = range.minX < -180 || range.maxX > 180

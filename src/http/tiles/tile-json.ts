@@ -65,7 +65,7 @@ const TileJson = Type.Object(
 )
 const zooms = { minzoom: 0, maxzoom: 18 }
 
-/** As what a tile holds values of a type. */
+/** Types of values in tiles. */
 const fieldTypes: Record<Exclude<AttributeType, 'binary'>, 'Number' | 'String' | 'Boolean'> = {
   boolean: 'Boolean',
   ...({ int16: 'Number', int32: 'Number', int64: 'Number', float32: 'Number', float64: 'Number' } as const),
@@ -80,7 +80,7 @@ function vectorLayer(layer: LayerRecord) {
   return { id: layer.name, fields: Object.fromEntries(fields), ...zooms }
 }
 
-/** Where the tiles are; who came by a token in the address finds it in the template too. */
+/** Returns the URL template of the tiles, with the token if it was in the address. */
 function tilesTemplate(
   request: FastifyRequest<{ Querystring: TileFilter }>,
   layers: readonly LayerRecord[],
@@ -103,7 +103,7 @@ function versionsToTell(layers: readonly LayerRecord[], known: readonly LayerAtV
   return { versions: Object.fromEntries(pairs) as Record<string, number> }
 }
 
-/** Clients may take it for HTML: it says what it says, and no more. */
+/** Clients may render it as HTML: it is escaped. */
 export function attributionOf(layers: readonly LayerRecord[]): string | undefined {
   const texts = new Set(layers.map(({ details }) => details.attribution).filter((one) => one !== undefined))
   const text = [...texts].join(', ').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

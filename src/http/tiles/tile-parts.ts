@@ -4,17 +4,17 @@ import type { Maps } from '../../maps/maps.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { TileTurns } from './tile-turns.ts'
 
-/** What the endpoints below `/tiles` work with. */
+/** Dependencies of the endpoints below `/tiles`. */
 export interface TileParts {
   catalog: Pick<Catalog, 'layers'>
   maps: Maps
-  /** What layers were before. */
+  /** Earlier versions of layers. */
   earlier: Pick<EarlierVersions, 'at' | 'tile'>
   rasters: Pick<Rasters, 'zooms' | 'map'>
-  /** The program's, which is part of what answers are known by. */
+  /** Program version, which is part of `ETag`s. */
   version: string
-  /** How long a proxy may keep what is public. */
+  /** Time that a proxy may cache public responses. */
   sharedMaxAgeSeconds: number
-  /** Of all tiles of the server. */
+  /** Limits for all tile requests of the server. */
   turns: TileTurns
 }

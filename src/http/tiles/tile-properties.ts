@@ -1,6 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 
-/** Names that `properties` asks for; undefined where it is absent. A comma of a name is written `%2C`. */
+/** Returns the names in `properties`; undefined if absent. A comma in a name is written `%2C`. */
 export function parseProperties(url: string): string[] | undefined {
   const query = url.split('?', 2)[1]
   if (query === undefined) return undefined
@@ -14,7 +14,7 @@ export function parseProperties(url: string): string[] | undefined {
   return [...new Set(given.flatMap((text) => text.split(',')))].filter((name) => name !== '').map(decode)
 }
 
-/** What cannot be decoded is the name of no attribute. */
+/** A text that cannot be decoded is not the name of an attribute. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -28,7 +28,10 @@ export function tileAttributes({ details: { schema } }: Pick<LayerRecord, 'detai
   return schema.attributes.filter(({ type }) => type !== 'binary').map(({ name }) => name)
 }
 
-/** Those of the names that a layer has, in the order of its schema; undefined: all, so that one tile is kept once. */
+/**
+ * Returns the requested attributes that a layer has, in schema order; undefined: all, so that equal tiles are
+ * cached once.
+ */
 export function chosenProperties(
   layer: LayerRecord,
   names: readonly string[] | undefined,

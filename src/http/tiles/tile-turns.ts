@@ -2,9 +2,9 @@ import { workOwner } from '../../lib/acting.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
 
-/** Tiles under way at the same time; at some hundred a second more would wait for seconds. */
+/** Maximum number of concurrent tile requests; at some hundred per second more would wait for seconds. */
 const mostTiles = 500
-/** Part of them that one owner may have: the rest is kept for others. */
+/** Share of them that one owner may use: the rest is reserved for others. */
 const shareOfOwner = 0.75
 const retryAfterSeconds = 2
 
@@ -23,8 +23,8 @@ export class TileTurns {
   }
 
   /**
-   * Gives what `make` gives; undefined where the client went away, whose work ends then. Throws `Failure` (`unavailable`)
-   * where too many are under way, or it takes too long.
+   * Returns the result of `make`; undefined if the client disconnected, which aborts the work. Throws
+   * `Failure` (`unavailable`) if too many are running, or the work takes too long.
    */
   async run<T>(reply: FastifyReply, make: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const owner = workOwner()
@@ -33,7 +33,7 @@ export class TileTurns {
       throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
         retryAfterSeconds,
       })
-    // One signal for both ends: most tiles are there at once, and pay for it all the same.
+    // One signal for both causes: most tiles are available at once, and would pay for a second one too.
     const abort = new AbortController()
     let end: 'left' | 'late' | undefined
     const stop = (why: 'left' | 'late'): void => {

@@ -21,7 +21,7 @@ const StyleTried = Type.Object({
   }),
 })
 
-/** It is read for each tile, so it is no larger than one that an editor writes. */
+/** Parsed for each tile, so limited to the size that an editor writes. */
 const maxTriedBytes = 256 * 1024
 
 export const drawTrialTile = operation({

@@ -21,7 +21,7 @@ export const uploadEndpoints = [
   endpoint('DELETE', '/rest/uploads/:upload', 'staff', 'remove', { removeUpload }),
 ]
 
-/** `/rest/uploads`: bodies are taken as they come, and every answer says which tus it is. */
+/** `/rest/uploads`: bodies are streamed, and every response names the tus version. */
 export function uploadArea(parts: UploadParts): Area {
   return (app) => {
     app.removeAllContentTypeParsers()

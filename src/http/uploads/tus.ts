@@ -1,7 +1,7 @@
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 
-/** The one version of the protocol that is spoken: https://tus.io/protocols/resumable-upload */
+/** The supported protocol version: https://tus.io/protocols/resumable-upload */
 export const tusVersion = '1.0.0'
 export const tusExtensions = 'creation,creation-with-upload,expiration,termination'
 export const pieceType = 'application/offset+octet-stream'
@@ -30,7 +30,10 @@ export function bytesIn({ headers }: FastifyRequest, name: string): number | und
   throw invalid('invalid-header', `${name} must be a number of bytes, found "${String(text)}"`)
 }
 
-/** What a client says of the file: keys with values in base64, commas between. Throws `Failure` (`invalid-header`). */
+/**
+ * Returns a client's metadata of the file: keys with base64 values, separated by commas. Throws `Failure`
+ * (`invalid-header`).
+ */
 export function metadataIn({ headers }: FastifyRequest): Map<string, string> {
   const text = headers['upload-metadata'] ?? ''
   if (typeof text !== 'string' || text.length > longestMetadata)

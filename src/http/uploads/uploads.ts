@@ -9,7 +9,7 @@ import { operation } from '../endpoint.ts'
 import { safeFileName, safeFolder } from '../importer/receive-upload.ts'
 import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion } from './tus.ts'
 
-/** What resumable uploads work with. */
+/** Dependencies of resumable uploads. */
 export interface UploadParts {
   uploads: Pick<ResumableUploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
 }
@@ -147,7 +147,7 @@ export const removeUpload = operation({
   },
 })
 
-/** Whoever may upload has a name. */
+/** Users who may upload have a name. */
 function ownerOf({ caller }: FastifyRequest): string {
   return caller.name ?? ''
 }

@@ -2,22 +2,23 @@ import type { FileHandle } from 'node:fs/promises'
 import { openGuarded } from './guarded-files.ts'
 
 const chunkBytes = 1 << 20
-/** Room behind the last byte, so that scanners may look a few bytes ahead. */
+/** Bytes reserved after the data, so that scanners may read a few bytes ahead. */
 const spareBytes = 16
 
-/** Turns bytes of one text encoding into UTF-8, piece by piece; `isLast` flushes what is pending. */
+/** Converts bytes of a text encoding to UTF-8, piece by piece; `isLast` flushes pending bytes. */
 export type Transcoder = (piece: Uint8Array, isLast: boolean) => Uint8Array
 
-/** How much a `ByteReader` keeps, and what turns other encodings into UTF-8. */
+/** Buffer limit of a `ByteReader`, and its converter to UTF-8 for other encodings. */
 export interface ByteReaderOptions {
-  /** The longest run of bytes that a caller may keep; the buffer never grows beyond it and one chunk. */
+  /** Longest run of bytes that a caller may retain; the buffer never grows beyond this plus one chunk. */
   limitBytes: number
   transcode?: Transcoder
 }
 
 /**
- * A window over a file that moves forward: `bytes[0, end)` is what is held, and `bytes[end]` is always 0, so that a
- * scanner that treats 0 as no part of any token stops there without comparing positions. The opener closes it.
+ * A window that moves forward over a file: `bytes[0, end)` is the data, and `bytes[end]` is always 0, so that
+ * a scanner for which 0 ends every token stops there without comparing positions. The caller that opened the
+ * reader closes it.
  */
 export class ByteReader {
   bytes = new Uint8Array(chunkBytes + spareBytes)
@@ -78,7 +79,7 @@ export class ByteReader {
     await this.#handle.close()
   }
 
-  /** At least half of the buffer is read anew each time, so that rescanning what is kept stays linear. */
+  /** Each read fills at least half of the buffer, so that rescanning retained bytes stays linear. */
   #wantedCapacity(kept: number): number {
     let capacity = chunkBytes
     while (kept > capacity / 2) capacity *= 2
@@ -97,7 +98,10 @@ export class ByteReader {
     return this.end - start
   }
 
-  /** A piece grows to three times its size at most (one byte of a Windows code page to three of UTF-8). */
+  /**
+   * Transcoding grows a piece to at most three times its size (one byte of a Windows code page to three of
+   * UTF-8).
+   */
   async #fillTranscoded(transcode: Transcoder): Promise<number> {
     const start = this.end
     const capacity = this.bytes.length - spareBytes

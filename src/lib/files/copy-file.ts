@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { openGuarded } from './guarded-files.ts'
 
-/** What stops a copy, and what is told how far it is. */
+/** Abort signal and progress callback of a copy. */
 export interface CopyHooks {
   signal: AbortSignal
   /** After each piece: its bytes. */
@@ -11,7 +11,7 @@ export interface CopyHooks {
 
 const pieceBytes = 1 << 20
 
-/** Copies a file to a new one piece by piece, so that it can be stopped and watched. */
+/** Copies a file to a new file in pieces, with progress and cancellation. */
 export async function copyFile(from: string, to: string, { signal, onBytes }: CopyHooks): Promise<void> {
   const handle = await openGuarded(from)
   const source = handle.createReadStream({ highWaterMark: pieceBytes })

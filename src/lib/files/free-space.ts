@@ -4,14 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const patienceMs = 1000
 const keptMs = 2000
 
-/** Room on a disk. */
+/** Disk space. */
 export interface Space {
-  /** What a process without privileges may still write. */
+  /** Bytes that an unprivileged process may still write. */
   freeBytes: number
   totalBytes: number
 }
 
-/** Room on the disk of a folder. One that does not answer within a second is not known, and is asked once at a time. */
+/**
+ * Free space on the disk of a folder. The result is unknown if the disk does not respond within a second;
+ * only one query runs at a time.
+ */
 export class FreeSpace {
   readonly #folder: string
   #known: Space | undefined

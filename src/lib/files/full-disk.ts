@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts'
 /** PostgreSQL's disk_full, and the codes of the system. */
 const fullCodes = ['53100', 'ENOSPC', 'EDQUOT']
 const sqliteFull = 13
-/** Less than this is no room: files grow by whole blocks, and databases by whole pages. */
+/** Below this the disk counts as full: files grow by whole blocks, and databases by whole pages. */
 const leastBytes = 1 << 20
 
 /** A folder that the server writes to. */
@@ -22,7 +22,7 @@ export function setWrittenFolders(folders: readonly WrittenFolder[]): void {
   written = folders
 }
 
-/** The folders that have no room left. */
+/** Returns the folders whose disk is full. */
 export function listFullFolders(): WrittenFolder[] {
   return written.filter(isFull)
 }
@@ -37,7 +37,10 @@ export function findFullDisk(error: unknown): Failure | undefined {
   return new Failure('unavailable', 'disk-full', text, { cause: error })
 }
 
-/** Where the disk is full: by the path in the error, else by the folders that have no room left. */
+/**
+ * Returns the location of the full disk: from the path in the error, otherwise from the folders whose disk is
+ * full.
+ */
 function placeOf({ path, dest }: Error & { path?: unknown; dest?: unknown }): string {
   const file = [dest, path].find((one) => typeof one === 'string')
   const named = file === undefined ? undefined : nameOfPath(String(file))
@@ -45,7 +48,10 @@ function placeOf({ path, dest }: Error & { path?: unknown; dest?: unknown }): st
   return names.length === 0 ? '' : ` (${names.join(', ')})`
 }
 
-/** The written folder that a path lies in, with the folder below it: users do not learn the paths of the server. */
+/**
+ * Returns the written folder that contains a path, with the folder below it. Messages to users contain no
+ * server paths.
+ */
 function nameOfPath(path: string): string | undefined {
   for (const folder of written) {
     const [first = '', ...others] = relative(folder.path, path).split(sep)

@@ -1,8 +1,8 @@
 import { link, rename } from 'node:fs/promises'
 
 /**
- * Gives a file another name on the same disk, without copying; it has both then, unless the disk knows one name for each file:
- * there it is moved. Throws what the system says where the new name is taken.
+ * Creates a second name for a file on the same disk, without copying; moves the file if the disk does not
+ * support hard links. Throws the system error if the new name exists.
  */
 export async function giveFile(from: string, to: string): Promise<void> {
   try {

@@ -6,11 +6,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import { invalid } from '../errors.ts'
 
-/** Where files may be read from; real paths. Plain data: every thread and child process of the server knows it. */
+/**
+ * Folders from which files may be read, as real paths. Plain data: each thread and child process of the
+ * server receives it.
+ */
 export interface Guard {
   /** Folders of people who may change what is in them at any moment. Links that lead out of all of them are refused. */
   roots: readonly string[]
-  /** Folders of our own, which nobody else writes to: what is in them is trusted. */
+  /** The server's private folders, to which no other program writes: their contents are trusted. */
   own: readonly string[]
 }
 
@@ -26,7 +29,7 @@ export function currentGuard(): Guard | undefined {
   return getEnvironmentData(guardKey) as unknown as Guard | undefined
 }
 
-/** Whether a path is a folder or stands in it; by the texts alone, without a look at the disk. */
+/** True if a path is the folder or inside it. Compares texts only, without disk access. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
@@ -36,7 +39,7 @@ function isOwn(guard: Guard, path: string): boolean {
   return guard.own.some((folder) => isWithin(folder, path))
 }
 
-/** Whether what was opened as `path`, and really lies at `real`, may be read. */
+/** True if a file opened as `path`, whose real path is `real`, may be read. */
 function isAllowed(path: string, real: string): boolean {
   const guard = currentGuard()
   if (guard === undefined) return true
@@ -55,9 +58,10 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK
 const hasHandlePaths = process.platform === 'linux'
 
 /**
- * Opens a file or folder for reading, and then looks where the handle leads: whatever happens to the names meanwhile,
- * what is read is what was looked at. Where the system does not tell the path of a handle (other than Linux) the name
- * is resolved instead, which leaves a gap. Throws `Failure` (`path-outside-roots`). A FIFO is opened without waiting.
+ * Opens a file or folder for reading, then checks the path of the opened handle, so that renaming or linking
+ * cannot change what was checked. On systems that do not report the path of a handle (other than Linux) the
+ * name is resolved instead, which leaves a race. Throws `Failure` (`path-outside-roots`). A FIFO is opened
+ * without waiting.
  */
 export async function openGuarded(path: string, moreFlags = 0): Promise<FileHandle> {
   const handle = await open(path, flags | moreFlags)
@@ -99,7 +103,7 @@ function handlePath(fd: number): string {
   return `/proc/self/fd/${fd}`
 }
 
-/** The entries of a folder, from the handle that was looked at. */
+/** Lists the entries of a folder through the checked handle. */
 export async function* listGuarded(folder: string): AsyncGenerator<Dirent> {
   const handle = await openGuarded(folder)
   try {
@@ -116,8 +120,8 @@ function isOnlyOurs(uid: number): boolean {
 const [othersWrite, sticky] = [0o022, 0o1000]
 
 /**
- * Whether nobody but the server's user (and root) can put another file in the place of `path`: every folder above it is
- * theirs and writable for them alone. In a folder like `/tmp` only the owner of an entry can.
+ * True if only the server's user and root can replace the file at `path`: they own each folder above it, and
+ * nobody else can write there. In a sticky folder such as `/tmp` only the owner of an entry can replace it.
  */
 function isSettled(path: string): boolean {
   let entry = path
@@ -133,8 +137,9 @@ function isSettled(path: string): boolean {
 }
 
 /**
- * The real path of a file that may be handed on by name, since nobody can change where it leads; undefined where
- * somebody can, and it has to be copied first. Throws `Failure` as `openGuarded` does.
+ * Returns the real path of a file that can be passed on by name because no other user can replace it;
+ * undefined if another user can, in which case the file must be copied first. Throws `Failure` like
+ * `openGuarded`.
  */
 export function findSettledPath(path: string): string | undefined {
   const guard = currentGuard()
@@ -145,7 +150,10 @@ export function findSettledPath(path: string): string | undefined {
   return real
 }
 
-/** Copies a file, or a folder with what is in it, by the handles that were looked at; a clone where the file system has them. */
+/**
+ * Copies a file, or a folder with its contents, through checked handles; uses clones if the file system
+ * supports them.
+ */
 export async function copyGuarded(path: string, target: string): Promise<void> {
   const handle = await openGuarded(path)
   try {

@@ -30,7 +30,7 @@ const closedNetworks = [
 
 let closedSet: BlockList | undefined
 
-/** Made when it is first asked: most threads never look at an address. */
+/** Created on first use: most threads never check an address. */
 function isClosed(address: string): boolean {
   closedSet ??= networkSet(closedNetworks)
   return has(closedSet, address)
@@ -56,8 +56,8 @@ function ipv4Of(high = 0, low = 0): string {
 }
 
 /**
- * The IPv4 address that an IPv6 one stands for: mapped and compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056),
- * Teredo (RFC 4380).
+ * Returns the IPv4 address embedded in an IPv6 address: mapped and compatible (RFC 4291), NAT64 (RFC 6052),
+ * 6to4 (RFC 3056), Teredo (RFC 4380).
  */
 export function embeddedIpv4(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined
@@ -72,13 +72,13 @@ export function embeddedIpv4(address: string): string | undefined {
   return undefined
 }
 
-/** Whether an address, or the one inside it, belongs to this host, a private network or no network at all. */
+/** True if an address, or the IPv4 address embedded in it, is local, private or reserved. */
 export function isClosedAddress(address: string): boolean {
   const inner = embeddedIpv4(address)
   return isClosed(address) || (inner !== undefined && isClosed(inner))
 }
 
-/** Whether a set holds an address; a mapped one (`::ffff:10.0.0.1`) counts as the address inside. */
+/** True if the set contains the address; a mapped address (`::ffff:10.0.0.1`) counts as its IPv4 address. */
 export function holdsAddress(set: BlockList, address: string): boolean {
   const inner = /^::ffff:/i.test(address) ? embeddedIpv4(address) : undefined
   return has(set, address) || (inner !== undefined && has(set, inner))

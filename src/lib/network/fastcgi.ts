@@ -6,12 +6,12 @@ const responder = 1
 const headerBytes = 8
 const maxContent = 0xffff
 
-/** What a FastCGI program has answered. */
+/** Response of a FastCGI program. */
 export interface FastCgiAnswer {
-  /** `Content-Type`; empty where it told none. */
+  /** `Content-Type`; empty if the program sent none. */
   mediaType: string
   body: Buffer
-  /** What it wrote to its standard error. */
+  /** Output on standard error. */
   said: string
 }
 
@@ -24,7 +24,7 @@ function record(type: number, content: Uint8Array): Buffer {
   return Buffer.concat([header, content])
 }
 
-/** Lengths of less than 128 bytes take one byte, others four (section 3.4). */
+/** Encodes a length: one byte below 128, otherwise four (section 3.4). */
 function lengthBytes(length: number): Buffer {
   if (length < 0x80) return Buffer.from([length])
   const bytes = Buffer.alloc(4)
@@ -41,7 +41,10 @@ function parameters(values: Readonly<Record<string, string>>): Buffer {
   )
 }
 
-/** A request without body; its connection is closed after the answer. Throws `RangeError` where it is longer than 64 KiB. */
+/**
+ * Encodes a request without body; its connection is closed after the response. Throws `RangeError` if the
+ * request is longer than 64 KiB.
+ */
 function requestBytes(values: Readonly<Record<string, string>>): Buffer {
   const content = parameters(values)
   if (content.length > maxContent) throw new RangeError('The parameters of a FastCGI request are too long')
@@ -94,8 +97,8 @@ interface FastCgiOptions {
 }
 
 /**
- * Asks a FastCGI program (FastCGI 1.0, role responder) that listens on a socket of this machine. Throws the signal's reason,
- * and an `Error` where the answer breaks off or is longer than `maxBytes`.
+ * Sends a request to a FastCGI program (FastCGI 1.0, role responder) that listens on a local socket. Throws
+ * the signal's reason, and an `Error` if the response is incomplete or longer than `maxBytes`.
  */
 export function askFastCgi(
   socketPath: string,

@@ -2,9 +2,11 @@ import { basicAuthorization } from '../basic-authorization.ts'
 import { defined } from '../defined.ts'
 import { plainReason } from '../plain-reason.ts'
 
-/** What went wrong with a request to another server: says which address and what to look at, without credentials. */
+/**
+ * Failure of a request to another server. The message names the address and the cause, without credentials.
+ */
 export class FetchFailure extends Error {
-  /** Status of the answer, where there was one. */
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined
 
   constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
@@ -14,15 +16,15 @@ export class FetchFailure extends Error {
   }
 }
 
-/** Who asks, and the limits of a question. */
+/** Credentials and limits of a request. */
 export interface FetchTextOptions {
-  /** Basic authentication; what stands in the address counts where these are absent. */
+  /** Basic authentication; credentials in the address are used if these are absent. */
   user?: string
   password?: string
   accept?: string
   /** For the whole conversation, redirects included. */
   timeoutMs: number
-  /** Of the answer's body, after unpacking. */
+  /** Limit of the response body, after decompression. */
   maxBytes: number
   signal?: AbortSignal
 }
@@ -30,8 +32,8 @@ export interface FetchTextOptions {
 const maxRedirects = 3
 
 /**
- * The body of a 2xx answer to GET, as UTF-8. Redirects are followed within the same host and port, never from https to
- * http. Throws `FetchFailure`.
+ * Returns the body of a 2xx response to GET, as UTF-8. Follows redirects within the same host and port, never
+ * from https to http. Throws `FetchFailure`.
  */
 export async function fetchText(address: string, options: FetchTextOptions): Promise<string> {
   const { url, authorization } = readAddress(address, options)

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** The address itself, or the /64 network of an IPv6 address: one customer holds all of it. */
+/** Returns the address itself, or the /64 network of an IPv6 address, which one customer usually owns. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(plain)) return plain

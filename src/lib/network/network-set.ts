@@ -1,7 +1,7 @@
 import type { IPVersion } from 'node:net'
 import { BlockList, isIP } from 'node:net'
 
-/** Whether a set holds an address, whose zone does not count. */
+/** True if the set contains the address; its zone is ignored. */
 export function has(set: BlockList, address: string): boolean {
   return set.check(address.replace(/%.*$/, ''), familyOf(address))
 }

@@ -1,5 +1,5 @@
 /**
- * What is used of `node:http`. An import of it reads every export, the client of WebSockets among them, whose code takes
- * longer to read than that of most commands.
+ * Members of `node:http` that are used. An import of the module would evaluate all its exports, the WebSocket
+ * client among them, which takes longer than most commands.
  */
 export const { Agent: HttpAgent, request: httpRequest, STATUS_CODES } = process.getBuiltinModule('node:http')

@@ -8,7 +8,7 @@ import { invalid } from '../errors.ts'
 import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
 import { networkSet } from './network-set.ts'
 
-/** Where connections may lead that somebody has asked for who is not trusted with this host's network. Plain data. */
+/** Network destinations allowed for connections that untrusted users request. Plain data. */
 export interface Reach {
   /** Networks that may be reached though they are private. */
   allow: readonly string[]
@@ -20,20 +20,20 @@ function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address))
 }
 
-/** Whether an address is one of this machine, its loopback included. */
+/** True if the address belongs to this machine, including its loopback addresses. */
 export function isOfThisHost(address: string): boolean {
   const plain = embeddedIpv4(address) ?? address
   const isLoop = plain.startsWith('127.') || plain.startsWith('0.') || /^[0:]+[01]?$/.test(plain)
   return isLoop || [plain, address].some((one) => ownAddresses().includes(one))
 }
 
-/** Whether an address may be reached. */
+/** True if connections to the address are allowed. */
 function isInReach({ allow, ownPort }: Reach, address: string, port: number): boolean {
   if (port === ownPort && isOfThisHost(address)) return false
   return holdsAddress(networkSet(allow), address) || !(isClosedAddress(address) || isOfThisHost(address))
 }
 
-/** The same words for whatever stands there, or does not. */
+/** The message is the same whether or not a server listens there. */
 function refusal(host: string): Error {
   return invalid(
     'address-refused',
@@ -41,7 +41,9 @@ function refusal(host: string): Error {
   )
 }
 
-/** A socket that connects to addresses within reach alone: each is looked at once it is resolved, and that one is taken. */
+/**
+ * A socket that connects to allowed addresses only: it checks the resolved address and connects to that one.
+ */
 export class ReachSocket extends Socket {
   readonly #reach: Reach
 

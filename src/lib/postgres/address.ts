@@ -3,11 +3,11 @@ import type { Reach } from '../network/reach.ts'
 import { ownValue } from '../own-value.ts'
 
 /**
- * Whether the connection is encrypted, as PostgreSQL's `sslmode` has it: without a look at the certificate
- * (`require`), with a look at who signed it, or also at the name in it.
+ * PostgreSQL's `sslmode`: encryption without checking the certificate (`require`), with its issuer checked,
+ * or also the name in it.
  */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
-/** How a connection is encrypted. */
+/** Encryption of a connection. */
 export type TlsMode = (typeof tlsModes)[number]
 
 /** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */
@@ -20,15 +20,15 @@ const tlsByName: Record<string, TlsMode> = {
   'verify-full': 'verify-full',
 }
 
-/** What a mode may be called; any letter case, `_` for `-`. */
+/** Names of the modes, in any letter case, with `_` for `-`. */
 export const tlsNames: readonly string[] = Object.keys(tlsByName)
 
-/** The mode of a name; undefined where there is none of it. */
+/** Returns the mode of a name; undefined if the name is unknown. */
 export function findTlsMode(name: string): TlsMode | undefined {
   return ownValue(tlsByName, name.toLowerCase().replaceAll('_', '-'))
 }
 
-/** Where a database is and who asks; plain data that holds a secret and is never logged or shown. */
+/** Address and credentials of a database; plain data that contains a secret and is never logged or shown. */
 export interface DatabaseAddress {
   host: string
   port: number
@@ -37,6 +37,6 @@ export interface DatabaseAddress {
   password: string
   /** Default: `disable`. */
   tls?: TlsMode
-  /** Where the connection may lead; absent: anywhere. */
+  /** Allowed destinations of the connection; absent: any. */
   reach?: Reach
 }

@@ -16,7 +16,7 @@ function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
   }
 }
 
-/** What `pg` needs to connect; `purpose` shows in `pg_stat_activity`. */
+/** Returns connection options for `pg`; `purpose` appears in `pg_stat_activity`. */
 export function clientOptions(address: DatabaseAddress, purpose: string): ClientConfig {
   const { host, port, database, user, password, reach } = address
   return {
@@ -33,7 +33,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
   }
 }
 
-/** Throws when a server that took the login then says nothing; the caller ends the connection. */
+/** Throws if a server accepts the login and then does not respond; the caller ends the connection. */
 export async function requireAnswer(client: ClientBase): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
@@ -48,8 +48,8 @@ export async function requireAnswer(client: ClientBase): Promise<void> {
 }
 
 /**
- * Opens a connection, which the caller ends; throws `Failure` that says what is wrong, or the signal's reason at once when
- * it aborts before the server answers.
+ * Opens a connection, which the caller ends. Throws a `Failure` with the reason, or the signal's reason as
+ * soon as it aborts before the server responds.
  */
 export async function connectClient(
   address: DatabaseAddress,

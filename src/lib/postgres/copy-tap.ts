@@ -4,19 +4,19 @@ const headerBytes = 5
 /** The type of a message with rows of a COPY (PostgreSQL, "Message Formats"). */
 const copyData = 0x64
 
-/** Takes bytes of rows of a COPY, as they stand in what has come from the server. */
+/** Receives bytes of COPY rows as they arrived from the server. */
 type TakeRows = (chunk: Buffer, start: number, end: number) => void
 
 const taps = new WeakMap<Duplex, CopyTap>()
 
-/** The tap on what comes from a server, where there is one. */
+/** Returns the tap of a server connection, if it has one. */
 export function tapOn(stream: Duplex): CopyTap | undefined {
   return taps.get(stream)
 }
 
 /**
- * Parts what a server sends: the rows of a COPY for one who takes them, everything else for those who listen. A million rows
- * are a million messages, each of which costs more as an object than what it holds.
+ * Splits the data from a server: COPY rows go to one consumer, everything else to the other listeners. A
+ * million rows are a million messages, each of which costs more as an object than its contents.
  */
 export class CopyTap {
   readonly #isBetween: () => boolean

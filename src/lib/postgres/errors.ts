@@ -19,7 +19,7 @@ function factsOf(error: unknown): ErrorFacts {
 
 const lostCodes = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', 'ENETDOWN', 'ENETUNREACH'])
 
-/** Whether the database is gone, rather than a statement wrong. */
+/** True if the connection to the database was lost, as opposed to a failed statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = '', message } = factsOf(error)
   if (lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')) return true
@@ -33,12 +33,12 @@ export function isOutage(error: unknown): error is Failure {
   return error instanceof Failure && outageCodes.includes(error.code) && error.retryAfterSeconds !== undefined
 }
 
-/** When a database that is away may be back. */
+/** Seconds after which a lost database may be available again. */
 const outageRetrySeconds = 10
 
 const shortestHidden = 4
 
-/** The error, or one without the password where the server has repeated it. */
+/** Returns the error, or a copy without the password if the server repeated it in its message. */
 function withoutPassword(error: unknown, password: string): unknown {
   if (!(error instanceof Error) || password.length < shortestHidden || !error.message.includes(password)) {
     return error
@@ -85,10 +85,13 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   return isConnectionLost(error) ? outage(told) : failure(told)
 }
 
-/** What PostgreSQL names where two transactions take the same name at once; otherwise it says `duplicate_table`. */
+/**
+ * Indexes that PostgreSQL names in the error if two transactions create the same name at the same time;
+ * otherwise it reports `duplicate_table`.
+ */
 const nameIndexes = new Set(['pg_class_relname_nsp_index', 'pg_type_typname_nsp_index'])
 
-/** A failed statement as a `Failure` a caller can act on; what is one already stays as it is. */
+/** Converts the error of a failed statement to a `Failure`; returns a `Failure` unchanged. */
 export function statementFailure(error: unknown, doing: string): Error {
   if (error instanceof Failure) return error
   const { code = '', message, detail, constraint } = factsOf(error)

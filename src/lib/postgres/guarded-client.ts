@@ -6,9 +6,9 @@ import { CopyTap } from './copy-tap.ts'
 /** A row has at most 256 MiB; before the login is done nothing is long. */
 const maxMessageBytes = 300 * 2 ** 20
 const maxGreetingBytes = 2 ** 20
-/** Rows of one answer, which are kept until it is whole; those of COPY are not. */
+/** Limit of the rows of one result, which are retained until it is complete; COPY rows are not. */
 const maxResultBytes = 512 * 2 ** 20
-/** What a row costs here beside its bytes. */
+/** Memory of a row in addition to its bytes. */
 const rowCost = 128
 const headerBytes = 5
 
@@ -18,8 +18,8 @@ const portalSuspended = 0x73
 const readyForQuery = 0x5a
 
 /**
- * Reads along what a server sends (PostgreSQL, "Message Formats") and gives what is wrong with it: a message, or rows of
- * one answer, that would take more memory than is allowed.
+ * Parses the messages of a server as they arrive (PostgreSQL, "Message Formats") and reports a violation: an
+ * invalid message, or rows of one result that exceed the memory limit.
  */
 export class MessageGuard {
   readonly #header = Buffer.alloc(headerBytes)
@@ -29,7 +29,7 @@ export class MessageGuard {
   #resultBytes = 0
   #isGreeted = false
 
-  /** Whether what has come so far ends with a message. */
+  /** True if the bytes so far end with a complete message. */
   get isBetween(): boolean {
     return this.#left === 0 && this.#headerLength === 0
   }
@@ -68,7 +68,10 @@ export class MessageGuard {
   }
 }
 
-/** What a connection of `pg` calls once bytes of the protocol are to come, after TLS where there is any. */
+/**
+ * Method of a `pg` connection that is called once protocol bytes follow, after the TLS handshake if there is
+ * one.
+ */
 interface Listening {
   attachListeners(stream: Duplex): void
 }
@@ -77,7 +80,7 @@ function isListening(connection: object): connection is Listening {
   return 'attachListeners' in connection && typeof connection.attachListeners === 'function'
 }
 
-/** Stands in place of those who listen, since a COPY takes a listener away and gives it what it has not read itself. */
+/** Replaces the listeners of the stream: a COPY removes a listener and passes unread bytes to it. */
 function guardListeners(stream: Duplex): void {
   const listeners = stream.listeners('data')
   stream.removeAllListeners('data')

@@ -3,15 +3,15 @@ import type { ClientBase, Submittable } from 'pg'
 import type { CopyTap } from './copy-tap.ts'
 import { tapOn } from './copy-tap.ts'
 
-/** Bytes that are handed on together: few at first, since most answers are short. */
+/** Size of the chunks: small at first, since most results are short. */
 const firstPieceBytes = 4 << 10
 const mostPieceBytes = 128 << 10
-/** Bytes that may wait for whoever reads before the server has to. */
+/** Bytes that may wait for the consumer before reading from the server is paused. */
 const mostWaiting = 4 << 20
 
-/** What statements behind a COPY in the same message give. */
+/** Results of the statements that follow a COPY in the same message. */
 export interface CopyTail {
-  /** Their rows as text; none where one of them failed. */
+  /** Rows as text; none if a statement failed. */
   rows: (string | null)[][]
   error?: unknown
 }
@@ -22,9 +22,9 @@ interface CopyConnection {
 }
 
 /**
- * What `COPY ... TO STDOUT` gives, in pieces; the server is not read faster than the pieces are taken. Who leaves before
- * the end loses the connection. Throws what the server refuses; what it refuses of the statements behind the COPY stands in
- * `tail`.
+ * Streams the result of `COPY ... TO STDOUT` in chunks; reads from the server only as fast as the chunks are
+ * consumed. A consumer that stops early loses the connection. Throws the server's error; `tail` receives
+ * errors of the statements after the COPY.
  */
 export async function* readCopy(
   client: ClientBase,
@@ -40,7 +40,7 @@ export async function* readCopy(
   }
 }
 
-/** One COPY as `pg` runs it: its driver calls the methods that begin with `handle`. */
+/** One COPY as `pg` runs it: the driver calls the methods that begin with `handle`. */
 class CopyOut implements Submittable {
   readonly #sql: string
   readonly #tail: CopyTail
@@ -123,7 +123,7 @@ class CopyOut implements Submittable {
     return piece
   }
 
-  /** Ends the connection where the end has not come; whoever gives it back afterwards gives back one that is known as ended. */
+  /** Ends the connection if the COPY has not completed, and marks it as ended for the pool. */
   async leave(): Promise<void> {
     if (this.#end === undefined) this.#connection?.stream.destroy()
     while (this.#end === undefined) await this.#turn()

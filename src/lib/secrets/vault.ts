@@ -5,13 +5,13 @@ import { Failure } from '../errors.ts'
 export interface Vault {
   seal(text: string): string
   /**
-   * Throws `Failure` (`unavailable`, `wrong-secret-key`) when the text was sealed under another key or altered; `what` names
-   * it in the message, `mend` says how to store it again.
+   * Throws `Failure` (`unavailable`, `wrong-secret-key`) if the text was encrypted with another key or
+   * altered; `what` names the secret in the message, `mend` says how to store it again.
    */
   open(sealed: string, about?: SecretAbout): string
 }
 
-/** How a message names a secret. */
+/** Names a secret in messages. */
 interface SecretAbout {
   /** Default: `A stored password`. */
   what: string

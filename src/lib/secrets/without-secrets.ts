@@ -1,15 +1,15 @@
 const maxLength = 300
-/** Shorter ones stand in other words by chance, and hiding them there would tell them. */
+/** Shorter passwords occur in other words by chance; hiding them there would reveal them. */
 const shortestHidden = 4
 
-/** Who asks, as it may come back in what is said. */
+/** Credentials that may occur in a message of a server. */
 export interface Credentials {
   username?: string
   password?: string
 }
 
 interface HidingOptions {
-  /** What stands for the password. */
+  /** Replacement of the password. */
   mask?: string
   /** The fewest characters of a password that is hidden. */
   shortest?: number
@@ -30,7 +30,7 @@ export function hidePassword(
   return forms.reduce((clean, form) => clean.replaceAll(form, mask), text)
 }
 
-/** What a server or library said, fit for logs and messages: one line, short, its password left out. */
+/** Returns a message of a server or library for logs and users: one line, short, without the password. */
 export function withoutSecrets(text: string, credentials: Credentials, options?: HidingOptions): string {
   return hidePassword(text, credentials, options)
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

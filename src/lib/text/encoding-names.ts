@@ -155,7 +155,7 @@ export function findEncodingName(text: string): string | undefined {
   return number === null ? undefined : codePageName(Number(number[1]))
 }
 
-/** The encoding that a dBASE language driver id stands for. */
+/** Returns the encoding of a dBASE language driver id. */
 export function findLanguageDriverName(id: number): string | undefined {
   const name = languageDrivers[id]
   return name === undefined ? undefined : findEncodingName(name)

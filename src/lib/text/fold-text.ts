@@ -1,4 +1,6 @@
-/** Text without case and accents, as it is searched: `Straße` and `STRASSE` are one. Signs and blanks stay. */
+/**
+ * Removes case and accents for searching: `Straße` and `STRASSE` are equal. Punctuation and spaces remain.
+ */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { conflict } from '../errors.ts'
 
-/** How a number is put behind a name. */
+/** Options for appending a number to a name. */
 export interface FreeNameOptions {
   /** Between the name and its number; default: nothing. */
   separator?: string
   /** The first number; default 0. */
   first?: number
   /**
-   * The name with something behind it as the place that keeps it has it: where that cuts names, the cut comes before the
-   * suffix. Default: both joined.
+   * Appends a suffix to a name within the length limit of the target: cuts the name before the suffix if
+   * necessary. Default: concatenation.
    */
   fit?(name: string, suffix: string): string
   signal?: AbortSignal | undefined
 }
 
-/** Whoever has so many of one name has something wrong. */
+/** More equal names than this are an error of the caller. */
 const maxTries = 100_000
 
 function* candidates(name: string, options: FreeNameOptions): Generator<string> {
@@ -50,15 +50,15 @@ export async function findFreeName(
   throw noneFree(name)
 }
 
-/** How names are told apart, and which are given away. */
+/** Options for comparing names, and the names already in use. */
 export interface DistinctNamesOptions extends Pick<FreeNameOptions, 'separator' | 'first' | 'fit'> {
   /** Names that are taken from the start, as `fold` gives them. */
   taken?: Iterable<string>
-  /** Names that are one when folded; default: as they are. */
+  /** Names with equal folded values count as equal; default: the name itself. */
   fold?(name: string): string
 }
 
-/** Gives out names one after the other, no two the same; repeating one name costs no more each time. */
+/** Generates distinct names; repeating a name has constant cost. */
 export class DistinctNames {
   readonly #options: DistinctNamesOptions
   readonly #taken: Set<string>
@@ -99,7 +99,10 @@ export function cutToBytes(text: string, bytes: number): string {
 /** File systems take 255 bytes; loads and SQLite put up to 60 behind a name. */
 const maxFileNameBytes = 150
 
-/** A name for a file or folder, without its ending: a long one is cut, and stays different from others that are cut. */
+/**
+ * Returns a file or folder name without extension: a long name is cut and stays distinct from other cut
+ * names.
+ */
 export function toFileName(name: string): string {
   if (Buffer.byteLength(name) <= maxFileNameBytes) return name
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)

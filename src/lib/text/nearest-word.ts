@@ -1,6 +1,6 @@
 /**
- * The candidate that a mistyped word most likely means: the one with the fewest letters wrong, missing, added or
- * swapped, at most a third of the word; undefined where none is near.
+ * Returns the candidate closest to a mistyped word: the fewest wrong, missing, added or swapped letters, at
+ * most a third of the word; undefined if none is close.
  */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   const most = Math.max(1, Math.floor(Math.min(word.length, longest) / 3))
@@ -14,7 +14,7 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
   return best?.candidate
 }
 
-/** Longer words are not mistyped by more letters than this one. */
+/** Longer words allow no more wrong letters than a word of this length. */
 const longest = 12
 
 /** Damerau's distance between neighbouring letters (optimal string alignment). */

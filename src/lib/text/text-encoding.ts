@@ -2,24 +2,24 @@ import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { findEncodingName } from './encoding-names.ts'
 
-/** Turns bytes of one encoding into text. */
+/** Decodes bytes of one encoding. */
 export interface TextEncoding {
   /** The usual name, such as `UTF-8`, `windows-1252` or `CP850`. */
   readonly name: string
-  /** Whether a character may take several bytes. */
+  /** True if a character may take several bytes. */
   readonly isMultiByte: boolean
   /** The text of `bytes[start, end)`; what cannot be decoded becomes U+FFFD. */
   decode(bytes: Uint8Array, start?: number, end?: number): string
   /**
-   * Writes `bytes[start, end)` as UTF-8 into `target` from `at` on, which must have room for three times as many
-   * bytes, and returns how many were written; -1 when the bytes are not text of this encoding.
+   * Writes `bytes[start, end)` as UTF-8 into `target` at `at`, which must have space for three times as many
+   * bytes, and returns the number of bytes written; -1 if the bytes are invalid in this encoding.
    */
   transcode(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number
   /** Creates a decoder for a text that comes in pieces. Undefined bytes become U+FFFD. */
   createStreamDecoder(): StreamDecoder
 }
 
-/** Decodes the next piece; a character may begin in one piece and end in the next. */
+/** Decodes the next piece; a character may span pieces. */
 type StreamDecoder = (piece: Uint8Array, isLast: boolean) => string
 
 /** The encoding of this name, however it is written (see `findEncodingName`); undefined when it is not known. */
@@ -50,7 +50,10 @@ export function isValidUtf8(bytes: Uint8Array, start = 0, end = bytes.length): b
   return isUtf8(bytes.subarray(start, end))
 }
 
-/** How many bytes at the end of `bytes[start, end)` are a UTF-8 character cut short; 0 when none are. */
+/**
+ * Returns the number of bytes at the end of `bytes[start, end)` that are an incomplete UTF-8 character; 0 if
+ * none are.
+ */
 export function cutUtf8Bytes(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1
   while (at > start && at > end - 3 && ((bytes[at] as number) & 0xc0) === 0x80) at -= 1
@@ -182,7 +185,9 @@ function utf8Table(characters: string): Uint8Array {
   return table
 }
 
-/** What the Windows code pages leave open between 128 and 159 are the control characters, as browsers have it. */
+/**
+ * Undefined positions of the Windows code pages between 128 and 159 are control characters, as in browsers.
+ */
 function charactersOf(name: string): string {
   const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
   // iconv-lite has these two as they were before Mac OS 8.5 added the euro sign and Mac OS 9 the Ukrainian letters.

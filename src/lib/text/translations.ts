@@ -1,4 +1,4 @@
-/** Texts in another language than the usual one. */
+/** Texts in a language other than the default. */
 export interface TranslatedTexts {
   title?: string
   abstract?: string
@@ -8,7 +8,7 @@ export interface TranslatedTexts {
 /** Texts by their language, a code of ISO 639-2 such as `ger`. */
 export type Translations = Record<string, TranslatedTexts>
 
-/** What a code of ISO 639-2 looks like. */
+/** An ISO 639-2 code. */
 export const languageCode = /^[a-z]{3}$/
 
 /** The language of a code or tag as BCP 47 calls it: `de` of `ger`, `deu`, `de` and `de-AT`. Undefined for what is none. */

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { cutUtf8Bytes } from './text-encoding.ts'
 
 /**
- * Whether `bytes[start, end)` is well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates). For the many short
- * texts of a reader: makes no object.
+ * True if `bytes[start, end)` is well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates). Allocates
+ * nothing, for the many short texts of a reader.
  */
 export function isUtf8Range(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; ) {
@@ -30,11 +30,11 @@ function isSequence(bytes: Uint8Array, at: number, length: number): boolean {
   return true
 }
 
-/** Tells piece by piece whether a text is UTF-8, a character cut by the end of a piece included. */
+/** Checks piece by piece whether a text is UTF-8, including characters that span pieces. */
 export class Utf8Check {
   #pending = new Uint8Array(0)
 
-  /** False once anything pushed is not UTF-8; `isLast` also refuses a character that was begun and not ended. */
+  /** Returns false once a piece is not UTF-8; `isLast` also refuses an incomplete character. */
   push(piece: Uint8Array, isLast: boolean): boolean {
     const bytes = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece])
     const cut = isLast ? bytes.length : bytes.length - cutUtf8Bytes(bytes, 0, bytes.length)

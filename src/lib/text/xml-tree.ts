@@ -8,16 +8,16 @@ export interface XmlElement {
   text: string
 }
 
-/** The name of the elements that stand for texts where these are wanted in their place. */
+/** Element name of text nodes, if the caller requests text nodes. */
 export const textNode = '#text'
 
 /** The limits of a document, and what refuses it: each throws. */
 export interface XmlTreeOptions {
   maxDepth: number
   maxElements?: number
-  /** Of one element. */
+  /** Maximum per element. */
   maxAttributes?: number
-  /** How elements and attributes are called; default: as they are written, with their prefix. */
+  /** Returns the names of elements and attributes; default: as written, with prefix. */
   nameOf?(name: string): string
   /** Takes a document with a DOCTYPE unless it throws. Entities are never expanded. */
   onDoctype?(): void
@@ -25,7 +25,7 @@ export interface XmlTreeOptions {
   onBroken(error: Error): never
   /** The document exceeds a limit. The line is that of the first element or attribute beyond the limit. */
   onTooLarge(limit: 'depth' | 'elements' | 'attributes', line: number): never
-  /** Texts between elements stand among the children too, as elements called `textNode`. */
+  /** Includes text nodes among the children, as elements named `textNode`. */
   keepsTexts?: true
 }
 

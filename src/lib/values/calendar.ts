@@ -4,7 +4,7 @@ const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 /** Microseconds of a day without leap second. */
 export const microsPerDay = 86_400_000_000
 
-/** Whether a year of the proleptic Gregorian calendar has 366 days. */
+/** True if the year of the proleptic Gregorian calendar has 366 days. */
 export function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 }

@@ -3,10 +3,10 @@ import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from './deci
 
 const encoder = new TextEncoder()
 
-/** What a cell of text may be, as bits of which several may be set. */
+/** Possible types of a text cell, as combinable bits. */
 export const int32Kind = 1
 export const int64Kind = 2
-/** An integer of more than 15 digits that int64 holds. */
+/** An integer of more than 15 digits that fits int64. */
 export const longIntKind = 4
 export const floatKind = 8
 export const booleanKind = 16
@@ -23,20 +23,20 @@ function isDigit(byte: number): boolean {
 }
 
 /**
- * Tells what an unquoted cell may be held as without losing anything, and its value. Numbers have no leading zeros and
- * no plus sign; with a point they have at most 15 significant digits; an exponent needs a point or a sign, since `1E5`
- * is more often a code. Dates are `YYYY-MM-DD`, times `HH:MM[:SS[.ffffff]]`; timestamps have a date, `T` or a blank, a
- * time, and then `Z`, an offset `+HH:MM`, or nothing, which means UTC (ISO 8601-1, sections 5.2 to 5.4). Everything else is
- * text.
+ * Determines the types that represent an unquoted cell without loss, and its value. Numbers have no leading
+ * zeros and no plus sign; with a point they have at most 15 significant digits; an exponent needs a point or
+ * a sign, since `1E5` is more often a code. Dates are `YYYY-MM-DD`, times `HH:MM[:SS[.ffffff]]`; timestamps
+ * have a date, `T` or a space, a time, and then `Z`, an offset `+HH:MM`, or nothing, which means UTC (ISO
+ * 8601-1, sections 5.2 to 5.4). Everything else is text.
  */
 export class CellParser {
   /** The number, 0 or 1 of a boolean, or days since 1970-01-01 of a date or timestamp. */
   value = 0
-  /** Of a timestamp or time: microseconds of the day in UTC. */
+  /** Microseconds of the day in UTC, for timestamps and times. */
   microseconds = 0
-  /** Of a timestamp: whether it names another offset than that of UTC. */
+  /** True if a timestamp has an offset other than UTC. */
   hasOffset = false
-  /** Of a boolean or timestamp: which of its spellings; a column keeps to one. */
+  /** Index of the spelling of a boolean or timestamp; all cells of a column use the same. */
   form = 0
 
   /** The kind of `bytes[start, end)`, which is not empty. */
@@ -162,7 +162,10 @@ export class CellParser {
     return at
   }
 
-  /** How the zone is written: 1 `Z`, 2 an offset, 3 not at all, 0 otherwise. Moves the timestamp to UTC. */
+  /**
+   * Returns the notation of the time zone: 1 `Z`, 2 an offset, 3 none, 0 invalid. Converts the timestamp to
+   * UTC.
+   */
   #zone(bytes: Uint8Array, start: number, end: number): number {
     this.hasOffset = false
     if (start === end) return 3

@@ -1,12 +1,13 @@
 const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 /** 2^27 + 1: splits a double into two halves whose products are exact. */
 const splitter = 134217729
-/** Doubles below this hold every integer exactly, with room for one more digit. */
+/** Doubles below this represent every integer exactly, with one further digit. */
 export const exactMantissa = 1e15
 
 /**
- * `mantissa` * 10^`exponent`, correctly rounded, or NaN where that needs the digits (`parseDecimalText`). Both factors
- * are exact doubles when the mantissa is below 10^15 and the exponent within 22, so one operation rounds once.
+ * Returns `mantissa` * 10^`exponent`, correctly rounded, or NaN if that needs the digits
+ * (`parseDecimalText`). Both factors are exact doubles if the mantissa is below 10^15 and the exponent within
+ * 22, so one operation rounds once.
  */
 export function scaleDecimal(mantissa: number, exponent: number): number {
   if (mantissa >= exactMantissa) return Number.NaN
@@ -16,10 +17,10 @@ export function scaleDecimal(mantissa: number, exponent: number): number {
 }
 
 /**
- * (`head` * 10^`tailDigits` + `tail`) / 10^`scale`, correctly rounded, or NaN where the result lies too near the
- * middle of two doubles to tell. `head` < 10^15, `tailDigits` <= 4, `scale` within 0..22. The quotient is computed
- * as the unevaluated sum of two doubles; where moving the small one by more than its error changes nothing, the sum
- * rounds correctly.
+ * Returns (`head` * 10^`tailDigits` + `tail`) / 10^`scale`, correctly rounded, or NaN if the result is too
+ * close to the middle of two doubles. `head` < 10^15, `tailDigits` <= 4, `scale` within 0..22. The quotient
+ * is computed as the unevaluated sum of two doubles; if moving the small one by more than its error changes
+ * nothing, the sum is correctly rounded.
  */
 export function divideDecimal(head: number, tail: number, tailDigits: number, scale: number): number {
   const factor = powersOfTen[tailDigits] as number
@@ -36,7 +37,7 @@ export function divideDecimal(head: number, tail: number, tailDigits: number, sc
   return upper === quotient + correction * 0.9999999999999 ? upper : Number.NaN
 }
 
-/** What `a * b` lost by rounding to `product`, exactly. */
+/** Returns the exact rounding error of `a * b` against `product`. */
 function productError(a: number, b: number, product: number): number {
   const aBig = a * splitter
   const aHigh = aBig - (aBig - a)
@@ -47,7 +48,10 @@ function productError(a: number, b: number, product: number): number {
   return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
 }
 
-/** The double nearest to the decimal literal in `bytes[start, end)`, which the caller has checked to be one. */
+/**
+ * Returns the double nearest to the decimal literal in `bytes[start, end)`, whose syntax the caller has
+ * checked.
+ */
 export function parseDecimalText(bytes: Uint8Array, start: number, end: number): number {
   return quickDecimal(bytes, start, end) ?? Number(asciiText(bytes, start, end))
 }

@@ -3,12 +3,12 @@ const form =
   /^\s*([NSEW])?\s*([-+]?)(\d{1,3}(?:[.,]\d+)?)\s*(°|º|˚|d|deg|:)?\s*(?:(?<=[°º˚dg:\s])(\d{1,2}(?:[.,]\d+)?)\s*(?:'(?!')|′|’|m|min|:)?\s*(?:(?<=['′’mn:\s])(\d{1,2}(?:[.,]\d+)?)\s*(?:"|″|”|''|′′|s|sec)?)?)?\s*([NSEW])?\s*$/i
 const longest = 64
 
-/** Which axis an angle belongs to. */
+/** Axis of an angle. */
 export type Axis = 'latitude' | 'longitude'
 
 /**
- * Reads an angle in degrees that is written with a degree sign, with minutes, or with the letter of a hemisphere. Undefined for
- * a plain number, for what is no angle, and for one that cannot be of that axis: of its letter or its size.
+ * Parses an angle with a degree sign, minutes, or a hemisphere letter. Returns undefined for a plain number,
+ * for other text, and for an angle whose letter or size does not fit the axis.
  */
 export function parseDegrees(text: string, axis: Axis): number | undefined {
   if (text.length > longest) return undefined

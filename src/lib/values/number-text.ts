@@ -9,7 +9,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= zero && byte <= 0x39
 }
 
-/** Whether `bytes[start, end)` is a decimal literal: sign, digits, fraction and exponent, nothing else. */
+/** True if `bytes[start, end)` is a decimal literal: sign, digits, fraction and exponent, nothing else. */
 function isNumberText(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
   if (bytes[at] === minus || bytes[at] === plus) at += 1
@@ -29,7 +29,7 @@ function isNumberText(bytes: Uint8Array, start: number, end: number): boolean {
   return at === end
 }
 
-/** The number that trimmed text holds; undefined when it is no finite decimal literal. */
+/** Returns the number of a trimmed text; undefined if it is not a finite decimal literal. */
 export function parseNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
   let from = start
   let to = end
@@ -48,18 +48,22 @@ export function isDecimalLiteral(text: string): boolean {
   return literalForm.test(text)
 }
 
-/** Whether a text is a whole number: sign and digits, nothing else. */
+/** True if a text is an integer: sign and digits, nothing else. */
 export function isIntegerLiteral(text: string): boolean {
   return integerForm.test(text)
 }
 
-/** The number that a decimal literal stands for, rounded to the nearest double; undefined for anything else and beyond. */
+/**
+ * Returns the double nearest to a decimal literal; undefined for other texts and beyond the range of doubles.
+ */
 export function parseLiteral(text: string): number | undefined {
   const value = isDecimalLiteral(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Infinities and what is no number, as C programs print them (GDAL writes `inf` and `nan`, older ones `1.#INF`). */
+/**
+ * Parses infinities and NaN as C programs print them (GDAL writes `inf` and `nan`, older programs `1.#INF`).
+ */
 export function parseEndless(text: string): number | undefined {
   const match = /^([+-]?)(?:(nan|1\.#(?:qnan|snan|ind)\d*)|inf|infinity|1\.#inf\d*)$/i.exec(text)
   if (match === null) return undefined
@@ -71,8 +75,8 @@ const decimalForm = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 const maxExponent = 1000
 
 /**
- * A decimal literal without exponent, plus sign, superfluous zeros in front; the fraction is kept digit by digit.
- * Undefined when the text is none.
+ * Returns a decimal literal without exponent, plus sign and leading zeros; the digits of the fraction are
+ * preserved. Undefined if the text is not a decimal literal.
  */
 export function plainDecimal(text: string): string | undefined {
   const match = decimalForm.exec(text.trim())
@@ -89,7 +93,7 @@ export function plainDecimal(text: string): string | undefined {
   return `${sign === '-' && !isZero ? '-' : ''}${front}${back === '' ? '' : `.${back}`}`
 }
 
-/** The integer that a decimal literal stands for; undefined when it has a fraction or is no literal. */
+/** Returns the integer of a decimal literal; undefined if it has a fraction or is not a literal. */
 export function parseInteger(text: string): bigint | undefined {
   const plain = plainDecimal(text)
   if (plain === undefined) return undefined

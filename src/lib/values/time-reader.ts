@@ -7,7 +7,7 @@ const microsPerMinute = 60_000_000
 const zoneWordLength = 3
 const encoder = new TextEncoder()
 
-/** The number of `count` digits, NaN where another byte stands among them. */
+/** Returns the number of `count` digits, NaN if another byte is among them. */
 function digits(bytes: Uint8Array, start: number, count: number): number {
   let value = 0
   for (let at = start; at < start + count; at += 1) {
@@ -19,15 +19,15 @@ function digits(bytes: Uint8Array, start: number, count: number): number {
 }
 
 /**
- * Reads dates and times by a rule, one text after the other, from bytes and without making objects: the fields hold what
- * the last call found that gave true. The whole text must be of the form.
+ * Parses dates and times by a rule, one text after the other, from bytes and without allocation: the fields
+ * hold the result of the last call that returned true. The whole text must match.
  */
 export class TimeReader {
-  /** Days since 1970-01-01 of the date that stands there. */
+  /** Days of the date since 1970-01-01. */
   days = 0
-  /** Microseconds since midnight UTC of that day; negative or above a day where a zone moves it. */
+  /** Microseconds since midnight UTC of that day; negative or above a day if the time zone moves it. */
   micros = 0
-  /** Whether a time stands behind the date. */
+  /** True if the date is followed by a time. */
   hasTime = false
   readonly #rule: TimeRule
   #bytes: Uint8Array = new Uint8Array(0)
@@ -58,7 +58,7 @@ export class TimeReader {
     return this.#clock(true, true) && this.#at === end && this.micros <= microsPerDay
   }
 
-  /** Microseconds since 1970-01-01T00:00:00Z; a number where that is exact, as it is from the year 1685 to 2255. */
+  /** Microseconds since 1970-01-01T00:00:00Z; a number if that is exact, as from the year 1685 to 2255. */
   get sinceEpoch(): number | bigint {
     const value = this.days * microsPerDay + this.micros
     return Number.isSafeInteger(value) ? value : toMicros(this.days, this.micros)
@@ -130,7 +130,10 @@ export class TimeReader {
     return this.#setDate(this.#digitsAt(at, 4), length === 4 ? 1 : this.#digitsAt(at + 5, 2), 1)
   }
 
-  /** A date without dashes, with a time behind it without a mark, or one without colons behind a mark. */
+  /**
+   * Parses a date without dashes, followed by a time without a separator, or by one without colons after a
+   * separator.
+   */
   #basicMoment(): boolean {
     const at = this.#at
     const count = this.#countDigits()
@@ -185,7 +188,7 @@ export class TimeReader {
     return hour < 24 || minute + second + fraction === 0
   }
 
-  /** Whether another part of the time follows. */
+  /** True if another part of the time follows. */
   #takesNext(hasColons: boolean): boolean {
     return hasColons ? this.#take(colon) : this.#countDigits() >= 2
   }
@@ -249,14 +252,14 @@ export class TimeReader {
     return at - this.#at
   }
 
-  /** Two digits, which are passed; NaN where others stand. */
+  /** Reads two digits and advances; NaN if other bytes follow. */
   #number(): number {
     const value = this.#digitsAt(this.#at, 2)
     this.#at += 2
     return value
   }
 
-  /** The number of `count` digits; NaN where others stand or the text ends. */
+  /** Returns the number of `count` digits; NaN if there are other bytes or the text ends. */
   #digitsAt(at: number, count: number): number {
     return at + count > this.#end ? Number.NaN : digits(this.#bytes, at, count)
   }

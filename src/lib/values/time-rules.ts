@@ -1,8 +1,9 @@
 /**
- * What a reader takes beyond the core that all of them share: `yyyy-MM-dd`, or that with a time behind it:
- * `HH:mm`, `HH:mm:ss` or with a fraction of any length (cut to microseconds), then `Z`, `+hh:mm` or nothing, which means
- * UTC. Seconds go to 60 (a leap second is the first moment of the next minute), and `24:00:00` is the end of the day.
- * Days are those of the proleptic Gregorian calendar, from the year 0 on.
+ * Extensions of a reader to the common core, which all readers share: `yyyy-MM-dd`, optionally followed by a
+ * time `HH:mm`, `HH:mm:ss` or with a fraction of any length (truncated to microseconds), then `Z`, `+hh:mm`
+ * or nothing, which means UTC. Seconds range to 60 (a leap second is the first moment of the next minute),
+ * and `24:00:00` is the end of the day. Days are those of the proleptic Gregorian calendar, from the year 0
+ * on.
  */
 export interface TimeRule {
   /** A blank for the `T`. */
@@ -13,7 +14,7 @@ export interface TimeRule {
   comma?: boolean
   /** Offsets `+hhmm` and `+hh`. */
   shortOffset?: boolean
-  /** Offsets of any two numbers, beyond a day too, and one that ends in its colon. */
+  /** Accepts offsets of any two numbers, also beyond a day, and an offset that ends with its colon. */
   anyOffset?: boolean
   /** Most hours of an offset; default 23. */
   mostOffsetHours?: number
@@ -59,5 +60,5 @@ export const parameterDateTime: TimeRule = {
   plainClock: true,
 }
 
-/** What GeoServer's monitoring writes. */
+/** Times written by GeoServer's monitoring. */
 export const geoserverDateTime: TimeRule = { ...isoDateTime, queryBlanks: true, zoneWords: true }

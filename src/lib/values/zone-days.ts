@@ -1,4 +1,4 @@
-/** A day of a zone, in seconds since 1970; `end` is not part of it. Days may have 23 or 25 hours. */
+/** A day of a time zone, in seconds since 1970; `end` is exclusive. Days may have 23 or 25 hours. */
 export interface ZoneDay {
   start: number
   end: number
@@ -7,7 +7,7 @@ export interface ZoneDay {
 const longestDay = 50 * 3600
 const daysKept = 1000
 
-/** Whether this is the IANA name of a time zone that is known here. */
+/** True if this is a supported IANA time zone name. */
 export function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
@@ -20,10 +20,10 @@ export function isZone(zone: string): boolean {
 /** The days of a zone. */
 export class ZoneDays {
   readonly #format: Intl.DateTimeFormat
-  /** By a quarter of an hour: no zone begins its day within one. */
+  /** Days by quarter of an hour: no zone begins its day within one. */
   readonly #known = new Map<number, ZoneDay>()
 
-  /** `zone`: an IANA name, such as Europe/Berlin; throws `RangeError` for one that is not known. */
+  /** `zone`: an IANA name, such as Europe/Berlin; throws `RangeError` if it is not supported. */
   constructor(zone: string) {
     this.#format = new Intl.DateTimeFormat('sv', {
       timeZone: zone,
@@ -32,7 +32,7 @@ export class ZoneDays {
     })
   }
 
-  /** The day that holds a time, in seconds since 1970. */
+  /** Returns the day that contains a time, in seconds since 1970. */
   dayOf(seconds: number): ZoneDay {
     const quarter = Math.floor(seconds / 900)
     const known = this.#known.get(quarter)

@@ -7,7 +7,7 @@ export interface ErrorData {
   message: string
   stack?: string
   cause?: ErrorData
-  /** What else it carries: plain data only. */
+  /** Further fields: plain data only. */
   facts: Record<string, unknown>
 }
 
@@ -20,8 +20,8 @@ const told = new Set(['message', 'stack', 'cause'])
 const known = new Map<string, ErrorClass>()
 
 /**
- * Errors of this class are of this class on the other side too, where its module was loaded. Its fields are copied as they
- * are; its constructor is not called.
+ * Registers an error class that keeps its class on the other side, if its module is loaded there. Fields are
+ * copied; the constructor is not called.
  */
 export function crossesThreads(errorClass: ErrorClass): void {
   known.set(errorClass.name, errorClass)
@@ -30,7 +30,7 @@ export function crossesThreads(errorClass: ErrorClass): void {
 crossesThreads(Failure)
 crossesThreads(FieldFailure)
 
-/** Whatever was thrown, as data; long texts are cut, what is not plain data is left out. */
+/** Converts any thrown value to data; long texts are cut, and values other than plain data are omitted. */
 export function packError(thrown: unknown, depth = 0): ErrorData {
   if (!(thrown instanceof Error)) return { classes: ['Error'], message: cut(String(thrown)), facts: {} }
   const { message, stack, cause } = thrown
@@ -49,7 +49,10 @@ export function packError(thrown: unknown, depth = 0): ErrorData {
   }
 }
 
-/** The error again: of its class where `crossesThreads` knows it or one above it, else a plain `Error` with its fields. */
+/**
+ * Recreates the error: of its class if `crossesThreads` registered that class or a superclass, otherwise a
+ * plain `Error` with its fields.
+ */
 export function unpackError({ classes, message, stack, cause, facts }: ErrorData): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause: unpackError(cause) })
   const errorClass = classes.map((name) => known.get(name)).find((one) => one !== undefined)

@@ -1,16 +1,19 @@
 import type { TransferList } from './messages.ts'
 
-/** What a handler finds beside its argument. */
+/** Context of a handler call. */
 export interface CallContext<Notice = never, Question = never, Answer = unknown> {
-  /** Aborts when the caller no longer wants the answer. */
+  /** Aborts if the caller no longer needs the result. */
   signal: AbortSignal
-  /** Tells the caller something on the way; it is a sign of progress too. */
+  /** Sends a notice to the caller during the call; counts as progress. */
   notify(notice: Notice, transfer?: TransferList): void
-  /** Asks the caller something and waits; throws what the caller throws, and the signal's reason. */
+  /** Sends a question to the caller and waits; throws the caller's error, and the signal's reason. */
   ask(question: Question): Promise<Answer>
 }
 
-/** A result or chunk whose parts are handed over to another thread instead of copied; to another process they are copied. */
+/**
+ * A result or chunk whose parts are transferred to another thread instead of copied; for another process they
+ * are copied.
+ */
 export class Transfer<T> {
   readonly value: T
   readonly list: TransferList
@@ -22,8 +25,8 @@ export class Transfer<T> {
 }
 
 /**
- * What a thread or process does, by name. A handler gives a value or a promise of it, or, for streams, is a generator of
- * chunks; any of them may be wrapped by `Transfer`.
+ * Functions of a thread or process, by name. A handler returns a value or a promise, or, for streams, is a
+ * generator of chunks; each of them may be wrapped in `Transfer`.
  */
 export type Handlers = { readonly [name: string]: (argument: never, context: never) => unknown }
 
@@ -39,10 +42,10 @@ type ContextOf<H extends Handlers, K extends keyof H> =
 /** The value of a `Transfer`, or the value itself. */
 export type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
 
-/** What a call of that name gives. */
+/** Result of a call with that name. */
 export type ResultOf<H extends Handlers, K extends keyof H> = Unwrapped<Awaited<ReturnType<H[K]>>>
 
-/** What each chunk of a call that streams is. */
+/** Chunk type of a streaming call. */
 export type ChunkOf<H extends Handlers, K extends keyof H> =
   ReturnType<H[K]> extends AsyncIterable<infer Chunk>
     ? Unwrapped<Chunk>
@@ -51,15 +54,16 @@ export type ChunkOf<H extends Handlers, K extends keyof H> =
       : never
 
 /**
- * Limits of a call. Deadline and silence limits start when the worker reports that it has begun the call, so they never
- * include the start of the worker or the time in a queue. They count CPU time of the worker where it can be measured (on
- * Linux), and in any case end after ten times as long by the clock; a worker that gets little CPU time is slow, not stuck.
- * A worker that runs several calls at once counts its CPU time for each of them.
+ * Limits of a call. Deadline and silence limits start when the worker reports that it has begun the call, so
+ * they never include the start of the worker or the time in a queue. They count CPU time of the worker where
+ * it can be measured (on Linux), and end in any case after ten times as much elapsed time; a worker that gets
+ * little CPU time is slow, not stuck. A worker that runs several calls at once counts its CPU time for each
+ * of them.
  */
 export interface CallLimits {
   /**
-   * Asks the handler to stop. A worker that does not stop within `graceMs` is killed. A call that the worker has not begun
-   * ends at once, and the worker stays. The call throws the signal's reason.
+   * Asks the handler to stop. A worker that does not stop within `graceMs` is killed. A call that the worker
+   * has not begun ends at once, and the worker stays. The call throws the signal's reason.
    */
   signal?: AbortSignal | undefined
   /** CPU time that the call may use, without the time in which it waits for the caller. Then the worker is killed. */
@@ -68,14 +72,14 @@ export interface CallLimits {
   silenceMs?: number | undefined
   /** Time between the signal and the kill, counted like `deadlineMs`. Default: 1.5 seconds. */
   graceMs?: number | undefined
-  /** Parts of the argument that are handed over to a thread instead of copied. */
+  /** Parts of the argument that are transferred to a thread instead of copied. */
   transfer?: TransferList | undefined
 }
 
-/** The limits of a call, and what hears its notices and answers its questions. */
+/** Limits of a call, and callbacks for the worker's notices and questions. */
 export interface CallOptions<Notice, Question, Answer> extends CallLimits {
   onNotice?(notice: Notice): void
-  /** Answers what the handler asks; throwing refuses. */
+  /** Answers a question of the handler; throwing refuses it. */
   onAsk?(question: Question): Promise<Answer> | Answer
 }
 
@@ -84,7 +88,7 @@ type OptionsOf<H extends Handlers, K extends keyof H> =
     ? CallOptions<Notice, Question, Answer>
     : CallLimits
 
-/** The argument where the handler takes one, then options. */
+/** The argument if the handler takes one, then options. */
 export type CallParameters<H extends Handlers, K extends keyof H, More = unknown> =
   undefined extends ArgumentOf<H, K>
     ? [argument?: ArgumentOf<H, K>, options?: OptionsOf<H, K> & More]

@@ -1,4 +1,4 @@
-/** Work did not end though it was told to, and was left to itself. */
+/** Work did not end after its abort signal and was abandoned. */
 export class WorkLeft extends Error {
   constructor(patienceMs: number, cause: unknown) {
     super(`It did not end within ${patienceMs / 1000} s though it was told to, and was left to itself`, {

@@ -2,11 +2,14 @@ import type { TransferListItem } from 'node:worker_threads'
 import type { Guard } from '../files/guarded-files.ts'
 import type { ErrorData } from './error-codec.ts'
 
-/** What the caller sends. */
+/** Messages from the caller to a worker. */
 export type ToWorker =
   /** The first of all. */
   | { type: 'start'; data: unknown; guard?: Guard | undefined }
-  /** `ahead`: chunks of a stream that may be in flight. `beatMs`: interval of `beat`. `reportBegun`: send `begun`. */
+  /**
+   * `ahead`: maximum number of stream chunks in flight. `beatMs`: interval of `beat`. `reportBegun`: send
+   * `begun`.
+   */
   | {
       type: 'call'
       id: number
@@ -17,12 +20,12 @@ export type ToWorker =
       reportBegun?: boolean
     }
   | { type: 'abort'; id: number; error: ErrorData }
-  /** One chunk was taken. */
+  /** The caller consumed one chunk. */
   | { type: 'more'; id: number }
   | { type: 'answer'; id: number; ask: number; value: unknown }
   | { type: 'refuse'; id: number; ask: number; error: ErrorData }
 
-/** What a worker sends about a call. */
+/** Messages from a worker about a call. */
 export type CallReport =
   /** The handlers are ready and the handler of this call runs now. `cpuMs`: CPU time of the worker so far. */
   | { type: 'begun'; id: number; cpuMs?: number | undefined }
@@ -34,7 +37,7 @@ export type CallReport =
   /** Waits for `answer` or `refuse`. */
   | { type: 'ask'; id: number; ask: number; question: unknown }
 
-/** What a worker sends. */
+/** All messages from a worker. */
 export type FromWorker =
   | CallReport
   | { type: 'told'; notice: unknown }

@@ -1,6 +1,6 @@
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 
-/** What a child process sends to be told in the one that started it. */
+/** A message from a child process to its parent process. */
 export interface ProcessNews {
   type: 'news'
   subject: string
@@ -12,12 +12,12 @@ type Pass = (message: ProcessNews) => void
 const subjects = new Map<string, (news: unknown) => void>()
 let passOn: Pass | undefined
 
-/** In a child process: what is told here goes to the process that started it. */
+/** In a child process: forwards messages to the parent process. */
 export function passNewsOn(pass: Pass): void {
   passOn = pass
 }
 
-/** In the process that started a child: takes what the child tells. */
+/** In the parent process: delivers a message of a child process. */
 export function takeNews({ subject, news }: ProcessNews): void {
   subjects.get(subject)?.(news)
 }
@@ -30,7 +30,10 @@ export interface Ended {
 
 const endListeners = new Set<(ended: Ended) => void>()
 
-/** Hears of threads and child processes that have ended, however they did: they tell nothing any more. */
+/**
+ * Registers a listener for ended threads and child processes, however they ended; they send no further
+ * messages.
+ */
 export function hearEnds(hear: (ended: Ended) => void): void {
   endListeners.add(hear)
 }
@@ -41,8 +44,8 @@ export function tellEnd(ended: Ended): void {
 }
 
 /**
- * Gives a function that tells the main thread of the server something, from whichever of its threads and child processes;
- * there `take` hears it, and what was told before somebody listened is lost.
+ * Returns a function that sends a message to the server's main thread from any of its threads and child
+ * processes; the main thread calls `take`. Messages sent before a listener exists are lost.
  */
 export function openNews<News>(subject: string, take: (news: News) => void): (news: News) => void {
   if (!isMainThread) {

@@ -1,2 +1,4 @@
-/** In a child process: the end of a pipe whose other end the parent holds open as long as it lives. */
+/**
+ * File descriptor in a child process: the read end of a pipe that the parent holds open as long as it lives.
+ */
 export const parentFd = 4

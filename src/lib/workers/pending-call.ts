@@ -5,7 +5,7 @@ import type { CallOptions } from './handlers.ts'
 import type { CallReport, ToWorker } from './messages.ts'
 
 const defaultGraceMs = 1500
-/** Nobody waits this long: such a worker is never killed for a signal. */
+/** Effectively no limit: such a worker is never killed after an abort signal. */
 const endlessMs = 2 ** 30
 const longestBeatMs = 1000
 
@@ -33,9 +33,9 @@ function seconds(ms: number): string {
 }
 
 /**
- * One call as its caller sees it: its result, its chunks, and its limits. A call whose signal aborts before the worker has
- * begun it is left: the caller gets the reason at once, and the worker stays, unless it begins the call after all and does
- * not hear the signal.
+ * State of one call at its caller: result, chunks and limits. If the signal aborts before the worker has
+ * begun the call, the caller gets the reason at once and the worker stays, unless it begins the call later
+ * and ignores the signal.
  */
 export class PendingCall {
   readonly #id: number
@@ -50,7 +50,7 @@ export class PendingCall {
   #isBegun = false
   #isSettled = false
   #isDone = false
-  /** What the worker waits for here. */
+  /** Number of reasons why the worker waits for the caller. */
   #pauses = 0
   #wake: () => void = () => undefined
 
@@ -67,7 +67,7 @@ export class PendingCall {
     this.#result.promise.catch(() => undefined)
   }
 
-  /** How often the worker is to show that it hears. */
+  /** Interval at which the worker must report that it responds. */
   get beatMs(): number | undefined {
     const { silenceMs } = this.#options
     return silenceMs === undefined ? undefined : Math.min(longestBeatMs, Math.ceil(silenceMs / 4))
@@ -161,7 +161,7 @@ export class PendingCall {
     this.#silence?.run()
   }
 
-  /** Gives the call up, and returns when the worker is free of it or ended. */
+  /** Cancels the call; returns when the worker is free of it or has ended. */
   async leave(): Promise<void> {
     this.#stop(new Error('The answer is no longer wanted'))
     await this.#result.promise.catch(() => undefined)
@@ -184,7 +184,7 @@ export class PendingCall {
     this.#grace.run()
   }
 
-  /** Kills the worker, unless it has answered meanwhile. */
+  /** Kills the worker, unless the call has completed meanwhile. */
   #giveUp(reason: unknown): void {
     if (this.#isDone) return
     this.fail(this.#reasonOr(reason))

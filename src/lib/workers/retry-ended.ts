@@ -14,8 +14,8 @@ export interface RetryOptions {
 }
 
 /**
- * Does work again, after a pause, whose worker somebody else has ended, such as the kernel for want of memory: up to three
- * attempts. The work must be able to start anew. Throws what the last attempt throws.
+ * Repeats work, after a pause, whose worker was killed from outside, for example by the kernel for lack of
+ * memory: up to three attempts. The work must be able to start again. Throws the error of the last attempt.
  */
 export async function retryEnded<T>(
   work: (attempt: number) => Promise<T>,

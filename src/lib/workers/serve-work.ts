@@ -9,15 +9,15 @@ import type { FromWorker, ToWorker } from './messages.ts'
 import type { WorkerPort } from './worker-port.ts'
 import { openWorkerPort } from './worker-port.ts'
 
-/** Tells the one who started this worker something outside a call. */
+/** Sends a notice outside a call to the process or thread that started this worker. */
 export type Tell = (notice: unknown) => void
 type Make<H, Data> = (data: Data, tell: Tell) => H | Promise<H>
 type Handler = (argument: unknown, context: CallContext<unknown, unknown>) => unknown
 type Message<Type extends ToWorker['type']> = Extract<ToWorker, { type: Type }>
 
 /**
- * In the file of a thread or child process: does what is asked of it. The handlers may be made from what the starter gave
- * as `data`; `tell` tells it something outside a call.
+ * Serves calls in the file of a thread or child process. The handlers may be created from the `data` of the
+ * starter; `tell` sends it a notice outside a call.
  */
 export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, Data>): void {
   const port = openWorkerPort()
@@ -32,7 +32,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     let beat: NodeJS.Timeout | undefined
     try {
       const known = (await handlers) ?? {}
-      // A signal may wait behind the call: whoever has left must not cost anything.
+      // An abort message may be queued behind the call: a caller that has left must cost nothing.
       if (reportBegun === true) await nextRound()
       call.signal.throwIfAborted()
       if (reportBegun === true) port.post({ type: 'begun', id, cpuMs: ownCpuTime() })
@@ -63,7 +63,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   })
 }
 
-/** One call as the worker sees it. */
+/** One call in the worker. */
 class ServedCall implements CallContext<unknown, unknown> {
   readonly #port: WorkerPort
   readonly #id: number
@@ -123,7 +123,7 @@ class ServedCall implements CallContext<unknown, unknown> {
     this.#send({ type: 'result', id: this.#id, value }, list)
   }
 
-  /** Gives no more than is wanted, and hears the signal between two chunks. */
+  /** Sends no more chunks than requested, and checks for an abort between two chunks. */
   async #giveAll(chunks: AsyncIterable<unknown>): Promise<void> {
     for await (const chunk of chunks) {
       const [value, list] = unwrap(chunk)

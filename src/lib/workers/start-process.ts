@@ -12,7 +12,7 @@ import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
-/** What a child process is given, and how much memory. */
+/** Data and memory limit of a child process. */
 export interface ProcessOptions extends StartOptions {
   /** Most that JavaScript may fill; default 512 MB. */
   maxHeapMb?: number
@@ -25,8 +25,8 @@ const youngMb = 8
 const saidBytes = 8 << 10
 
 /**
- * Starts a child process whose file calls `serveWork`. Unlike a thread it can be ended whatever it does; it dies when
- * this process does, and knows nothing of its environment but what is given.
+ * Starts a child process whose file calls `serveWork`. Unlike a thread it can be killed in any state. It dies
+ * when this process does, and inherits no environment except the given variables.
  */
 export function startProcess<H extends Handlers>(file: URL, options: ProcessOptions = {}): WorkerHandle<H> {
   return new WorkerHandle<H>((events) => openProcess(file, options, events), options)

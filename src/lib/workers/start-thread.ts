@@ -9,7 +9,7 @@ import { workerEntry } from './worker-entry.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
-/** What a thread is given: data, memory. */
+/** Data and memory limit of a thread. */
 export interface ThreadOptions extends StartOptions {
   maxOldGenerationSizeMb?: number
 }

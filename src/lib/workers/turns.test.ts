@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { inTurn } from './turns.ts'
 
-/** A thread that imports the turns and runs a script with them. */
+/** Starts a thread that imports the module under test and runs a script with it. */
 function startThread(script: string, workerData: unknown): Worker {
   const turns = JSON.stringify(new URL('./turns.ts', import.meta.url).href)
   const code = `import { workerData } from 'node:worker_threads'

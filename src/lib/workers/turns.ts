@@ -1,11 +1,11 @@
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads'
 
-/** One number for many names: who waits for another name's turn waits for no reason, and not long. */
+/** Number of locks for all names: names with the same lock wait for each other briefly without need. */
 const slotCount = 1024
 const slotsKey = 'terrane-turns'
 const longestWaitMs = isMainThread ? 250 : 5000
 
-/** In each the thread whose turn it is, 0 for nobody. */
+/** Id of the thread that holds each lock, 0 if free. */
 const slots = openSlots()
 const me = threadId + 1
 
@@ -19,8 +19,8 @@ function openSlots(): Int32Array {
 }
 
 /**
- * Does something at which no other thread of this process may be at the same time, by the name of what it is done to. It
- * must be short: others are held up meanwhile. A thread that dies in its turn loses it to who has waited for some seconds.
+ * Runs an action under a process-wide lock for a name. The action must be short, since other threads block. A
+ * lock of a dead thread is taken over after some seconds.
  */
 export function inTurn<Result>(name: string, action: () => Result): Result {
   const slot = slotOf(name)

@@ -12,7 +12,7 @@ const file = new URL('../../../tests/support/kit-worker.ts', import.meta.url)
 
 interface Started {
   pool: WorkPool<KitWork>
-  /** How many were started. */
+  /** Number of workers started. */
   count(): number
 }
 

@@ -6,31 +6,34 @@ import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
 import { NotBegun } from './worker-handle.ts'
 
-/** How many workers a pool has, how they are started, and when they go. */
+/** Size of a pool, how its workers are started, and when they end. */
 export interface WorkPoolOptions<H extends Handlers> {
-  /** Starts one more: `(options) => startThread(file, options)` or `startProcess`. */
+  /** Starts one more worker: `(options) => startThread(file, options)` or `startProcess`. */
   start(options: Pick<StartOptions, 'onEnd'>): WorkerHandle<H>
   /** Workers at the same time; calls that find none free wait in the order in which they came. */
   limit: number
-  /** Calls that one worker does at the same time, for those that wait more than they work. Default: one. */
+  /** Concurrent calls per worker, for calls that mostly wait. Default: one. */
   share?: number
-  /** Number of heavy calls at the same time (`isHeavy`). The remaining capacity is kept for light calls. Default: all. */
+  /**
+   * Number of concurrent heavy calls (`isHeavy`). The remaining capacity is reserved for light calls.
+   * Default: all.
+   */
   heavyLimit?: number
-  /** Number of calls of one owner at the same time. Default: all. */
+  /** Number of concurrent calls of one owner. Default: all. */
   ownerLimit?: number
   /** Stay without work once they were started, which the first call does. Default: none. */
   kept?: number
-  /** How long one beyond those stays without work; default 3 seconds. */
+  /** Idle time after which a worker beyond the minimum ends; default 3 seconds. */
   surplusMs?: number
   maxWaiting?: WorkQueueOptions['maxWaiting']
-  /** One ended by itself or by a limit; it is replaced when it is needed. */
+  /** A worker ended by itself or by a limit; the pool starts another when needed. */
   onEnd?(error: Error): void
 }
 
 interface Member<H extends Handlers> {
   worker: WorkerHandle<H>
   calls: number
-  /** What it worked at last. */
+  /** Key of the last call. */
   key: string | undefined
   /** Ends it when it has been without work long enough. */
   leaving: NodeJS.Timeout | undefined
@@ -45,11 +48,14 @@ interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'
 type Place = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
-/** Workers that are tried for a call that none of them has begun. */
+/** Number of workers that are tried for a call that none has begun. */
 const maxAttempts = 3
 const closed = (): Error => new Error('The workers are closed')
 
-/** True if a worker died before it had begun the call, and the argument is still here: the call goes to another worker. */
+/**
+ * True if a worker died before it began the call and the argument was not transferred: the call goes to
+ * another worker.
+ */
 function mayRepeat(error: unknown, attempt: number, { transfer = [] }: Place): boolean {
   return error instanceof NotBegun && attempt < maxAttempts && transfer.length === 0
 }
@@ -75,7 +81,7 @@ export class WorkPool<H extends Handlers> {
     })
   }
 
-  /** Calls under way. */
+  /** Number of running calls. */
   get running(): number {
     return this.#queue.running
   }
@@ -112,7 +118,7 @@ export class WorkPool<H extends Handlers> {
     }
   }
 
-  /** Like `stream` of a `WorkerHandle`; it holds a worker until it ends or is left. */
+  /** Like `stream` of a `WorkerHandle`; holds a worker until the stream ends or its consumer stops. */
   async *stream<K extends HandlerName<H>>(
     name: K,
     ...parameters: CallParameters<H, K, Preference>
@@ -135,7 +141,7 @@ export class WorkPool<H extends Handlers> {
     }
   }
 
-  /** Ends all workers; calls under way and waiting fail. */
+  /** Ends all workers; running and waiting calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#queue.close(closed())

@@ -2,11 +2,13 @@
 export interface WorkQueueOptions {
   /** Number of items that run at the same time. Default: unlimited. */
   limit?: number
-  /** Number of heavy items among them. The remaining capacity is kept for light items. Default: `limit`. */
+  /**
+   * Number of concurrent heavy items. The remaining capacity is reserved for light items. Default: `limit`.
+   */
   heavyLimit?: number
-  /** Number of running items of one owner. Default: `limit`. */
+  /** Number of concurrent items of one owner. Default: `limit`. */
   ownerLimit?: number
-  /** Number of items that may wait. One more is refused with this error. */
+  /** Maximum number of waiting items. A further item is refused with this error. */
   maxWaiting?: { count: number; refuse(): Error }
 }
 
@@ -45,10 +47,10 @@ interface Owner extends Account {
 }
 
 /**
- * Runs items under a limit, one at a time for each key. The next item is that of the owner with the fewest running items,
- * then of the owner whose last start is the longest ago; among the items of one owner, the same rules choose the resource;
- * then the one that came first. So an owner with many items delays those of others by one item at most. An item that holds
- * a key must not wait for the same key.
+ * Runs items under a limit, one at a time per key. The next item is that of the owner with the fewest running
+ * items, then of the owner whose last start is the longest ago; among the items of one owner, the same rules
+ * choose the resource; then the oldest item. So an owner with many items delays those of others by at most
+ * one item. An item that holds a key must not wait for the same key.
  */
 export class WorkQueue {
   readonly #limit: number
@@ -57,7 +59,7 @@ export class WorkQueue {
   readonly #maxWaiting: WorkQueueOptions['maxWaiting']
   /** Items whose key is free: they wait for the limits alone. In order of arrival. */
   readonly #ready: Waiter[] = []
-  /** Items that wait for their key. A key is present while an item holds it or is ready with it. */
+  /** Items that wait for their key. A key is present while an item holds it or is ready to run with it. */
   readonly #lines = new Map<string, Waiter[]>()
   readonly #owners = new Map<string | undefined, Owner>()
   #running = 0
@@ -174,7 +176,9 @@ export class WorkQueue {
     }
   }
 
-  /** If the queue is full, refuses the newest item of the owner with the most waiting items, or the one that comes. */
+  /**
+   * If the queue is full, refuses the newest item of the owner with the most waiting items, or the new one.
+   */
   #makeRoom(owner: string | undefined): void {
     const maxWaiting = this.#maxWaiting
     if (maxWaiting === undefined || this.#waiting < maxWaiting.count) return

@@ -21,7 +21,7 @@ export function workerEntry(source: URL): URL {
   return existsSync(bundled) ? pathToFileURL(bundled) : source
 }
 
-/** What was found for a process that runs the sources; sources that are edited later do not change those it has read. */
+/** Result for a process that runs the sources; later edits do not change the modules it has loaded. */
 let found: { folder?: string | undefined } | undefined
 
 function usedBundle(): string | undefined {

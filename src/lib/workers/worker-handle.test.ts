@@ -193,7 +193,7 @@ for (const [kind, start] of kinds) {
     it('counts no limit before the worker has begun the call', async (t) => {
       const worker = open(t, { data: { startCpuMs: 700 } })
       const limits = { deadlineMs: 300, silenceMs: 300 }
-      // The second call waits for the first one's work.
+      // The second call waits for the first.
       const first = worker.call('spinFor', 700)
       assert.equal(await worker.call('add', { a: 1, b: 2 }, limits), 3)
       assert.equal(await first, 700)

@@ -13,10 +13,10 @@ import type {
 import type { FromWorker, ToWorker, TransferList } from './messages.ts'
 import { PendingCall } from './pending-call.ts'
 
-/** A thread or child process as it is reached from here. */
+/** Connection to a thread or child process. */
 export interface Carrier {
   post(message: ToWorker, transfer?: TransferList): void
-  /** Whether this process stays alive for its sake. */
+  /** Sets whether the worker keeps this process alive. */
   hold(isHeld: boolean): void
   /** Ends it by force. */
   kill(): void
@@ -26,24 +26,27 @@ export interface Carrier {
   isIdle(tid: number | undefined): boolean
 }
 
-/** What a thread or process does by itself. */
+/** Events of a thread or process. */
 export interface CarrierEvents {
   onMessage(message: FromWorker): void
   /** It has ended, by whatever reason. */
   onEnd(error: Error): void
 }
 
-/** What every worker is started with. */
+/** Options for starting any worker. */
 export interface StartOptions {
   /** Given to the function that makes the handlers; plain data. */
   data?: unknown
-  /** What it tells outside calls. */
+  /** Receives notices outside calls. */
   onTold?(notice: unknown): void
-  /** It ended by itself, or was ended since a call took too long: calls under way have failed, and later ones fail. */
+  /**
+   * The worker ended by itself, or was killed because a call exceeded its limit: running calls have failed,
+   * and later calls fail.
+   */
   onEnd?(error: Error): void
 }
 
-/** A thread or process ended before it had answered. */
+/** A thread or process ended before it completed the call. */
 export class WorkerEnded extends Error {
   readonly code = 'worker-ended'
   /** The signal that ended a process. */
@@ -56,20 +59,20 @@ export class WorkerEnded extends Error {
   }
 }
 
-/** The worker died before it had begun the call: another worker can take it. */
+/** The worker died before it began the call: another worker can take it. */
 export class NotBegun extends WorkerEnded {}
 
 type AnyOptions = CallOptions<unknown, unknown, unknown>
 
-/** How long `end` waits: a thread inside a native function cannot be ended. */
+/** Time that `end` waits: a thread inside a native function cannot be ended. */
 const endMs = 1000
-/** How long a worker may take until its handlers are ready, while a call waits for it. */
+/** Time limit for a worker's start while a call waits for it. */
 const startMs = 300_000
 const defaultAhead = 2
 
 /**
- * A thread or child process that does what its `Handlers` say, started by `startThread` or `startProcess`. Keeps this
- * process alive during calls alone.
+ * A thread or child process that serves its `Handlers`, started by `startThread` or `startProcess`. Keeps
+ * this process alive only during calls.
  */
 export class WorkerHandle<H extends Handlers> {
   readonly #carrier: Carrier
@@ -112,8 +115,8 @@ export class WorkerHandle<H extends Handlers> {
   }
 
   /**
-   * Throws what the handler throws, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`) when a
-   * limit of this call ended it, `NotBegun` when the worker ended before it had begun the call, `WorkerEnded` when it
+   * Throws the handler's error, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`)
+   * if a limit ended the call, `NotBegun` if the worker ended before it began the call, `WorkerEnded` if it
    * ended later.
    */
   call<K extends HandlerName<H>>(
@@ -125,8 +128,8 @@ export class WorkerHandle<H extends Handlers> {
   }
 
   /**
-   * The chunks of a generator, no more of them made beforehand than two; the time in which none is wanted does not count
-   * for the limits. Who stops reading stops the generator.
+   * Yields the chunks of a generator; at most two are produced ahead. Time in which the consumer requests
+   * none does not count for the limits. A consumer that stops reading stops the generator.
    */
   async *stream<K extends HandlerName<H>>(
     name: K,
@@ -144,7 +147,10 @@ export class WorkerHandle<H extends Handlers> {
     }
   }
 
-  /** Ends it at once; whoever waits gets an error. Returns when it has ended, or after a second if it cannot be. */
+  /**
+   * Ends the worker at once; waiting callers get an error. Returns when it has ended, or after a second if it
+   * cannot be ended.
+   */
   async end(): Promise<void> {
     this.#kill(new WorkerEnded('The worker was closed'), false)
     let timer: NodeJS.Timeout | undefined

@@ -32,8 +32,8 @@ export function openWorkerPort(): WorkerPort {
 }
 
 /**
- * A thread of its own sees that the parent has died, whatever this one is busy with. Signals that a terminal or service
- * manager sends to all are for the parent to act upon.
+ * A separate thread detects that the parent has died, whatever this one does. Signals that a terminal or
+ * service manager sends to the whole process group are handled by the parent.
  */
 function dieWithParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

@@ -9,13 +9,13 @@ export const deepestZoom = 5
 
 const remembered = 200
 
-/** A tile of the background as it is kept, and unpacked for who does not take gzip. */
+/** A tile of the base map, compressed as stored, or decompressed for clients without gzip. */
 export interface BackgroundTile {
   packed: Uint8Array
   plain(): Uint8Array
 }
 
-/** The map of the world that lies below data: tiles in a file that comes with the program. */
+/** The base map of the world, below the data: tiles in a file shipped with the program. */
 export class BackgroundMap {
   readonly #path: string
   readonly #tiles = new BoundedCache<string, { tile: BackgroundTile | undefined }>(remembered)
@@ -26,7 +26,7 @@ export class BackgroundMap {
     this.#path = path
   }
 
-  /** Another one where the tiles are. */
+  /** Version of the tiles; differs if the tiles differ. */
   get version(): string {
     this.#version ??= createHash('sha256').update(readFileSync(this.#path)).digest('hex').slice(0, 8)
     return this.#version

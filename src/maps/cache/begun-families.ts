@@ -3,7 +3,9 @@ import type { TileKey } from './kept-tile.ts'
 import { familyText } from './kept-tile.ts'
 
 interface Family {
-  /** Whether it had no file when the first of its tiles was looked for: all that were kept since are here. */
+  /**
+   * True if the family had no file when its first tile was requested: all tiles stored since are listed here.
+   */
   isWhole: boolean
   tiles: Set<number>
 }
@@ -12,14 +14,14 @@ const mostFamilies = 1000
 const mostTiles = 500_000
 
 /**
- * Knows of the families that this process has begun which of their tiles were kept: no file has to be asked for others.
- * Whoever is told too little makes a tile once more.
+ * Lists the stored tiles of families that this process began, so that no file has to be read for others. A
+ * missing entry only costs making a tile again.
  */
 export class BegunFamilies {
   readonly #families = new Map<string, Family>()
   #tiles = 0
 
-  /** Whether the tile may stand in a file. */
+  /** True if the tile may be in a file. */
   mayHave(key: TileKey): boolean {
     const text = familyText(key)
     const family = this.#families.get(text)

@@ -8,26 +8,26 @@ import { removeOldFiles, removeTileFile, tileFilesOf, usedMsOf } from './stored-
 import type { CountedTile } from './tile-file.ts'
 import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
 
-/** Tiles of a family to keep, and what their file says of itself where it is new. Plain data. */
+/** Tiles of one family to store, and the metadata of their file if it is new. Plain data. */
 export interface TilesToKeep {
   family: TileFamily
   metadata: Record<string, string>
   tiles: { address: TileAddress; tile: KeptTile }[]
 }
 
-/** A tile that was asked for so often. Plain data. */
+/** A tile with the number of its requests. Plain data. */
 export interface AskedTile {
   key: TileKey
   asked: number
 }
 
 const mostOpen = 100
-/** Of a layer: clients may ask for any choice of its attributes. */
+/** Maximum number of variants per layer: clients may request any selection of attributes. */
 const mostVariants = 24
 const recheckMs = 1000
-/** After a disk was found to be full, nothing is kept for so long. */
+/** Time for which nothing is stored after a disk was found to be full. */
 const restMs = 30_000
-/** What is left to everything else on the disk. */
+/** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 const spaceCheckMs = 2000
 const sqliteDamaged = [11, 26]
@@ -36,15 +36,15 @@ const sqliteUnlike = 1
 interface FolderOptions {
   /** With a folder for each layer by its number. */
   root: string
-  /** Something was found to be wrong, and was mended or left out. */
+  /** A fault was found and repaired or bypassed. */
   onProblem(what: string, error: unknown): void
 }
 
-/** The files of kept tiles. Whatever goes wrong with one of them, its tiles are as good as not kept. */
+/** The files of stored tiles. If a file fails, its tiles count as not stored. */
 export class CacheFolder {
   readonly #options: FolderOptions
   readonly #open = new Map<string, TileFile>()
-  /** Families that have no file, and until when that need not be looked at again. */
+  /** Families without a file, and until when this need not be checked again. */
   readonly #missing = new Map<string, number>()
   readonly #latest = new Map<number, number>()
   #restsUntil = 0
@@ -58,12 +58,12 @@ export class CacheFolder {
     return keys.map((key) => this.#try(key, (file) => file.find(key)))
   }
 
-  /** Whether a family was just found to have no file. */
+  /** True if a family was recently found to have no file. */
   lacksFile(family: TileFamily): boolean {
     return (this.#missing.get(familyText(family)) ?? 0) > performance.now()
   }
 
-  /** Gives the number of bytes that were kept. */
+  /** Returns the number of stored bytes. */
   keep(families: readonly TilesToKeep[]): number {
     let sizeBytes = 0
     for (const { family, metadata, tiles } of families) {
@@ -84,8 +84,8 @@ export class CacheFolder {
   }
 
   /**
-   * A layer has come to a version: its older files are removed. Gives the tiles of them that were asked for most, as tiles
-   * of that version.
+   * Deletes the files of older versions of a layer; returns their most requested tiles, as tiles of the new
+   * version.
    */
   retire(layerId: number, version: number, limit: number): AskedTile[] {
     this.#latest.delete(layerId)
@@ -136,7 +136,7 @@ export class CacheFolder {
     return version < (this.#latest.get(layerId) ?? 0)
   }
 
-  /** Whether the disk has room enough that tiles may take some. */
+  /** True if the disk has enough space to store tiles. */
   #hasRoom(): boolean {
     const now = performance.now()
     if (now < this.#restsUntil) return false
@@ -179,7 +179,7 @@ export class CacheFolder {
     } else this.#rest('tiles cannot be kept for now', error)
   }
 
-  /** Where `metadata` is given, a file is made where there is none. */
+  /** If `metadata` is given, creates a missing file. */
   #fileOf(family: TileFamily, metadata: Record<string, string> | undefined): TileFile | undefined {
     const text = familyText(family)
     const open = this.#open.get(text)
@@ -208,7 +208,10 @@ export class CacheFolder {
       .sort()[0]
   }
 
-  /** No name comes twice: who has a file open that was removed must not meet another one under its name. */
+  /**
+   * File names are never reused: a process that has a deleted file open must not find another one under its
+   * name.
+   */
   #create(family: TileFamily, metadata: Record<string, string>): string {
     const folder = join(this.#options.root, String(family.layerId))
     mkdirSync(folder, { recursive: true, mode: 0o750 })
@@ -239,7 +242,7 @@ function codeOf(error: unknown): number {
   return code & 0xff
 }
 
-/** The same tile may have been asked for in several older versions. */
+/** The same tile may have been requested in several older versions. */
 function mostAsked(asked: readonly AskedTile[], limit: number): AskedTile[] {
   const sums = new Map<string, AskedTile>()
   for (const one of asked) {

@@ -8,14 +8,14 @@ import { CacheFolder } from './cache-folder.ts'
 import type { KeptTile, TileKey } from './kept-tile.ts'
 import { listStoredFiles, sweepFolders } from './stored-files.ts'
 
-/** What the starter says. */
+/** Start data of the thread. */
 export interface CacheWorkData {
   root: string
   /** Most that the files may take together. */
   maxBytes: number
 }
 
-/** What the thread tells outside calls: something that was found to be wrong. */
+/** A fault that the thread reports outside calls. */
 export interface CacheProblem {
   what: string
   reason: string
@@ -26,10 +26,10 @@ type FoundTile = KeptTile | null | undefined
 
 /** Files that were used within so long lose some of their tiles instead of all. */
 const recentMs = 10 * 60_000
-/** What is left when room was made: so that it is not made for each tile. */
+/** Share that remains after trimming, so that trimming is not needed for each tile. */
 const leftShare = 0.9
 const mostTrims = 40
-/** Uses that are written in one go: whoever asks for a tile waits for that. */
+/** Number of uses written in one transaction: requests wait for it. */
 const usesAtOnce = 200
 
 type Versions = CallContext<never, { layers: true }, [id: number, version: number][]>

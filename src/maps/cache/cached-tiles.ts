@@ -8,10 +8,10 @@ import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
 import { tileText } from './kept-tile.ts'
 import type { TileCache } from './tile-cache.ts'
 
-/** Which tile, and what else its bytes depend on but the layer's version. */
+/** Key of a tile, without the layer's version. */
 export type TileWanted = Pick<TileKey, 'set' | 'tile' | 'variant' | 'format'>
 
-/** What makes tiles gives. */
+/** Result of making a tile. */
 interface Made<Counts> {
   bytes: Uint8Array
   /** Plain data. */
@@ -20,62 +20,66 @@ interface Made<Counts> {
 
 /** A tile that has just been made. */
 interface NewTile<Counts> extends Made<Counts> {
-  /** Others that came of the same work, in which they are kept as well. */
+  /** Further tiles from the same work, which are stored too. */
   beside?: readonly (Made<Counts> & Pick<TileWanted, 'tile'>)[]
-  /** How the layer's data looked after they were read, where whoever read them has looked. */
+  /** State of the layer's data after reading, if the maker checked it. */
   seen?: string
-  /** Whether what was read cannot be of another version than the one that was told. */
+  /** True if the data that were read cannot be of another version than the given one. */
   isOfVersion?: boolean
 }
 
 /** A tile of a layer at one version. */
 export interface VersionedTile<Counts> extends Made<Counts> {
   version: number
-  /** Whether nobody else has changed the data meanwhile, as far as that can be told: else keep nothing by the version. */
+  /**
+   * True if no other program changed the data meanwhile, as far as known; otherwise do not cache by version.
+   */
   isCurrent: boolean
 }
 
-/** How one kind of tiles is made. */
+/** Makes one kind of tiles. */
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
-  /** Whether it makes such tiles of the layer; absent: of any. */
+  /** True if it makes such tiles of the layer; absent: all of them. */
   canMake?(layer: LayerRecord, wanted: TileWanted): boolean
-  /** `now`: the version of the layer, told a moment ago. */
+  /** `now`: the layer's version, read just before. */
   make(
     layer: LayerRecord,
     wanted: TileWanted,
     signal: AbortSignal,
     now: LayerVersion,
   ): Promise<NewTile<Counts>>
-  /** What a new file of such tiles says of itself, by the names of MBTiles. */
+  /** Metadata of a new file of such tiles, by the names of MBTiles. */
   metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
 }
 
 type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById' | 'isSettled'>
 
-/** What all kinds of tiles share; without `cache` every tile is made when it is asked for. */
+/** Shared by all kinds of tiles; without `cache` each tile is made on request. */
 export interface CachingParts {
   layers: TileLayers
   cache: TileCache | undefined
-  /** Hears of each version of a layer that is met. */
+  /** Called for each version of a layer that is encountered. */
   onVersion(layer: LayerRecord, version: number): void
 }
 
-/** What asking for a tile leaves behind. */
+/** Effects of a request for a tile. */
 interface TileOptions {
-  /** Otherwise the cache stays as it is, but for what is there already. */
+  /** If false, the cache is read but not changed. */
   isKept?: boolean
-  /** Whether somebody looks at it, so that it is worth to be made anew after a change. */
+  /** True if a person looks at the tile, so that it is worth making again after a change. */
   isCounted?: boolean
 }
 
-/** How long a look outside counts: whoever comes within that shares a tile that cannot be kept. */
+/**
+ * Time for which a check of the data remains valid: requests within it share a tile that cannot be cached.
+ */
 const sharedMs = 5
 const mostTries = 6
 
 /**
- * Tiles that are kept under the version of their layer, for as long as it has it: a tile is kept when the version, and what
- * can be seen of the data outside, were the same before and after it was made. It is made once for all who ask meanwhile.
+ * Tiles cached by the version of their layer: a tile is stored if the version, and the visible state of the
+ * data, were the same before and after it was made. Concurrent requests share one tile.
  */
 export class CachedTiles<Counts> {
   readonly #parts: CachingParts
@@ -87,12 +91,12 @@ export class CachedTiles<Counts> {
     this.#maker = maker
   }
 
-  /** How many tiles are being looked up or made. */
+  /** Number of tiles being looked up or made. */
   get underWay(): number {
     return this.#works.size
   }
 
-  /** Whether it makes such tiles of the layer. */
+  /** True if this cache makes such tiles of the layer. */
   canMake(layer: LayerRecord, wanted: TileWanted): boolean {
     const { formats, canMake } = this.#maker
     return formats.includes(wanted.format) && canMake?.(layer, wanted) !== false
@@ -140,7 +144,7 @@ export class CachedTiles<Counts> {
     return tile
   }
 
-  /** Makes it again where the layer has changed meanwhile; where that cannot be told, it is made once. */
+  /** Makes the tile again if the layer changed meanwhile; if changes cannot be detected, makes it once. */
   async #makeSteady(
     first: LayerRecord,
     wanted: TileWanted,
@@ -159,7 +163,7 @@ export class CachedTiles<Counts> {
       try {
         const askedMs = performance.now()
         const { seen, isOfVersion, beside = [], ...made } = await make(layer, wanted, signal, before)
-        // Where the data look otherwise by now, what cannot be of another version is one of theirs all the same.
+        // If the data look different now, tiles that cannot be of another version are still of the given one.
         const isNow = isOfVersion !== true || seen === before.seen
         const look = isNow ? lookOf(seen, askedMs) : lookOf(before.seen)
         const isCurrent = await layers.isStill(layer, before, look)

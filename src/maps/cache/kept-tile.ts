@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 
-/** What the tiles of one file have in common. Plain data. */
+/** Common properties of the tiles in one file. Plain data. */
 export interface TileFamily {
   layerId: number
   version: number
-  /** What else the bytes depend on, as a text that its maker reads again: the attributes shown, a style. */
+  /** Further inputs of the bytes, as a text that the maker parses: the selected attributes, a style. */
   variant: string
   set: TileMatrixSetId
-  /** What the bytes are, by the word of MBTiles. */
+  /** Format of the bytes, by the name of MBTiles. */
   format: 'pbf' | 'png' | 'webp'
 }
 
-/** One tile that is or may be kept. Plain data. */
+/** Key of one tile. Plain data. */
 export interface TileKey extends TileFamily {
   tile: TileAddress
 }
 
-/** A tile as it is kept. Plain data. */
+/** A stored tile. Plain data. */
 export interface KeptTile {
-  /** As they are sent; empty where nothing is drawn. */
+  /** As sent; empty if nothing is drawn. */
   bytes: Uint8Array
-  /** What is known of the tile, as JSON. */
+  /** Counts of the tile, as JSON. */
   counts: string
 }
 
@@ -31,7 +31,7 @@ export function familyText({ layerId, version, variant, set, format }: TileFamil
   return `${layerId}.${version}.${set}.${format}.${variant}`
 }
 
-/** While a tile is answered its text is needed several times, one after the other. */
+/** The text of a key is needed several times in sequence while a tile is answered. */
 let last: { key: TileKey; text: string } | undefined
 
 /** Another text for every other tile. */
@@ -43,13 +43,13 @@ export function tileText(key: TileKey): string {
   return text
 }
 
-/** Stands for the family in names of files, but for its layer. */
+/** Returns the file name of the family, without its layer. */
 export function familyName({ version, variant, set, format }: TileFamily): string {
   const digest = createHash('sha256').update(`${format} ${variant}`).digest('hex').slice(0, 16)
   return `${version}-${set}-${digest}`
 }
 
-/** By this a tile that was damaged on the disk, or got into another's place, is told from one that was kept so. */
+/** Returns a checksum that detects a tile that was damaged on disk or stored under another key. */
 export function sealOf(key: TileKey, { bytes, counts }: KeptTile): number {
   return crc32(bytes, crc32(`${tileText(key)} ${counts}`))
 }

@@ -6,11 +6,11 @@ import { CachedTiles } from './cached-tiles.ts'
 import { RemakeTiles } from './remake-tiles.ts'
 import { TileCache } from './tile-cache.ts'
 
-/** Where tiles are kept. */
+/** Location and size of the cache. */
 export interface CacheLimits {
   /** Has a folder for each layer by its number. */
   root: string
-  /** Most that all of them may fill; 0: none are kept. */
+  /** Maximum size of all tiles; 0 disables the cache. */
   maxBytes: number
 }
 
@@ -23,7 +23,7 @@ interface CachingNeeds {
 /** Many layers may be removed at a time. */
 const sweepDelayMs = 500
 
-/** The cache of all kinds of tiles, as it follows what becomes of their layers. */
+/** The cache of all kinds of tiles, updated when layers change. */
 export class LayerCaching {
   readonly #needs: CachingNeeds
   readonly #cache: TileCache
@@ -34,7 +34,7 @@ export class LayerCaching {
   constructor(needs: CachingNeeds, { root, maxBytes }: CacheLimits) {
     const { layers, events, log } = needs
     this.#needs = needs
-    // Where nothing may be kept, what was kept before goes all the same.
+    // If caching is disabled, existing files are deleted all the same.
     this.#cache = new TileCache({ root, maxBytes, log, layers: () => layers.listVersions() })
     this.#remake = maxBytes === 0 ? undefined : new RemakeTiles({ layers, cache: this.#cache, log })
     this.#stopListening.push(
@@ -45,7 +45,10 @@ export class LayerCaching {
     )
   }
 
-  /** Tiles of one kind: the same layer, version, variant, set and format always give the same bytes. */
+  /**
+   * Creates the cache of one kind of tiles: the same layer, version, variant, set and format always yield the
+   * same bytes.
+   */
   kind<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts> {
     const parts = {
       layers: this.#needs.layers,

@@ -7,10 +7,10 @@ import type { AskedTile } from './cache-folder.ts'
 import type { CachedTiles } from './cached-tiles.ts'
 import type { TileCache } from './tile-cache.ts'
 
-/** Most tiles of a layer that are made anew after a change, and the longest that may take. */
+/** Maximum number of tiles of a layer that are made again after a change, and the time limit. */
 const mostTiles = 500
 const longestMs = 60_000
-/** Requests go first: how often it is looked whether one is being answered. */
+/** Interval of checking whether a request is being answered: requests have priority. */
 const politeMs = 10
 const rememberedLayers = 100_000
 
@@ -21,8 +21,8 @@ interface RemakeParts {
 }
 
 /**
- * After a change of a layer what is kept of its older versions goes, and the tiles that people looked at most are made anew,
- * one at a time, while no request waits for a tile.
+ * After a change of a layer deletes stored tiles of its older versions, and makes the most requested tiles
+ * again, one at a time, while no request waits for a tile.
  */
 export class RemakeTiles {
   readonly #parts: RemakeParts

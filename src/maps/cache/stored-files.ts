@@ -10,16 +10,16 @@ const besides = ['-wal', '-shm', '-journal', unfinishedEnding, `${unfinishedEndi
 const versionPart = /^(\d+)-/
 const layerFolder = /^\d+$/
 
-/** A file of kept tiles on the disk. */
+/** A file of stored tiles. */
 export interface StoredFile {
   path: string
-  /** With what stands beside it. */
+  /** Includes its side files. */
   sizeBytes: number
-  /** When something was last written to it: uses of its tiles are too. */
+  /** Time of the last write, which includes recorded uses of its tiles. */
   usedMs: number
 }
 
-/** The files of a layer's kept tiles, of every version. */
+/** Returns the files of a layer's stored tiles, of all versions. */
 export function tileFilesOf(root: string, layerId: number): string[] {
   const folder = join(root, String(layerId))
   return namesIn(folder)
@@ -46,8 +46,8 @@ export function removeOldFiles(
 }
 
 /**
- * Removes what belongs to no layer, or to another version than the layer's, and what a file left that is gone. `layers` are
- * asked for after the folders were looked at, so that none is missing that came meanwhile.
+ * Deletes files of missing layers, of versions other than the layer's, and side files of missing files. Calls
+ * `layers` after listing the folders, so that layers created meanwhile are included.
  */
 export async function sweepFolders(
   root: string,
@@ -75,7 +75,7 @@ function sweepLayer(folder: string, version: number): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Somebody has just put something there.
+    // Another process has just written there.
   }
 }
 
@@ -83,7 +83,7 @@ function isBeside(name: string, suffix: string): boolean {
   return name.endsWith(ending + suffix)
 }
 
-/** Every file of kept tiles, the one that was not used for longest first. */
+/** Lists all files of stored tiles, least recently used first. */
 export async function listStoredFiles(root: string): Promise<StoredFile[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((): Dirent[] => [])
   const files: StoredFile[] = []
@@ -99,7 +99,7 @@ function looksAt(path: string) {
   return ['', '-wal'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
 }
 
-/** When something was last written to a file: uses of its tiles are too. */
+/** Returns the time of the last write to a file, which includes recorded uses of its tiles. */
 export function usedMsOf(path: string): number {
   return Math.max(0, ...looksAt(path).map((look) => look?.mtimeMs ?? 0))
 }

@@ -13,15 +13,15 @@ import { familyText, tileText } from './kept-tile.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
 const mostInMemory = 64 << 20
-/** What a tile takes there beside its bytes, about. */
+/** Approximate overhead of a stored tile in bytes. */
 const entryBytes = 500
-/** A disk that does not answer within so long is not asked for a while: a tile is made instead. */
+/** Time after which a disk counts as slow and is not used for a while: tiles are made instead. */
 const patienceMs = 500
 const restMs = 5000
 const keepEveryMs = 50
 const countEveryMs = 5000
 const mostCounted = 50_000
-/** What may wait to be written; what comes beyond is not kept. */
+/** Maximum size of tiles waiting to be written; further ones are not stored. */
 const mostWaitingBytes = 32 << 20
 const closeMs = 3000
 const restartMs = 1000
@@ -38,20 +38,20 @@ interface Search {
   found(tile: KeptTile | undefined): void
 }
 
-/** Tiles that were made are kept: the hottest in memory, all in files, which a thread reads and writes. */
+/** Cache of tiles: the most recent in memory, all in files, which a thread reads and writes. */
 export class TileCache {
   readonly #options: CacheOptions
   readonly #memory: SizedCache<KeptTile>
   readonly #begun = new BegunFamilies()
   #thread: WorkerHandle<CacheHandlers> | undefined
-  /** Whether the thread has read its own code: until then it is not the disk that is slow. */
+  /** True once the thread has loaded its code: until then a delay is not the disk's. */
   #isAwake = false
   #searches: Search[] = []
   /** By family. */
   #toKeep = new Map<string, TilesToKeep>()
   #waitingBytes = 0
   #counted = new Map<string, AskedTile>()
-  /** Versions of layers that had no file to retire, and so no thread was asked. */
+  /** Versions of layers without files to delete, for which the thread was not called. */
   readonly #unasked = new Map<number, number>()
   #keepTimer: NodeJS.Timeout | undefined
   #countTimer: NodeJS.Timeout | undefined
@@ -65,7 +65,7 @@ export class TileCache {
     this.#memory = new SizedCache(maxBytes, ({ bytes, counts }) => bytes.length + counts.length + entryBytes)
   }
 
-  /** What is known without waiting. */
+  /** Returns the tile if it is in memory. */
   remembered(key: TileKey): KeptTile | undefined {
     return this.#memory.find(tileText(key))
   }
@@ -82,7 +82,7 @@ export class TileCache {
     return tile
   }
 
-  /** Somebody has asked for the tile. */
+  /** Counts a request for the tile. */
   count(key: TileKey): void {
     const text = tileText(key)
     const counted = this.#counted.get(text)
@@ -91,7 +91,7 @@ export class TileCache {
     this.#countTimer ??= setTimeout(() => void this.#writeUses(), countEveryMs).unref()
   }
 
-  /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
+  /** Stores a tile; `metadata` describes its file if it is new. */
   keep(key: TileKey, tile: KeptTile, metadata: () => Record<string, string>): void {
     if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
@@ -109,7 +109,10 @@ export class TileCache {
     return waiting
   }
 
-  /** Removes what is kept of older versions of a layer; gives the tiles that were asked for most, as ones of `version`. */
+  /**
+   * Deletes stored tiles of older versions of a layer; returns the most requested tiles, as tiles of
+   * `version`.
+   */
   async retire(layerId: number, version: number, limit: number): Promise<AskedTile[]> {
     if (await this.#hasNothing(String(layerId))) {
       if (this.#unasked.size >= mostLayers) this.#unasked.clear()
@@ -147,7 +150,7 @@ export class TileCache {
     await this.#call((thread) => thread.call('sweep', undefined, { onAsk: () => this.#options.layers() }))
   }
 
-  /** Whether a folder is empty or missing, and nothing is on its way into it: no thread is started for that. */
+  /** True if a folder is empty or missing and no write to it is pending: no thread is started for it. */
   async #hasNothing(folder: string): Promise<boolean> {
     const isUnused = (): boolean => this.#thread === undefined && this.#toKeep.size === 0
     if (!isUnused()) return false
@@ -155,7 +158,7 @@ export class TileCache {
     return names.length === 0 && isUnused()
   }
 
-  /** Tiles that are asked for in one turn of the event loop are looked up together. */
+  /** Tiles requested in one iteration of the event loop are looked up together. */
   async #ask(key: TileKey): Promise<KeptTile | undefined> {
     const answer = Promise.withResolvers<KeptTile | undefined>()
     this.#searches.push({ key, found: answer.resolve })
@@ -200,7 +203,7 @@ export class TileCache {
     await this.#call((thread) => thread.call('use', { tiles, atSeconds }))
   }
 
-  /** What goes wrong here costs nobody more than a tile that is made again. */
+  /** A failure here only costs making a tile again. */
   async #call<Result>(
     ask: (thread: WorkerHandle<CacheHandlers>) => Promise<Result>,
   ): Promise<Result | undefined> {

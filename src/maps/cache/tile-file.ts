@@ -4,7 +4,7 @@ import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
 import { sealOf } from './kept-tile.ts'
 
-/** How long a write waits for another server that writes to the same file. */
+/** Time that a write waits for another server that writes to the same file. */
 const busyMs = 100
 const maxLogBytes = 4 << 20
 /** Behind the name of a file that is being made. */
@@ -26,13 +26,13 @@ CREATE TABLE uses (
 
 const place = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
 
-/** What a tile in the file, or asked for beside it, is by the file's own words. */
+/** Key of a tile within the file, with the number of its requests. */
 export interface CountedTile {
   tile: TileAddress
   asked: number
 }
 
-/** What stands in the file is not what was put there: it is to be removed. */
+/** The file contains data that were not stored there: delete it. */
 export class DamagedFile extends Error {
   constructor(path: string) {
     super(`${path} is damaged`)
@@ -46,8 +46,8 @@ function placeOf({ z, x, y }: TileAddress): [number, number, number] {
 }
 
 /**
- * The tiles of one family in an MBTiles file, which several processes may have open. Every tile carries a seal over its
- * contents and what it is of.
+ * The tiles of one family in an MBTiles file, which several processes may have open. Each tile has a checksum
+ * of its contents and key.
  */
 export class TileFile {
   readonly path: string
@@ -75,7 +75,7 @@ export class TileFile {
     }
   }
 
-  /** Throws `DamagedFile` where another tile stands in the place. */
+  /** Throws `DamagedFile` if the entry contains another tile. */
   find(key: TileKey): KeptTile | undefined {
     const row = this.#find.get(...placeOf(key.tile))
     if (row === undefined) return undefined
@@ -92,14 +92,14 @@ export class TileFile {
     })
   }
 
-  /** Counts how often tiles were asked for, and when last, in seconds. */
+  /** Records numbers of requests of tiles, and the time of the last one, in seconds. */
   use(tiles: readonly CountedTile[], atSeconds: number): void {
     this.#alone(() => {
       for (const { tile, asked } of tiles) this.#use.run(...placeOf(tile), asked, atSeconds)
     })
   }
 
-  /** Those that were asked for most, first. */
+  /** Returns the most requested tiles first. */
   mostAsked(limit: number): CountedTile[] {
     const rows = this.#db.prepare('SELECT * FROM uses WHERE asked > 0 ORDER BY asked DESC LIMIT ?').all(limit)
     return rows.map((row) => {
@@ -109,7 +109,7 @@ export class TileFile {
     })
   }
 
-  /** Removes the quarter that was not used for longest, and gives the room back to the disk. */
+  /** Deletes the least recently used quarter, and returns the space to the disk. */
   trim(): void {
     this.#alone(() => {
       this.#db.exec(`
@@ -155,7 +155,7 @@ export function createTileFile(path: string, family: TileFamily, metadata: Recor
   renameSync(unfinished, path)
 }
 
-/** What a file says that it holds; undefined where it is none of ours. */
+/** Returns the family of a file from its metadata; undefined if it is not one of the server's files. */
 export function readFamily(path: string): TileFamily | undefined {
   let db: DatabaseSync | undefined
   try {

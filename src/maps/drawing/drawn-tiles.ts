@@ -12,7 +12,7 @@ import { digestOf } from './map-file.ts'
 import type { Metatile } from './metatile.ts'
 import { metatileOf, tilesOf } from './metatile.ts'
 
-/** A picture of a tile of a layer of features that is wanted. */
+/** Request for an image tile of a feature layer. */
 export interface DrawnTileQuestion {
   set: TileMatrixSetId
   tile: TileAddress
@@ -30,7 +30,7 @@ interface DrawnTilesNeeds {
   layers: Pick<Layers, 'isStill'>
   drawings: MapDrawings
   pictures: Pick<Pictures, 'cut'>
-  /** Where tiles are kept: see `Maps.keep`. */
+  /** Creates the cache: see `Maps.keep`. */
   keepTiles<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts>
 }
 
@@ -49,7 +49,7 @@ export class DrawnTiles {
   readonly #tiles: CachedTiles<NoCounts>
   readonly #works = new JoinedWork<Cut[]>()
   readonly #digests = new WeakMap<Style, string>()
-  /** By digest, the one that was used last at the end. */
+  /** By digest, the most recently used last. */
   readonly #styles = new Map<string, Style>()
 
   constructor(needs: DrawnTilesNeeds) {
@@ -87,7 +87,7 @@ export class DrawnTiles {
   async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal, now: LayerVersion) {
     const { set, tile, variant, format } = wanted
     const { scale, digest } = readVariant(variant)
-    // What cannot be kept is drawn for the one who asks.
+    // A tile that cannot be cached is drawn for one request only.
     const metatile = metatileOf(set, tile, { side: now.isCurrent ? undefined : 1, scale })
     const place = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
     const key = `${layer.id} ${now.version} ${place} ${variant} ${format}`

@@ -9,23 +9,23 @@ import { digestOf } from './map-file.ts'
 
 const mostKept = 1000
 /**
- * Options of GDAL. A program that is asked by FastCGI has the variables of the request alone while it answers one, so that none
- * of its environment counts. Nothing that is drawn asks for functions of SpatiaLite, which take a millisecond each time that a
- * GeoPackage is opened.
+ * GDAL options. During a FastCGI request the process has only the request's variables, so its environment
+ * does not count. No drawing needs SpatiaLite functions, which take a millisecond each time a GeoPackage is
+ * opened.
  */
 const options = { ...safeConfig, SPATIALITE_LOAD: 'NO' }
 const font = join(import.meta.dirname, '..', 'pictures', 'fonts', 'DejaVuSans.ttf')
 
 /**
- * Files that MapServer reads: written once for what stands in them, the oldest removed; nobody but the server may read them.
- * Where the disk of the data directory is full they stand in the temporary folder, so that maps are drawn all the same.
+ * Files that MapServer reads: written once per content, the oldest deleted; only the server may read them. If
+ * the data directory's disk is full, they are written to the temporary folder, so that maps are still drawn.
  */
 export class KeptMapFiles {
   readonly #usual: string
   readonly #spare: string
   /** The folder of the configuration and of the sockets. */
   #folder: string
-  /** Path of each file by its name, the one that was used last at the end. */
+  /** Path of each file by its name, the most recently used last. */
   readonly #kept = new Map<string, Promise<string>>()
   #prepared: Promise<void> | undefined
 
@@ -39,7 +39,7 @@ export class KeptMapFiles {
     return this.#folder
   }
 
-  /** Which map files a process reads. */
+  /** Configuration file of the processes. */
   get configuration(): string {
     return join(this.#folder, 'mapserver.conf')
   }
@@ -66,7 +66,7 @@ export class KeptMapFiles {
     return path
   }
 
-  /** Removes what stands in the temporary folder. */
+  /** Deletes the files in the temporary folder. */
   async close(): Promise<void> {
     await rm(this.#spare, { recursive: true, force: true })
   }
@@ -100,7 +100,7 @@ export class KeptMapFiles {
     })
   }
 
-  /** Writes in the usual folder, or in the spare one where the disk of that is full; throws what the usual one failed of. */
+  /** Writes to the usual folder, or to the temporary one if that disk is full; throws the first error. */
   async #writeWhereRoomIs<T>(write: (folder: string) => Promise<T>): Promise<T> {
     const writeIn = async (folder: string): Promise<T> => {
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -31,26 +31,26 @@ export interface DrawnRows {
   rowCount: number
 }
 
-/** What a layer is drawn by. */
+/** A layer with its style. */
 export interface StyledLayer {
   layer: LayerRecord
   style: Style
-  /** The version that is drawn; absent: the present one, which is looked up where the drawing depends on it. */
+  /** The version to draw; absent: the current one, which is read if the drawing depends on it. */
   now?: LayerVersion
   /** Those that are drawn; absent: all. */
   rows?: DrawnRows
 }
 
-/** What drawings are made as. */
+/** Formats of drawings. */
 export const drawingFormats = { png: 'image/png', png8: 'image/png; mode=8bit', jpeg: 'image/jpeg' } as const
 /** One of `drawingFormats`. */
 export type DrawingFormat = keyof typeof drawingFormats
 
-/** Which picture is wanted. */
+/** Request for a drawing. */
 export interface DrawingWish {
   /** From below to above. */
   layers: readonly StyledLayer[]
-  /** Of the picture, such as `EPSG:25832`. */
+  /** CRS of the image, such as `EPSG:25832`. */
   srs: string
   /** In that system, x before y. */
   box: Envelope
@@ -61,13 +61,13 @@ export interface DrawingWish {
   isTransparent: boolean
   /** `#rrggbb`. */
   background: string
-  /** Cells for one of OGC's size, by which lengths of styles are drawn and scales told; default 1. */
+  /** Pixels per OGC pixel (0.28 mm), which scales lengths of styles and scale denominators; default 1. */
   density?: number
   /** Cells along the edge that labels do not reach into; those that would are left out. Without it they are cut. */
   labelMargin?: number
 }
 
-/** How often a map is drawn anew whose layers change meanwhile. */
+/** Maximum number of attempts if layers change while a map is drawn. */
 const mostTries = 5
 
 interface DrawingNeeds {
@@ -78,7 +78,7 @@ interface DrawingNeeds {
   folder: string
 }
 
-/** Pictures of maps: layers of features drawn one above the other by their styles, in any CRS that PROJ knows. */
+/** Draws maps: feature layers on top of each other by their styles, in any CRS that PROJ supports. */
 export class MapDrawings {
   readonly #layers: DrawingNeeds['layers']
   readonly #sources: TileSources
@@ -142,7 +142,7 @@ export class MapDrawings {
     return now ?? this.#layers.versionOf(layer)
   }
 
-  /** Which layers have been changed between the reads of their parts. */
+  /** Returns the layers that changed between the reads of their parts. */
   #changed(
     layers: readonly StyledLayer[],
     versions: readonly (LayerVersion | undefined)[],
@@ -151,7 +151,7 @@ export class MapDrawings {
       layers.map(async ({ layer }, at) => {
         const now = versions[at]
         if (now === undefined) return false
-        // Where nobody can tell whether others write, at least what we write ourselves is known.
+        // If changes by other programs cannot be detected, at least the server's own writes are known.
         return !(await (now.isCurrent ? this.#layers.isStill(layer, now) : this.#layers.isSettled(layer)))
       }),
     )
@@ -165,7 +165,7 @@ export class MapDrawings {
     const { density, labelMargin } = wish
     const hasWholeLabels = labelMargin !== undefined
     const drawn = await Promise.all(layers.map((layer) => this.#layerOf(layer, hasWholeLabels, signal)))
-    // Parts of a layer are read one after the other: it may change between. One part is one read.
+    // The parts of a layer are read one after the other, so it may change in between. One part is one read.
     const versions = await Promise.all(
       layers.map((styled, at) => {
         const isOneRead = styled.rows !== undefined || (drawn[at]?.parts.length ?? 0) < 2

@@ -5,7 +5,7 @@ import type { DrawnPart } from '../../cartography/mapserver/write-mapserver.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 import { invalid } from '../../lib/errors.ts'
 
-/** Where the rows of a part come from, in the words of a map file. */
+/** Source of a part's rows, in the terms of a map file. */
 export interface PartSource {
   /** CONNECTIONTYPE, CONNECTION and DATA for the columns and rows that are drawn. */
   lines(part: Pick<DrawnPart, 'columns' | 'where'>): string[]
@@ -21,7 +21,10 @@ export interface DrawnLayer {
 /** Cells of a picture of OGC's size, 0.28 mm. */
 const resolution = 25.4 / 0.28
 
-/** `PROJECTION` of a CRS; throws `Failure` (`unknown-crs`) for one that MapServer cannot be told. */
+/**
+ * Returns the `PROJECTION` of a CRS; throws `Failure` (`unknown-crs`) for a CRS that MapServer does not
+ * support.
+ */
 export function projectionOf(srs: string): string {
   const record = findCrs(srs)
   if (record?.authority === 'EPSG') return `PROJECTION "init=epsg:${record.code}" END`
@@ -30,7 +33,9 @@ export function projectionOf(srs: string): string {
   return `PROJECTION ${words.map((word) => quoted(word.replace(/^\+/, ''))).join(' ')} END`
 }
 
-/** Names of the layers of a map file, in its order; of styles that draw nothing that of one without features. */
+/**
+ * Names of the layers of a map file, in its order; a style that draws nothing has a layer without features.
+ */
 export function partNames(layers: readonly DrawnLayer[]): string[] {
   const names = layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
   return names.length === 0 ? [nothing] : names
@@ -38,15 +43,15 @@ export function partNames(layers: readonly DrawnLayer[]): string[] {
 
 const nothing = 'nothing'
 
-/** How a map file is drawn. */
+/** Options of a map file. */
 interface MapFileOptions {
-  /** Cells for one of OGC's size. */
+  /** Pixels per OGC pixel. */
   density?: number
   /** Cells along the edge of the picture that labels do not reach into. */
   labelMargin?: number
 }
 
-/** A map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS alone. */
+/** Writes a map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS only. */
 export function mapFileText(
   layers: readonly DrawnLayer[],
   srs: string,
@@ -94,7 +99,7 @@ function layerBlock(name: string, source: PartSource, part: DrawnPart): string {
   ].join('\n')
 }
 
-/** The name of a file by what stands in it. */
+/** Returns the file name for a content. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

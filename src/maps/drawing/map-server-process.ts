@@ -10,24 +10,24 @@ import type { ToWorker } from '../../lib/workers/messages.ts'
 import type { Carrier, CarrierEvents, StartOptions } from '../../lib/workers/worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from '../../lib/workers/worker-handle.ts'
 
-/** What a process is asked: a map file of ours, and the request in MapServer's words. */
+/** Call of a process: a map file of the server, and the request in MapServer's parameters. */
 export interface DrawingQuestion {
   mapFile: string
   query: string
 }
 
-/** What MapServer answered. */
+/** MapServer's response. */
 export interface DrawingAnswer {
   mediaType: string
   bytes: Buffer
 }
 
-/** What a MapServer process does. */
+/** Handlers of a MapServer process. */
 export type MapServerHandlers = {
   draw(question: DrawingQuestion): DrawingAnswer
 }
 
-/** What processes are started by; absolute paths. */
+/** Programs that start processes; absolute paths. */
 export interface MapServerPrograms {
   mapserv: string
   spawner: string
@@ -44,7 +44,7 @@ interface ProcessNeeds {
 
 const memoryBytes = 1024 ** 3
 const maxAnswerBytes = 256 * 1024 ** 2
-/** How long a process may take until it listens, while it lives. */
+/** Time limit for a process to start listening, while it lives. */
 const startMs = 300_000
 const pauseMs = 10
 /** In which a process that has died is known to have. */
@@ -53,8 +53,8 @@ const saidBytes = 8 << 10
 let count = 0
 
 /**
- * Starts a MapServer that takes one request after the other at a socket of its own (FastCGI). It dies with this process, and is
- * killed where a drawing takes too long: it does not hear a request to end.
+ * Starts a MapServer that serves one request after the other on its own socket (FastCGI). It dies with this
+ * process, and is killed if a drawing takes too long: it ignores requests to stop.
  */
 export function startMapServer(needs: ProcessNeeds, options: StartOptions): WorkerHandle<MapServerHandlers> {
   return new WorkerHandle<MapServerHandlers>((events) => openProcess(needs, events), options)
@@ -102,7 +102,8 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
       })
       events.onMessage({ type: 'result', id, value })
     } catch (error) {
-      // What ends a connection is mostly the end of the process, which is told a moment later to whoever waits.
+      // A connection usually ends because the process ended, which is reported to waiting callers a moment
+      // later.
       if (!gone.signal.aborted) await delay(lastMs, undefined, { ref: false })
       if (!gone.signal.aborted) events.onMessage({ type: 'error', id, error: packError(error) })
     } finally {
@@ -113,7 +114,7 @@ function openProcess({ programs, folder, env }: ProcessNeeds, events: CarrierEve
   return {
     post: (message: ToWorker) => {
       if (message.type === 'call') void answer(message.id, message.argument as DrawingQuestion)
-      // MapServer does not hear it; a question that was not sent yet is dropped.
+      // MapServer ignores it; a request that was not sent yet is dropped.
       else if (message.type === 'abort') waiting.get(message.id)?.abort(unpackError(message.error))
     },
     hold: (isHeld) => (isHeld ? child.ref() : child.unref()),
@@ -138,7 +139,10 @@ interface Asking {
   onConnect(): void
 }
 
-/** Asks as soon as the process listens. Throws when it ends before, or does not listen within `startMs` of its start. */
+/**
+ * Sends the request as soon as the process listens. Throws if it ends earlier, or does not listen within
+ * `startMs` of its start.
+ */
 async function askWhenOpen(
   socket: string,
   question: DrawingQuestion,

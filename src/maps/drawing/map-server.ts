@@ -13,11 +13,11 @@ import type {
 } from './map-server-process.ts'
 import { startMapServer } from './map-server-process.ts'
 
-/** Where Debian's `cgi-mapserver` puts it, besides the PATH. */
+/** Location in Debian's `cgi-mapserver`, besides the PATH. */
 const mapservPaths = ['mapserv', '/usr/lib/cgi-bin/mapserv']
 /** Processes that draw at the same time. */
 const processes = 4
-/** Those that may draw large layers at the same time; the others are kept for small ones. */
+/** Processes that may draw large layers at the same time; the others are reserved for small ones. */
 const heavyProcesses = 2
 const kept = 1
 const surplusMs = 60_000
@@ -31,7 +31,10 @@ interface DrawingShare {
   isHeavy: boolean
 }
 
-/** Drawings by processes of MapServer, as many at a time as there are; one that hangs or dies costs one request. */
+/**
+ * Draws with MapServer processes, as many drawings at a time as processes; a process that hangs or dies costs
+ * one request.
+ */
 export class MapServer {
   readonly #files: KeptMapFiles
   readonly #pool: WorkPool<MapServerHandlers>
@@ -50,7 +53,7 @@ export class MapServer {
     return this.#pool.close()
   }
 
-  /** What has to be installed for pictures of maps; undefined where nothing is missing. */
+  /** Returns the package that must be installed for maps; undefined if none is missing. */
   async missing(): Promise<string | undefined> {
     const found = await findPrograms()
     this.#programs = 'missing' in found ? undefined : found
@@ -67,7 +70,7 @@ export class MapServer {
     this.#required()
     const ask = (): Promise<DrawingAnswer> =>
       this.#pool.call('draw', question, { signal, deadlineMs: drawMs, resource, isHeavy })
-    // A process may have died since it was asked last: another one is asked once.
+    // A process may have died since its last request: tries another one once.
     return ask().catch((error: unknown) => {
       if (error instanceof WorkerEnded && !signal.aborted) return ask()
       throw error

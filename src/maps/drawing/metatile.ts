@@ -6,23 +6,23 @@ import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 const usualSide = 4
 /** Cells along a side of a tile. */
 const tileCells = 256
-/** Cells around the tiles in which marks may stand that reach into them. */
+/** Pixels around the tiles for marks that extend into them. */
 const buffer = 64
 
-/** Tiles that are drawn in one picture. */
+/** Tiles that are drawn in one image. */
 export interface Metatile {
   z: number
-  /** Of the tile in the north-west. */
+  /** Address of the north-western tile. */
   x: number
   y: number
   columns: number
   rows: number
   srs: string
-  /** Of the picture. */
+  /** Extent of the image. */
   box: Envelope
   width: number
   height: number
-  /** Where the first tile begins in the picture, and cells along a side of it. */
+  /** Offset of the first tile in the image, and its side in pixels. */
   left: number
   top: number
   size: number
@@ -30,7 +30,7 @@ export interface Metatile {
   margin: number
 }
 
-/** The metatile that holds a tile; around it is a buffer, but for beyond the edge of the world. */
+/** Returns the metatile of a tile, with a buffer around it that ends at the edge of the world. */
 export function metatileOf(
   set: TileMatrixSetId,
   { z, x, y }: TileAddress,

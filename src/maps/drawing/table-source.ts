@@ -23,7 +23,7 @@ function dimensionOf(type: string): Dimension | undefined {
   return /Polygon$/.test(type) ? 2 : undefined
 }
 
-/** A table as styles draw it; `columns` tells what an attribute of the schema is called there. */
+/** Describes a table for styles; `columns` maps schema attributes to its column names. */
 export function drawnTable(
   { attributes, geometry }: Schema,
   dialect: SqlDialect,
@@ -88,7 +88,8 @@ export function postgisSource(table: PostgisTable): PartSource {
     projection: projectionOf(srs),
     lines: ({ columns, where }) => {
       const rows = where === undefined ? '' : ` WHERE ${where}`
-      // MapServer wants a column of numbers; drawing needs none, and a window would keep it from the index.
+      // MapServer requires a numeric column, drawing does not, and a window function would prevent the use of
+      // the index.
       const id = '1 AS terrane_row'
       const shown = [`${name(geometry)} AS terrane_geom`, id, ...columns].join(', ')
       const from = `(SELECT ${shown} FROM ${name(schema)}.${name(table.table)}${rows}) AS terrane_rows`

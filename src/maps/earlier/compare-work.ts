@@ -8,16 +8,16 @@ import { openVectorStore } from '../../stores/registry.ts'
 import type { StatePath, StoreConnection, VectorStore } from '../../stores/store.ts'
 import { requireRoom } from './require-room.ts'
 
-/** Where the rows of a version lie. Plain data. */
+/** Location of the rows of a version. Plain data. */
 export interface VersionPlace {
   connection: StoreConnection
   table: string
   schema: Schema
-  /** Absent where the table holds them. */
+  /** Absent if the table contains them. */
   path?: StatePath
 }
 
-/** What is compared, and where the list of changes goes. Plain data. */
+/** Versions to compare, and the path of the change file. Plain data. */
 export interface CompareRequest {
   before: VersionPlace
   after: VersionPlace

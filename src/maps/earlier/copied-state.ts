@@ -6,19 +6,19 @@ import type { FeaturePage } from '../../stores/store.ts'
 
 /** The name of the table in the copy. */
 export const copiedTable = 'features'
-/** Where a copy has the ids of the features. */
+/** Column of a copy with the ids of the features. */
 export const idColumn = 'id'
 
-/** Names that no layer can make equal, too long or strange. */
+/** Generates column names that are unique, valid and short for any layer. */
 const columnName = (index: number): string => `a${index}`
 
-/** How the columns of a copy are shown: under the names that the version has for them. */
+/** Returns the mapping of a copy's columns to the attribute names of the version. */
 export function shownColumns({ attributes }: Schema): ShownColumns {
   const names = attributes.map(({ name }, index) => [columnName(index), name] as const)
   return { id: idColumn, names: Object.fromEntries(names) }
 }
 
-/** Of the copy: the ids of the features, then their attributes as they were. */
+/** Returns the schema of the copy: the ids of the features, then their attributes as they were. */
 export function copiedSchema({ attributes, geometry }: Schema): Schema {
   const columns = attributes.map(({ type }, index) => ({ name: columnName(index), type }))
   return {

@@ -10,7 +10,7 @@ import type { StatePath, StoreConnection } from '../../stores/store.ts'
 import { copiedSchema, copiedTable, copyPage, idColumn } from './copied-state.ts'
 import { requireRoom } from './require-room.ts'
 
-/** Of which state a copy is made, and where it goes. Plain data. */
+/** State to copy, and the target path. Plain data. */
 export interface CopyRequest {
   connection: StoreConnection
   table: string

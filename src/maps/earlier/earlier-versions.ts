@@ -22,7 +22,7 @@ export interface EarlierLayer {
   layer: LayerRecord
   store: ServedStore
   connection: StoreConnection
-  /** Where the columns of the table have other names. */
+  /** Present if the columns of the table have other names. */
   columns?: ShownColumns
   /** The file of a copy. */
   path?: string
@@ -38,14 +38,14 @@ interface EarlierNeeds {
   maxBytes: number
 }
 
-/** How long a request waits for a copy that is being made. */
+/** Time that a request waits for a copy that is being made. */
 const longestWaitMs = 15_000
 const sweepMs = 3_600_000
-/** How long work in the background waits for it. */
+/** Time that background work waits for it. */
 const longestCopyMs = 30 * 60_000
 const pauseMs = 1000
 
-/** Lets what layers were be looked at: where it lies, or in a copy that is made in the background. */
+/** Provides earlier versions of layers: from their files, or from a copy made in the background. */
 export class EarlierVersions {
   readonly #needs: EarlierNeeds
   readonly #copies: StateCopies
@@ -56,7 +56,7 @@ export class EarlierVersions {
     this.#copies = new StateCopies(needs)
   }
 
-  /** Removes now and then what nobody can ask for any more. */
+  /** Regularly deletes copies that can no longer be requested. */
   async start(): Promise<void> {
     const sweep = (): Promise<void> =>
       this.#copies
@@ -73,7 +73,7 @@ export class EarlierVersions {
     await this.#copies.close()
   }
 
-  /** Throws `Failure` for a version that nobody knows (`not-found`) or of which nothing is kept (`conflict`). */
+  /** Throws `Failure` for an unknown version (`not-found`) or one without stored data (`conflict`). */
   async at(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
     const { versions, layers, stores } = this.#needs.catalog
     const told = await versions.get({ ...layer, layer }, version)
@@ -92,7 +92,7 @@ export class EarlierVersions {
     return this.#ofCopy(then, told, way.path, signal)
   }
 
-  /** As `at`, and asks again as long as the copy is being made. */
+  /** Like `at`, and retries while the copy is being made. */
   async whenReady(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(longestCopyMs)])
     for (;;) {

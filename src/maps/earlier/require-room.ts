@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
 
-/** What is left to everything else on the disk. */
+/** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 
 /** Throws `Failure` where a file cannot grow any more. */

@@ -6,9 +6,9 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { CopyHandlers, CopyRequest } from './copy-work.ts'
 
 interface CopyNeeds {
-  /** Has a folder for each copy, beside others. */
+  /** Parent of the folders of copies. */
   root: string
-  /** Most that all copies may take; those that were not asked for longest go. */
+  /** Maximum size of all copies; the least recently used are deleted. */
   maxBytes: number
 }
 
@@ -41,7 +41,10 @@ export class StateCopies {
     return made
   }
 
-  /** Removes copies of contents that are not among `kept`, asked for after the folders were looked at, and what is too much. */
+  /**
+   * Deletes copies whose contents are not in `kept`, which is called after listing the folders, and copies
+   * beyond the size limit.
+   */
   async sweep(kept: () => Promise<ReadonlySet<number>>): Promise<void> {
     const folders = await this.#folders()
     const wanted = await kept()

@@ -15,45 +15,45 @@ import type { CompareHandlers, VersionPlace } from './compare-work.ts'
 
 interface Needs {
   catalog: Pick<Catalog, 'layers' | 'stores' | 'versions'>
-  /** Has a folder for the lists, beside others. */
+  /** Parent of the folders of change lists. */
   root: string
 }
 
-/** Which versions of a layer are compared: what becomes of `before` on the way to `after`. */
+/** Versions of a layer to compare: changes from `before` to `after`. */
 export interface Compared {
   before: number
   after: number
-  /** Columns by which rows are the same where their ids do not tell. */
+  /** Columns that identify rows if ids do not. */
   keys: readonly string[]
 }
 
-/** What differs between two versions, and the change file that lists it. */
+/** Differences between two versions, and the change file that lists them. */
 export interface FoundChanges extends StateChanges {
   path: string
 }
 
 /** Most changes that are listed; all are counted. */
 const mostListed = 100_000
-/** Lists that are kept, the last that were asked for. */
+/** Number of cached lists, the most recently used. */
 const mostKept = 16
-/** How long a request waits for a comparison. */
+/** Time that a request waits for a comparison. */
 const longestWaitMs = 15_000
 const limits = { silenceMs: 600_000, deadlineMs: 6 * 3_600_000 }
 const maxHeapMb = 1024
-/** Comparisons at the same time; one is kept for small layers. */
+/** Comparisons at the same time; one is reserved for small layers. */
 const comparisons = 2
 /** Rows of a version that is compared within seconds. */
 const lightRows = 100_000
 /** Before its own number, which each process has. */
 const folderPrefix = 'comparisons-'
-/** A folder in which nothing was made for so long is nobody's any more. */
+/** Age after which an unchanged folder is abandoned. */
 const leftAfterMs = 86_400_000
 
 /** Compares versions of layers, in the background where that takes long. */
 export class VersionChanges {
   readonly #needs: Needs
   readonly #folder: string
-  /** The last asked for stands last. */
+  /** The most recently used last. */
   readonly #found = new Map<string, Promise<FoundChanges>>()
   readonly #closing = new AbortController()
   readonly #pool = new WorkPool<CompareHandlers>({
@@ -69,8 +69,8 @@ export class VersionChanges {
   }
 
   /**
-   * Throws `Failure`: `not-found` for a version that nobody knows and for what has no rows, `conflict` for one that cannot
-   * be read or compared, `unavailable` as long as it takes.
+   * Throws `Failure`: `not-found` for an unknown version and for layers without rows, `conflict` for a
+   * version that cannot be read or compared, `unavailable` while the comparison runs.
    */
   async between(of: VersionedLayer, wanted: Compared, signal: AbortSignal): Promise<FoundChanges> {
     const before = await this.#side(of, wanted.before)
@@ -151,7 +151,7 @@ export class VersionChanges {
     return { version, way, place: { connection, schema, ...defined({ path }), table: version.nativeName } }
   }
 
-  /** What the table holds was read, and nobody has changed it meanwhile. */
+  /** Throws if the table was changed after it was read. */
   async #requireUnmoved({ layer, ...of }: VersionedLayer, { version, way }: Side): Promise<void> {
     const { layers, versions } = this.#needs.catalog
     if (way.kind !== 'present') return
@@ -163,7 +163,10 @@ export class VersionChanges {
     })
   }
 
-  /** Ids tell rows where the table kept them: on the way there is nothing but differences, and no exchange of all rows. */
+  /**
+   * Ids identify rows if the table preserved them: all steps between the versions are differences, none
+   * replaced all rows.
+   */
   async #matchOf(of: VersionedLayer, a: Side, b: Side, keys: readonly string[]): Promise<RowMatch> {
     const byKeys = { by: 'keys', keys } as const
     if (a.version.content.id === b.version.content.id) return { by: 'ids' }
@@ -182,7 +185,7 @@ interface Side {
   place: VersionPlace
 }
 
-/** Whether the way back to `earlier` leads over `later` and from there over differences. */
+/** True if the restore path to `earlier` leads through `later` and from there only through differences. */
 function isReachedByDifferences(earlier: WayBack, later: WayBack): boolean {
   if (earlier.kind !== 'table') return false
   if (later.kind === 'present') return earlier.path.every(({ form }) => form === 'difference')

@@ -3,7 +3,7 @@ import type { ArchivedTile, ArchiveFacts, ArchiveWriter, ExportFormat } from './
 import { MbtilesWriter } from './mbtiles-writer.ts'
 import { PmtilesWriter } from './pmtiles-writer.ts'
 
-/** Which file the thread writes. */
+/** File that the thread writes. */
 export interface ArchiveWorkData {
   path: string
   format: ExportFormat

@@ -9,7 +9,7 @@ interface EarlierNeeds {
   earlier: Pick<EarlierVersions, 'whenReady' | 'tile'>
 }
 
-/** Where the tiles of an earlier version come from: what it holds never changes. */
+/** Source of an earlier version's tiles, whose contents never change. */
 export function earlierSource(
   { layers, earlier }: EarlierNeeds,
   version: number,

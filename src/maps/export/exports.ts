@@ -15,17 +15,17 @@ import { earlierSource } from './earlier-source.ts'
 import type { Bounds } from './visit-tiles.ts'
 import { writeArchive } from './write-archive.ts'
 
-/** What is asked for. */
+/** Request for an export. */
 export interface ExportWish {
   format: ExportFormat
   minZoom: number
   maxZoom: number
   bbox?: Bounds
-  /** Which version of the layer; absent: the present one. */
+  /** Version of the layer; absent: the current one. */
   version?: number
 }
 
-/** An export of a layer, as it is kept. Its progress counts tiles. */
+/** A stored export of a layer. Its progress counts tiles. */
 export interface ExportRecord extends MadeFile, ExportWish {
   format: ExportFormat
 }
@@ -53,7 +53,7 @@ const lightExportRows = 20_000
 const mostWaiting = 20
 const mostTiles = 5_000_000
 
-/** Files of all tiles of a layer, made on request and kept for a day. */
+/** Files of all tiles of a layer, made on request and stored for a day. */
 export class Exports {
   readonly #needs: ExportNeeds
   readonly files: MadeFiles<ExportRecord, LayerRecord>

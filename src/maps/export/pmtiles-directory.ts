@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-/** Header and root directory are what a reader asks for first (PMTiles 3, section 2). */
+/** Header and root directory, which a reader requests first (PMTiles 3, section 2). */
 export const headBytes = 16_384
 export const headerBytes = 127
 const firstLeafSize = 4096

@@ -22,7 +22,7 @@ describe('a PMTiles file with leaf directories', () => {
     t.after(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'a.pmtiles')
     const writer = new PmtilesWriter(path)
-    // Of every seventh tile nothing is drawn.
+    // Every seventh tile is empty.
     const places = Array.from({ length: count }, (_, along) => along).filter((along) => along % 7 !== 3)
     writer.add(places.map((along) => ({ tile: tileAlong(zoom, along), bytes: gzipSync(textOf(along)) })))
     const layer = { id: 'a', fields: {} }

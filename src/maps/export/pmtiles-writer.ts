@@ -14,8 +14,8 @@ const mostAlikeBytes = 4096
 const rememberedAlike = 20_000
 
 /**
- * Writes PMTiles 3: the head of 16 KiB is left free at first, tiles follow in the order in which they come, then leaf
- * directories and metadata. Tiles with the same bytes stand in it once.
+ * Writes PMTiles 3: reserves the head of 16 KiB, then writes tiles in the order of arrival, leaf directories
+ * and metadata. Equal tiles are stored once.
  */
 export class PmtilesWriter implements ArchiveWriter {
   readonly #path: string
@@ -66,14 +66,14 @@ export class PmtilesWriter implements ArchiveWriter {
     rmSync(this.#path, { force: true })
   }
 
-  /** Where the bytes stand, written where they are new. */
+  /** Returns the position of the bytes; writes them if they are new. */
   #place(bytes: Uint8Array): { offset: number; length: number } {
     const digest =
       bytes.length > mostAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
     const known = digest === undefined ? undefined : this.#alike.get(digest)
     const place = known ?? this.#append(bytes)
     if (digest === undefined) return place
-    // What comes again stays remembered for longest.
+    // Repeated tiles stay in the cache longest.
     this.#alike.delete(digest)
     this.#alike.set(digest, place)
     for (const first of this.#alike.keys()) if (this.#alike.size > rememberedAlike) this.#alike.delete(first)
@@ -130,7 +130,7 @@ function metadataOf(facts: ArchiveFacts): object {
   }
 }
 
-/** Entries as numbers side by side; neighbours with the same bytes are one run. */
+/** Entries as parallel numeric arrays; adjacent tiles with equal bytes form one run. */
 class GrowingEntries implements Entries {
   count = 0
   #ids = new Float64Array(1024)

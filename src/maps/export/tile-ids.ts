@@ -1,6 +1,6 @@
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 
-/** Tiles of all zooms before this one. */
+/** Number of tiles of all zooms before this one. */
 function firstId(z: number): number {
   return (4 ** z - 1) / 3
 }
@@ -20,7 +20,7 @@ export function tileIdOf({ z, x, y }: TileAddress): number {
   return firstId(z) + along
 }
 
-/** The tile that stands `along` the curve of a zoom. */
+/** Returns the tile at position `along` on the curve of a zoom. */
 export function tileAlong(z: number, along: number): TileAddress {
   let x = 0
   let y = 0

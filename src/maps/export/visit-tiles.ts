@@ -6,14 +6,14 @@ import { tileAlong } from './tile-ids.ts'
 /** West, south, east, north in degrees. */
 export type Bounds = [number, number, number, number]
 
-/** Which tiles are wanted. */
+/** Tiles to visit. */
 export interface VisitWish {
   minZoom: number
   maxZoom: number
   bbox?: Bounds
 }
 
-/** How far a visit is: tiles that were looked at, and those that are known to follow in the same zoom. */
+/** Progress of a visit: tiles visited, and tiles known to follow in the same zoom. */
 export interface VisitProgress {
   visited: number
   known: number
@@ -25,8 +25,8 @@ const earthRadius = 6_378_137
 const degree = 180 / Math.PI
 
 /**
- * Every tile of WebMercatorQuad in which something is drawn, zoom by zoom, along the curve in each. Goes down from zoom 0:
- * below a tile that touches no row nothing is looked at.
+ * Yields every WebMercatorQuad tile in which something is drawn, zoom by zoom, along the curve in each.
+ * Descends from zoom 0: below a tile without rows nothing is visited.
  */
 export async function* visitTiles(
   { minZoom, maxZoom, bbox }: VisitWish,
@@ -49,7 +49,7 @@ export async function* visitTiles(
   }
 }
 
-/** Whether no row touches the tile; what is thinned here may be drawn deeper. */
+/** True if no row intersects the tile; features thinned here may be drawn at deeper zooms. */
 function isBarren({ bytes, counts }: MadeTile): boolean {
   return bytes.length === 0 && counts.read === 0 && counts.thinned === 0
 }
@@ -64,7 +64,7 @@ async function* inOrder(
     const along = places[next]
     if (along !== undefined && making.length < width) {
       const made = make(tileAlong(z, along))
-      // Nobody may come to wait for it, where one before it fails.
+      // Nothing awaits it if an earlier tile fails.
       made.catch(() => undefined)
       making.push({ along, made })
       next += 1
@@ -83,7 +83,7 @@ function touches(tile: TileAddress, [west, south, east, north]: Bounds): boolean
   return isInRows && (west <= east ? isBeside(west, east) : isBeside(west, 180) || isBeside(-180, east))
 }
 
-/** What a tile covers, in degrees. */
+/** Returns the bounds of a tile in degrees. */
 export function tileBounds(tile: TileAddress): Bounds {
   const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
   const latitude = (y: number): number => (2 * Math.atan(Math.exp(y / earthRadius)) - Math.PI / 2) * degree

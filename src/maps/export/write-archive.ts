@@ -11,7 +11,7 @@ import type { ArchiveHandlers, ArchiveWorkData } from './archive-work.ts'
 import type { Bounds, VisitProgress, VisitWish } from './visit-tiles.ts'
 import { tileBounds, visitTiles } from './visit-tiles.ts'
 
-/** What an archive is made with. */
+/** Dependencies of writing an archive. */
 export interface WriteNeeds {
   maps: Pick<Maps, 'tile'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
@@ -19,7 +19,7 @@ export interface WriteNeeds {
   checkSize(sizeBytes: number): void
 }
 
-/** What is to be written, and where. */
+/** Archive to write, and its path. */
 export interface ArchiveWish extends VisitWish, ArchiveWorkData {
   layerId: number
   mostTiles: number
@@ -29,16 +29,16 @@ const file = new URL('./archive-work.ts', import.meta.url)
 const mostTries = 3
 const batchBytes = 1 << 20
 const batchTiles = 500
-/** How long it is waited until nobody can be changing the data unseen. */
+/** Time to wait until no undetected change of the data is possible. */
 const steadyMs = 20_000
 const lookEveryMs = 500
 
-/** The layer had another version when the file was finished than when it was begun. */
+/** The layer had another version when the file was complete than when it was begun. */
 class LayerChanged extends Error {}
 
 /**
- * Writes all tiles of a layer into a file, every one of them of the same version: it is begun anew where the layer changes.
- * Gives the size. Throws `Failure` (`conflict`, `layer-changed`) where it changes again and again.
+ * Writes all tiles of a layer to a file, all of the same version: starts again if the layer changes. Returns
+ * the size. Throws `Failure` (`conflict`, `layer-changed`) if it changes repeatedly.
  */
 export async function writeArchive(
   needs: WriteNeeds,
@@ -92,7 +92,7 @@ async function writeOnce(
   }
 }
 
-/** Hands tiles to the thread, some at a time; gives what those of the deepest zoom cover. */
+/** Sends tiles to the thread in batches; returns the bounds of those of the deepest zoom. */
 async function addAll(
   { checkSize }: WriteNeeds,
   thread: WorkerHandle<ArchiveHandlers>,
@@ -109,7 +109,7 @@ async function addAll(
   }
   for await (const { tile, bytes } of tiles) {
     signal.throwIfAborted()
-    // A view of a larger buffer would cross to the thread with all of it.
+    // A view of a larger buffer would be copied to the thread completely.
     batch.push({ tile, bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice() })
     sizeBytes += bytes.length
     covered = {
@@ -142,7 +142,7 @@ function factsOf(
   }
 }
 
-/** The layer when nobody can be changing it unseen. */
+/** Returns the layer once no undetected change is possible. */
 async function steadyLayer(
   { layers }: WriteNeeds,
   layerId: number,

@@ -1,30 +1,33 @@
 import { marks } from '../../cartography/draw/marks.ts'
 import { loadSharp } from './load-sharp.ts'
 
-/** Where an icon stands in the picture of a sprite, as MapLibre reads it. */
+/** Position of an icon in the image of a sprite, in MapLibre's format. */
 interface SpriteIcon {
   x: number
   y: number
   width: number
   height: number
   pixelRatio: number
-  /** Its alpha tells the distance from the edge, so that it may be drawn in any colour and size. */
+  /** The alpha channel is a signed distance field, so that the icon can be drawn in any colour and size. */
   sdf: true
 }
 
-/** Icons in one picture. */
+/** Icons in one image. */
 export interface Sprite {
   png: Uint8Array
   icons: Record<string, SpriteIcon>
 }
 
-/** Of an icon, and of the mark in it, before `pixelRatio`. */
+/** Sizes of an icon, and of the mark in it, before `pixelRatio`. */
 const cell = 32
 const mark = 20
 const columns = 6
-/** How much finer than the icon the shape is drawn to measure distances. */
+/** Factor by which the shape is drawn larger than the icon to measure distances. */
 const finer = 4
-/** Distances are told to so many cells to either side of the edge; alpha 192 is the edge (as in MapLibre's own glyphs). */
+/**
+ * Distance in pixels on either side of the edge that is encoded; alpha 192 is the edge (as in MapLibre's own
+ * glyphs).
+ */
 const reach = 8
 const edge = 0.25
 

@@ -6,7 +6,7 @@ import type { PictureFormat } from './encode-picture.ts'
 import type { TileFeature } from './read-features.ts'
 import { readFeatures } from './read-features.ts'
 
-/** A tile and where its upper left corner stands in the picture. */
+/** A tile and the position of its upper left corner in the image. */
 interface PlacedTile {
   /** A vector tile, gzipped, or a picture. */
   bytes: Uint8Array
@@ -30,7 +30,7 @@ export interface ThumbnailWish {
 
 const background = '#f3f5f7'
 const frame = '#c5ccd3'
-/** What pictures from elsewhere, which are not fetched, are drawn as. */
+/** Symbol for external images, which are not fetched. */
 const stand: PlainSymbolizer = {
   kind: 'point',
   shape: 'circle',
@@ -38,11 +38,11 @@ const stand: PlainSymbolizer = {
   fill: { color: '#5f6b76', opacity: 1 },
   stroke: { color: '#ffffff', opacity: 1, width: 1 },
 }
-/** Letters of one picture at most; what comes behind is left out. */
+/** Maximum number of characters of SVG in one image; the rest is omitted. */
 const maxLetters = 24 << 20
 
 interface Layers {
-  /** By passes of the style: what lies inside of its tile, and marks that may reach beyond it. */
+  /** By passes of the style: shapes inside their tile, and marks that may extend beyond it. */
   passes: Map<number, { clipped: string[]; marks: string[] }>
   letters: number
 }
@@ -71,7 +71,7 @@ function pathOf({ parts, dimension }: TileFeature, { left, top, factor }: TilePl
   return lines.join('')
 }
 
-/** Where a mark stands: at each point, or in the middle of what is in this tile. */
+/** Returns the positions of a mark: at each point, or in the middle of the part in this tile. */
 function anchorsOf({ parts, dimension }: TileFeature): { x: number; y: number }[] {
   if (dimension === 0) return parts.flat()
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]

@@ -1,12 +1,12 @@
 import { loadSharp } from './load-sharp.ts'
 
-/** What pictures are sent as. */
+/** Image formats with transparency. */
 export type PictureFormat = 'png' | 'webp'
 
 /** Their media types. */
 export const pictureMediaTypes: Record<PictureFormat, string> = { png: 'image/png', webp: 'image/webp' }
 
-/** What maps are sent as besides: without transparency. */
+/** Map formats, including those without transparency. */
 export type MapFormat = PictureFormat | 'jpeg'
 
 /** Their media types. */
@@ -34,7 +34,10 @@ export async function encodePicture(
   return picture.png({ compressionLevel: 6 }).toBuffer()
 }
 
-/** JPEG or WebP inside another file to its cells; the kind is told by the first bytes, and nothing else is taken. */
+/**
+ * Decodes a JPEG or WebP block of another file to its samples; its first bytes determine the format, and
+ * other formats are refused.
+ */
 export async function decodePicture(bytes: Buffer, samples: number, maxCells: number): Promise<Uint8Array> {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
   const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && /^WEBP/.test(bytes.toString('latin1', 8, 12))

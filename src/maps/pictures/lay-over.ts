@@ -1,15 +1,15 @@
 import { loadSharp } from './load-sharp.ts'
 
-/** How a picture of several is sent. */
+/** Formats of composed images. */
 export type LaidFormat = 'png' | 'png8' | 'jpeg' | 'webp' | 'gif' | 'tiff'
 
-/** Pictures of one size that lie above each other. Plain data. */
+/** Images of one size to compose. Plain data. */
 export interface LayWish {
-  /** Of our own making, from below to above. */
+  /** Images made by the server, bottom first. */
   pictures: readonly Uint8Array[]
   width: number
   height: number
-  /** Red, green, blue and alpha from 0 to 255 of what lies below. */
+  /** Red, green, blue and alpha from 0 to 255 of the background. */
   background: readonly [number, number, number, number]
   format: LaidFormat
 }
@@ -17,7 +17,7 @@ export interface LayWish {
 const jpegQuality = 85
 const webpQuality = 85
 
-/** One picture of pictures that lie above each other. */
+/** Composes images into one. */
 export async function layOver({ pictures, width, height, background, format }: LayWish): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const [r, g, b, alpha] = background

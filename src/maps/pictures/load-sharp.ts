@@ -7,7 +7,7 @@ let loading: Promise<Sharp> | undefined
 async function load(): Promise<Sharp> {
   try {
     const { default: sharp } = await import('sharp')
-    // One picture at a time has one thread: there are several processes, and other work on the machine.
+    // One thread per image: there are several processes, and other work on the machine.
     sharp.concurrency(1)
     sharp.cache({ memory: 16, files: 0, items: 20 })
     return sharp
@@ -22,7 +22,7 @@ async function load(): Promise<Sharp> {
   }
 }
 
-/** What encodes and decodes pictures; throws `Failure` (`no-pictures`) where there is no build for the platform. */
+/** Returns the image library; throws `Failure` (`no-pictures`) if it has no build for the platform. */
 export function loadSharp(): Promise<Sharp> {
   loading ??= load()
   return loading

@@ -15,9 +15,9 @@ import { spanOfTile } from './read-features.ts'
 /** An SVG of our own making that is to become a picture. Plain data. */
 export interface SvgWish {
   svg: string
-  /** Of the SVG, in its own units. */
+  /** Width of the SVG in its own units. */
   ownWidth: number
-  /** Of the picture, in cells. */
+  /** Width of the image in pixels. */
   width: number
   height: number
   format: PictureFormat

@@ -14,7 +14,7 @@ export type { LaidFormat } from './lay-over.ts'
 const file = new URL('./picture-work.ts', import.meta.url)
 const maxHeapMb = 512
 const drawMs = 20_000
-/** Cells of a picture that is laid within a moment. */
+/** Number of pixels up to which composing is quick. */
 const lightCells = 2 << 20
 const mostWhiteBytes = 16 * 1024 ** 2
 const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
@@ -52,13 +52,13 @@ export class Pictures {
     return this.#pool.call('cut', wish, { signal, deadlineMs: drawMs })
   }
 
-  /** One picture of pictures that lie above each other. */
+  /** Composes images into one. */
   lay(wish: LayWish, signal: AbortSignal): Promise<Uint8Array> {
     const isHeavy = wish.width * wish.height > lightCells
     return this.#pool.call('lay', wish, { signal, deadlineMs: drawMs, isHeavy })
   }
 
-  /** A square tile on white as JPEG; one that was asked for lately is not made again. */
+  /** Returns a square tile on white as JPEG; recent results are cached. */
   onWhite(tile: Uint8Array, side: number, signal: AbortSignal): Promise<Uint8Array> {
     const frame = { width: side, height: side, background: white, format: 'jpeg' } as const
     return this.#white.get(tile, () => this.lay({ pictures: [tile], ...frame }, signal))
@@ -69,8 +69,9 @@ export class Pictures {
   }
 
   /**
-   * West and east of what a tile of zoom 0 holds, as shares of the way round from 180 degrees west; the second beyond 1 where
-   * what is there lies on both sides of the antimeridian. Undefined where it holds nothing.
+   * Returns the western and eastern limit of the contents of a zoom 0 tile, as shares of 360 degrees from 180
+   * degrees west; the second is above 1 if the contents are on both sides of the antimeridian. Undefined if
+   * the tile is empty.
    */
   span(tile: Uint8Array, signal: AbortSignal): Promise<[number, number] | undefined> {
     return this.#pool.call('span', { tile }, { signal, deadlineMs: drawMs })

@@ -16,7 +16,7 @@ export interface TileFeature {
 const maxTileBytes = 64 << 20
 const dimensions: readonly (Dimension | undefined)[] = [undefined, 0, 1, 2]
 
-/** The features of a tile of ours, gzipped as it is kept. */
+/** Yields the features of a stored tile, which is compressed by gzip. */
 export function* readFeatures(tile: Uint8Array): Generator<TileFeature> {
   if (tile.length === 0) return
   const { layers } = new VectorTile(new PbfReader(gunzipSync(tile, { maxOutputLength: maxTileBytes })))

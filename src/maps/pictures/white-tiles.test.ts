@@ -16,7 +16,7 @@ describe('JPEGs of tiles', () => {
     const first = [1, 2, 3, 4, 5, 6, 7, 8]
     for (const picture of [...first, ...first, 1]) assert.equal(await ask(picture), picture)
     assert.deepEqual(made, first)
-    // The one that was asked for longest ago makes room.
+    // The least recently used one is evicted.
     for (const picture of [9, 1, 2]) assert.equal(await ask(picture), picture)
     assert.deepEqual(made, [...first, 9, 2])
   })

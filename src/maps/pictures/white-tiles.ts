@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { SizedCache } from '../../lib/sized-cache.ts'
 
-/** What an entry takes beside its bytes, about. */
+/** Approximate overhead of an entry in bytes. */
 const entryBytes = 300
 
-/** JPEGs by the pictures that they were made of, those that were asked for last, as many as fit. */
+/** JPEGs by the images they were made from, the most recently used that fit. */
 export class WhiteTiles {
   readonly #kept: SizedCache<Uint8Array>
 
@@ -12,7 +12,7 @@ export class WhiteTiles {
     this.#kept = new SizedCache(maxBytes, ({ length }) => length + entryBytes)
   }
 
-  /** What was made of the same picture, or else what `make` gives. */
+  /** Returns the cached result for the same image, or caches what `make` returns. */
   async get(picture: Uint8Array, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const key = hash('sha256', picture, 'base64')
     const known = this.#kept.find(key)

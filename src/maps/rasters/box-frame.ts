@@ -36,7 +36,7 @@ function mercatorOf({ minX, minY, maxX, maxY }: Envelope): Envelope {
   return { minX: lowest[0], minY: lowest[1], maxX: uppermost[0], maxY: uppermost[1] }
 }
 
-/** The frame of a picture in any CRS; undefined where nothing of it has a place in web mercator. */
+/** Returns the frame of an image in any CRS; undefined if no part of it has a position in web mercator. */
 export async function frameOfBox(
   picture: Pick<MapFrame, 'srs' | 'box' | 'width' | 'height'>,
   maxZoom: number,
@@ -48,7 +48,7 @@ export async function frameOfBox(
   return mapFrame(picture, mercator, maxZoom)
 }
 
-/** Goes on beyond the edge of the world where the box lies on both sides of the antimeridian. */
+/** Continues beyond the edge of the world if the box is on both sides of the antimeridian. */
 async function mercatorAround(srs: string, whole: Envelope): Promise<Envelope | undefined> {
   const box = findCrs(srs)?.kind === 'geographic' ? betweenPoles(whole) : whole
   const points = new Float64Array((steps + 1) ** 2 * 3)
@@ -65,12 +65,12 @@ async function mercatorAround(srs: string, whole: Envelope): Promise<Envelope | 
   return aroundMiddle(points)
 }
 
-/** What of a box in degrees web mercator shows. */
+/** Returns the part of a box in degrees that web mercator can show. */
 function betweenPoles(box: Envelope): Envelope {
   return { ...box, minY: Math.max(-highest, box.minY), maxY: Math.min(highest, box.maxY) }
 }
 
-/** The box around points of web mercator, each of them less than half the world away from the one in the middle. */
+/** Returns the envelope of web mercator points, each less than half the world away from the middle one. */
 function aroundMiddle(points: Float64Array): Envelope | undefined {
   const middle = points[Math.floor(points.length / 6) * 3] ?? Number.NaN
   const image = emptyEnvelope()

@@ -28,7 +28,7 @@ function alphaSample({ samples, extraSamples }: TiffImage): number {
   return at < 0 ? -1 : samples - extraSamples.length + at
 }
 
-/** What makes cells of an image be no data. */
+/** Conditions for cells without data. */
 export interface Absence {
   /** The value of cells without data; NaN is that in any case. */
   noData?: number
@@ -36,7 +36,7 @@ export interface Absence {
   mask?: WindowCells
 }
 
-/** Tells the cells of a window from those that hold nothing. */
+/** Separates the cells of a window from those without data. */
 export function toCells(window: WindowCells, image: TiffImage, { noData, mask }: Absence): Cells {
   const { width, height, samples, values } = window
   const alphaAt = alphaSample(image)
@@ -62,9 +62,9 @@ export function toCells(window: WindowCells, image: TiffImage, { noData, mask }:
   return { width, height, bands, values: out, alpha }
 }
 
-/** Where cells lie in a coarser square: each of its cells stands for `step` in both directions. */
+/** Position of cells in a coarser square, each of whose cells covers `step` cells in both directions. */
 export interface Coarser {
-  /** Of the upper left cell, counted from that of the square in the finer cells. */
+  /** Column of the upper left cell, relative to that of the square, in finer cells. */
   left: number
   top: number
   step: number
@@ -72,11 +72,11 @@ export interface Coarser {
   size: number
 }
 
-/** Above so many cells for one, what is there is shown although it is less than a cell. */
+/** Reduction above which data smaller than a cell are still shown. */
 const speckStep = 32
 const speckAlpha = 128
 
-/** A square whose cells are the means of those below (`isMean`), or the first of those that are there. */
+/** Returns a square whose cells are the means of the finer cells (`isMean`), or the first one with data. */
 export function reduceCells(cells: Cells, { left, top, step, size }: Coarser, isMean: boolean): Cells {
   const { bands, width } = cells
   const values = new Float64Array(size * size * bands)

@@ -11,7 +11,7 @@ type PaintSquare = (square: {
   size: number
 }) => Promise<Uint8Array | undefined>
 
-/** Turns x and y of a row of pixels into web mercator, three numbers for each, in place. */
+/** Converts x and y of a row of pixels to web mercator, three numbers per point, in place. */
 type ToMercator = (points: Float64Array) => void | Promise<void>
 
 /** Every so many rows it is looked whether anybody still waits. */
@@ -66,7 +66,7 @@ async function toMercatorFrom(srs: string): Promise<{ run: ToMercator; close(): 
   return { run: (points) => reprojector.transform(points), close: () => reprojector.close() }
 }
 
-/** Beyond 180 degrees web mercator goes on. */
+/** Web mercator continues beyond 180 degrees. */
 function degreesToMercator(points: Float64Array): void {
   for (let at = 0; at < points.length; at += 3) {
     const [x, y] = mercatorOfDegrees(points[at] ?? 0, points[at + 1] ?? 0)
@@ -124,7 +124,7 @@ const nearestSample: Sample = (cells, { columns, rows }, { x, y }, picture, at) 
   for (let part = 0; part < 4; part += 1) picture[at + part] = cells[from + part] ?? 0
 }
 
-/** What is not there takes no part in the mixture: edges stay as they are drawn in tiles. */
+/** Cells without data do not take part in interpolation: edges look as in tiles. */
 const mixedSample: Sample = (cells, size, place, picture, at) => {
   nearestSample(cells, size, place, picture, at)
   if ((picture[at + 3] ?? 0) === 0) return

@@ -17,7 +17,7 @@ export interface Granule {
 /** Granules of a mosaic at most; of more the first by name are drawn. */
 const maxGranules = 20_000
 
-/** Where the coordinates of the only ring of a polygon begin in WKB, and how many bytes four points have. */
+/** Offset in WKB of the coordinates of a polygon's only ring, and size of four points in bytes. */
 const ringAt = 13
 const cornerBytes = 64
 

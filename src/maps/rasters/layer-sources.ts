@@ -16,14 +16,14 @@ import { isMixed } from './raster-source.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
 
-/** A raster and where it lies on web mercator, as far as that is known. */
+/** A raster and its position in web mercator, as far as known. */
 export interface PlacedSource extends RasterSource {
   timeMs?: number
-  /** Boxes one after the other, four numbers each; absent: anywhere. */
+  /** Boxes in sequence, four numbers each; absent: anywhere. */
   boxes?: number[]
 }
 
-/** The rasters of a layer at one version, in the order in which they are painted. */
+/** The rasters of a layer at one version, in drawing order. */
 export interface LayerSources {
   /** Moves with the version. */
   key: string
@@ -31,7 +31,7 @@ export interface LayerSources {
   /** The newest time of a mosaic. */
   newestMs?: number
   zooms: { minzoom: number; maxzoom: number }
-  /** Whether shades may be mixed; categories may not. */
+  /** True if shades may be interpolated; categories may not. */
   isMixed: boolean
 }
 
@@ -76,7 +76,7 @@ export class SourcesOfLayers {
   }
 
   async #find(asked: LayerRecord, version: number, signal: AbortSignal): Promise<LayerSources> {
-    // The version that was told may be a later one than that of the record: its raster has another grid.
+    // The given version may be newer than the record: its raster has another grid.
     const { layers } = this.#needs.catalog
     const layer = asked.version === version ? asked : ((await layers.findById(asked.id)) ?? asked)
     const { raster, srs, crs: declared } = layer.details
@@ -118,7 +118,7 @@ export class SourcesOfLayers {
     )
   }
 
-  /** Those of files that the server keeps or may read. */
+  /** Returns the granules whose files the server stores or may read. */
   async #ownGranules(granules: Granule[]): Promise<Granule[]> {
     const folders = this.#needs.granuleFolders
     const isOurs = await Promise.all(granules.map(({ path }) => isInside(folders, path).catch(() => false)))
@@ -179,7 +179,10 @@ async function coverage(
   return { ...base, geoTransform: given, isPlacedByClient: true }
 }
 
-/** The rasters that a tile shows, at the times that are wanted: else the newest, and those without a time. */
+/**
+ * Returns the rasters that intersect a tile at the requested times; by default the newest, and those without
+ * a time.
+ */
 export function touching(
   sources: LayerSources,
   tile: TileAddress,

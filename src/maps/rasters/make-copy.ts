@@ -15,10 +15,10 @@ import type { RasterSource } from './raster-source.ts'
 import { isMixed } from './raster-source.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
 
-/** What GDAL may take for one copy. */
+/** GDAL's limits for one copy. */
 export interface CopyLimits {
   toolSeconds: number
-  /** For everything that stands in the folder. */
+  /** Total size of the folder. */
   rasterBytes: number
 }
 
@@ -41,7 +41,7 @@ async function run(name: string, args: string[], { folder, linked, limits, signa
   const limit = { folder, maxBytes: limits.rasterBytes }
   const maxFileBytes = await roomFor(limit)
   const [program, limitedArgs] = await limitedProgram(name, args, { maxFileBytes })
-  // What stands between the source and its copy is a VRT of our own, in a folder of our own.
+  // The input of the copy is a VRT written by the server, in its own folder.
   const skipped = (linked.env.GDAL_SKIP ?? '').split(',').filter((driver) => driver !== 'VRT')
   const env = {
     ...linked.env,
@@ -62,7 +62,7 @@ async function run(name: string, args: string[], { folder, linked, limits, signa
   }
 }
 
-/** A view of the source where the file itself does not say all, or says too much. */
+/** Writes a VRT of the source if the file alone has too little or too much metadata. */
 async function viewOf(source: RasterSource, { path, drivers }: LinkedRaster, step: Step): Promise<string[]> {
   const { bands, geoTransform, isPlacedByClient, srs, width, height } = source
   const isCut = bands.length > maxBands
@@ -113,14 +113,14 @@ function overviewFactors({ width, height }: MercatorPart): string[] {
   return factors
 }
 
-/** What `gdalinfo` tells of the colours of a palette. */
+/** Reads the colours of a palette with `gdalinfo`. */
 async function readPalette(linked: LinkedRaster, step: Step): Promise<number[][] | undefined> {
   const said = await run('gdalinfo', ['-json', '-norat', '-nofl', '-nomd', linked.path], step)
   const { bands } = JSON.parse(said) as { bands?: { colorTable?: { entries?: number[][] } }[] }
   return bands?.[0]?.colorTable?.entries
 }
 
-/** What stands beside the files of a copy. */
+/** Metadata stored next to the files of a copy. */
 export interface CopyNotes {
   /** Names of the files. */
   files: string[]
@@ -166,7 +166,7 @@ export async function makeCopy(
   })
 }
 
-/** Of a raster that control points alone place: where GDAL would put it. */
+/** Returns GDAL's suggested extent of a raster that only has ground control points. */
 async function suggestedPart(input: string[], step: Step): Promise<MercatorPart> {
   const view = join(step.folder, 'suggested.vrt')
   await run('gdalwarp', ['-q', '-of', 'VRT', '-t_srs', 'EPSG:3857', ...input, view], step)

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
 
-/** What is below the data: red, green, blue and alpha from 0 to 255. */
+/** Background: red, green, blue and alpha from 0 to 255. */
 export type Background = readonly [number, number, number, number]
 
 /** A picture of a rectangle in some CRS. Plain data. */
@@ -12,17 +12,17 @@ export interface MapFrame {
   box: Envelope
   width: number
   height: number
-  /** The zoom of web mercator whose cells are looked at. */
+  /** Zoom of web mercator whose cells are read. */
   zoom: number
-  /** Which of them, among those of the whole zoom; columns go on beyond its edge. */
+  /** Cells to read, among those of the whole zoom; columns continue beyond its edge. */
   cells: { column: number; row: number; columns: number; rows: number }
 }
 
-/** Cells that are painted for one picture: what it takes of memory and time. */
+/** Maximum number of cells painted for one image, which limits memory and time. */
 const mostCells = 4096 * 4096
-/** The world is not drawn more often than three times beside itself. */
+/** The world is repeated at most three times. */
 const farthest = 3 * mercatorHalf
-/** Cells around, for those between which a pixel lies. */
+/** Cells around the frame, for interpolating pixels. */
 const margin = 2
 
 /**

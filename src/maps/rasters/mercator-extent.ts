@@ -2,10 +2,10 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { RasterSource } from './raster-source.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 
-/** A part of a raster as it lies on the cells of a zoom of web mercator, at whole tiles. */
+/** A part of a raster on the cells of a zoom of web mercator, aligned to whole tiles. */
 export interface MercatorPart {
   zoom: number
-  /** Of the upper left cell. */
+  /** Column of the upper left cell. */
   column: number
   row: number
   width: number
@@ -15,7 +15,7 @@ export interface MercatorPart {
 /** Latitude at which web mercator ends. */
 const maxLatitude = 85.051_128_779_806_59
 const deepestZoom = 22
-/** Points that are looked at in both directions. */
+/** Number of sample points in both directions. */
 const gridSteps = 24
 
 interface LonLat {
@@ -53,7 +53,7 @@ async function gridOf(
   }))
 }
 
-/** Longitudes from which each is at most half a turn from its neighbour. */
+/** Adds full turns to longitudes so that each differs by at most half a turn from its neighbour. */
 function unwrap(points: LonLat[]): LonLat[] {
   const side = gridSteps + 1
   const seen: LonLat[] = []
@@ -126,8 +126,8 @@ function toPart(zoom: number, [west, east]: [number, number], south: number, nor
 }
 
 /**
- * Where a raster lies on web mercator, at the zoom whose cells are nearest to its own: two parts where it crosses the
- * antimeridian, none where it lies beyond the latitudes that web mercator has.
+ * Returns the position of a raster in web mercator, at the zoom whose cells are closest to its own: two parts
+ * if it crosses the antimeridian, none if it lies beyond the latitudes of web mercator.
  */
 export async function mercatorParts(source: RasterSource, signal: AbortSignal): Promise<MercatorPart[]> {
   const points = unwrap(await gridOf(source, signal))
@@ -145,10 +145,13 @@ export async function mercatorParts(source: RasterSource, signal: AbortSignal): 
   return sides(west, east).map((side) => toPart(zoom, side, south, north))
 }
 
-/** Points along each side of a footprint that are looked at. */
+/** Number of sample points along each side of a footprint. */
 const sideSteps = 4
 
-/** Where footprints lie on web mercator: for each two boxes (min x, min y, max x, max y), the second NaN where there is one. */
+/**
+ * Returns the position of footprints in web mercator: two boxes each (min x, min y, max x, max y), the second
+ * NaN if there is only one.
+ */
 export async function mercatorBoxes(
   corners: Float64Array,
   crs: RasterSource['crs'],

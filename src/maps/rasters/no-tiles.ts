@@ -4,12 +4,12 @@ import type { ProgramError } from '../../lib/process.ts'
 
 const maxWords = 300
 
-/** A layer whose pictures cannot be made, whoever asks and whenever: `because` ends the sentence. */
+/** The error for a layer that can never have tiles: `because` ends the sentence. */
 export function noTiles(because: string): Failure {
   return notFound('no-tiles', `There are no tiles of this raster: ${because}`)
 }
 
-/** What a program of GDAL said, as the reason; without the folders that it ran in. */
+/** Returns a GDAL program's message as the reason; without the folders in which it ran. */
 export function toolTrouble({ program, reason, stderr }: ProgramError, folders: readonly string[]): Failure {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const line = lines.findLast((one) => /^(?:ERROR|FAILURE)\b/.test(one)) ?? lines.at(-1) ?? ''

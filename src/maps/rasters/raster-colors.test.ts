@@ -4,7 +4,7 @@ import type { RasterSymbolizer } from '../../cartography/model.ts'
 import { colorizer } from './raster-colors.ts'
 import { spreadOf } from './spread-of-values.ts'
 
-/** The shade of each value in a band that holds them. */
+/** Returns the shade of each value in a band with these values. */
 function shadesOf(values: number[], symbol: Partial<RasterSymbolizer>): number[] {
   const facts = { bands: [{ color: 'Gray', dataType: 'Float32' }], stretches: [spreadOf(values)] }
   const colorize = colorizer(facts, { kind: 'raster', opacity: 1, ...symbol })

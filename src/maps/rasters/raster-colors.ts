@@ -2,13 +2,13 @@ import type { RasterColors, RasterSymbolizer, Stretch } from '../../cartography/
 import type { Cells } from './cells.ts'
 import type { Spread } from './spread-of-values.ts'
 
-/** What is known of a raster beside its cells, by which it is coloured where the style does not say. */
+/** Properties of a raster that determine its colours if the style does not. */
 export interface RasterFacts {
-  /** What each band shows, by GDAL's names, alpha left out. */
+  /** Colour interpretation of each band, by GDAL's names, without alpha. */
   bands: { color?: string; dataType: string }[]
   /** Red, green, blue and alpha of each value of a palette. */
   palette?: [number, number, number, number][]
-  /** Where most values of each band lie. */
+  /** Range of most values of each band. */
   stretches: (Spread | undefined)[]
 }
 
@@ -64,7 +64,10 @@ function shade(stretch: Stretch | undefined, gamma: number): (value: number) => 
 /** Each shade as often as any other: by the share of the values that are not above, that of the least as none. */
 function evenShade({ quantiles }: Spread, gamma: number): (value: number) => number {
   const last = quantiles.length - 1
-  /** The share of the quantiles that are not above, and a part of the way to the next one. */
+  /**
+   * Returns the share of quantiles that are not above the value, plus a fraction of the interval to the next
+   * one.
+   */
   const shareOf = (value: number): number => {
     let [low, high] = [0, quantiles.length]
     while (low < high) {
@@ -83,7 +86,7 @@ function evenShade({ quantiles }: Spread, gamma: number): (value: number) => num
   return (value) => toShade(shareOf(value))
 }
 
-/** Shades of a band: between the values that the style says, or else by what the band holds. */
+/** Returns the shading of a band: between the values of the style, otherwise by the values of the band. */
 function bandShade(
   { stretches }: RasterFacts,
   { band, stretch }: { band: number; stretch?: Stretch },
@@ -165,7 +168,10 @@ function usualColors(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
   return grayColors(0, bandShade(facts, { band: 0 }, symbol))
 }
 
-/** How cells become colours, by the style and what is known of the raster. Bands of the style that are not there are the first. */
+/**
+ * Converts cells to colours by the style and the properties of the raster. Missing bands of the style are
+ * replaced by the first ones.
+ */
 export function colorizer(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
   const { bands, colors } = symbol
   const indexOf = (band: number): number => (band >= 1 && band <= facts.bands.length ? band - 1 : 0)

@@ -8,14 +8,14 @@ import type { CopyLimits, CopyNotes } from './make-copy.ts'
 import { makeCopy, notesFile } from './make-copy.ts'
 import type { RasterFile, RasterSource } from './raster-source.ts'
 
-/** Copies that are made at a time; of one layer one. */
+/** Number of copies made at the same time; one per layer. */
 const atATime = 2
 const maxWaiting = 2000
-/** How long a reason not to make a copy holds: one that lies in the data, and one that may pass. */
+/** Time for which a failed copy is not retried: for a fault of the data, and for a temporary one. */
 const badDataMs = 600_000
 const passingMs = 30_000
 const retryAfterSeconds = 5
-/** What was left behind by another server is left alone for so long. */
+/** Age below which files of another server are left alone. */
 const partAgeMs = 3_600_000
 
 /** A copy of a raster on the cells of web mercator. */
@@ -31,14 +31,14 @@ interface Trouble {
 }
 
 interface CopiesNeeds {
-  /** `<data>/maps`: one folder for each layer, by its id. */
+  /** `<data>/maps`: one folder per layer, by its id. */
   folder: string
   limits: CopyLimits
-  /** Whether no other server works on the same folder. */
+  /** True if no other server uses the same folder. */
   isAlone: boolean
 }
 
-/** A text that stands for a file as it is now. */
+/** Returns a key for the current state of a file. */
 function keyOf({ path, state }: RasterFile): string {
   return createHash('sha256')
     .update(JSON.stringify([path, state]))
@@ -47,8 +47,8 @@ function keyOf({ path, state }: RasterFile): string {
 }
 
 /**
- * Copies of rasters on the cells of web mercator, made once by GDAL's programs and kept beside the data until the raster
- * changes or its layer goes.
+ * Copies of rasters aligned to the cells of web mercator, made once by GDAL's programs and stored next to the
+ * data until the raster changes or its layer is deleted.
  */
 export class RasterCopies {
   readonly #needs: CopiesNeeds
@@ -63,8 +63,8 @@ export class RasterCopies {
   }
 
   /**
-   * The copy of a raster. Where there is none it is made in the background, whoever leaves; what asks waits until its signal
-   * aborts. Throws `Failure` with the reason where there can be none.
+   * Returns the copy of a raster. A missing copy is made in the background, even if the caller leaves; the
+   * caller waits until its signal aborts. Throws `Failure` with the reason if a copy is impossible.
    */
   async get(layerId: number, source: RasterSource, signal: AbortSignal): Promise<RasterCopy> {
     const key = keyOf(source.file)
@@ -75,7 +75,7 @@ export class RasterCopies {
     return orAborted(this.#making.get(key) ?? this.#begin(layerId, key, source), signal)
   }
 
-  /** Whether there are copies of a layer. */
+  /** True if a layer has copies. */
   async has(layerId: number): Promise<boolean> {
     return (await readdir(this.#folderOf(layerId)).catch(() => [])).length > 0
   }
@@ -124,7 +124,7 @@ export class RasterCopies {
     return join(this.#needs.folder, String(layerId), 'rasters')
   }
 
-  /** Whoever runs the server may remove copies to make room. */
+  /** An operator may delete copies to free space. */
   async #stillThere(key: string): Promise<RasterCopy | undefined> {
     const made = this.#made.get(key)
     if (made === undefined) return undefined

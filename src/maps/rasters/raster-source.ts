@@ -4,28 +4,31 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 /** A raster file as a layer or a mosaic names it. Plain data: it crosses threads and processes. */
 export interface RasterFile {
   path: string
-  /** Moves with any change of the file or of those that belong to it. */
+  /** Changes with the file and its side files. */
   state: string
 }
 
-/** What must be known of a raster to bring it to web mercator. */
+/** Properties needed to transform a raster to web mercator. */
 export interface RasterSource {
   file: RasterFile
   /** Columns and rows. */
   width: number
   height: number
   bands: RasterBand[]
-  /** From cells to the CRS, in GDAL's order; absent where control points alone say where the cells lie. */
+  /**
+   * Transforms cells to the CRS, in GDAL's order; absent if only ground control points georeference the
+   * raster.
+   */
   geoTransform?: number[]
-  /** Whether the geotransform is one that the client gave, which the file does not know. */
+  /** True if the client supplied the geotransform, which the file does not contain. */
   isPlacedByClient?: true
-  /** What coordinates are in; whether the file knows it does not matter. */
+  /** CRS of the coordinates, whether or not the file contains it. */
   crs: CrsDeclaration | string
-  /** Authority code, where it has one. */
+  /** Authority code, if there is one. */
   srs?: string
 }
 
-/** Whether cells hold shades that may be mixed, and not categories. */
+/** True if cells contain shades that may be interpolated, not categories. */
 export function isMixed({ bands }: Pick<RasterSource, 'bands'>): boolean {
   if (bands.some(({ color }) => color === 'Palette')) return false
   const colored = bands.filter(({ color }) => color !== 'Alpha')

@@ -23,15 +23,15 @@ import { findPyramid } from './tiff/tiff-pyramid.ts'
 /** A TIFF on the cells of web mercator. Plain data. */
 export interface AlignedFile {
   path: string
-  /** Another one where the file has changed. */
+  /** Differs if the file has changed. */
   state: string
 }
 
-/** What a file on the cells of web mercator is like. */
+/** Properties of a file aligned to the cells of web mercator. */
 export interface AlignedLook {
-  /** Of its finest cells. */
+  /** Zoom of its finest cells. */
   zoom: number
-  /** Of its finest cells, among those of the whole zoom. */
+  /** Position of its finest cells, among those of the whole zoom. */
   column: number
   row: number
   width: number
@@ -40,19 +40,19 @@ export interface AlignedLook {
   palette?: [number, number, number, number][]
 }
 
-/** One picture of rasters. Plain data. */
+/** Request for one image of rasters. Plain data. */
 export interface RasterWish {
-  /** The first lies below the others. */
+  /** Bottom first. */
   files: AlignedFile[]
   facts: RasterFacts
   symbols: RasterSymbolizer[]
-  /** Whether coarser cells are means of finer ones, not one of them. */
+  /** True if coarser cells are means of finer ones, not samples. */
   isMixed: boolean
   square: TileSquare
   format: PictureFormat
 }
 
-/** Cells of a file that its spread is told from. */
+/** Number of cells sampled to determine the spread. */
 const maxSamples = 200_000
 const keptLooks = 200
 const pyramids = new Map<string, TiffPyramid | undefined>()
@@ -62,7 +62,7 @@ function readingOf(signal: AbortSignal): Reading {
   return { signal, decodePicture: (bytes, samples) => decodePicture(bytes, samples, maxBlockCells) }
 }
 
-/** Opens the file for `work`; what its directories say is kept for the next time. */
+/** Opens the file for `work`; caches its parsed directories. */
 async function withPyramid<T>(
   { path, state }: AlignedFile,
   work: (file: FileHandle, pyramid: TiffPyramid | undefined) => Promise<T>,
@@ -173,7 +173,7 @@ async function map(wish: MapWish, signal: AbortSignal): Promise<Uint8Array> {
 }
 
 const handlers = {
-  /** Where footprints lie: see `mercatorBoxes`. */
+  /** Positions of footprints: see `mercatorBoxes`. */
   boxes: (
     { corners, crs }: { corners: Float64Array; crs: RasterSource['crs'] },
     { signal }: CallContext,
@@ -182,12 +182,12 @@ const handlers = {
   parts: ({ source }: { source: RasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
   look: (file: AlignedFile): Promise<AlignedLook | undefined> => look(file),
-  /** Where most values of each band lie. */
+  /** Range of most values of each band. */
   spread: async (
     { files }: { files: AlignedFile[] },
     { signal }: CallContext,
   ): Promise<(Spread | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
-  /** What each band holds. */
+  /** Contents of each band. */
   summaries: async (
     { files }: { files: AlignedFile[] },
     { signal }: CallContext,

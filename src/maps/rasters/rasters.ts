@@ -33,31 +33,31 @@ export { atTimes, type LayerSources, type PlacedSource } from './layer-sources.t
 export type { BandValue, RasterPlace } from './read-values.ts'
 export type { BandSummary } from './spread-of-values.ts'
 
-/** A picture of a layer of rasters that is wanted. */
+/** Request for an image tile of a raster layer. */
 export interface RasterQuestion {
   tile: TileAddress
   /** 2: twice as many cells in both directions. */
   scale: 1 | 2
-  /** What the style says; the first is painted first. */
+  /** Symbolizers of the style; the first is painted first. */
   symbols: RasterSymbolizer[]
   time: TimeWish | undefined
   format: PictureFormat
 }
 
-/** A picture of a rectangle that is wanted. */
+/** Request for an image of a rectangle. */
 export interface MapQuestion {
   frame: MapFrame
   symbols: RasterSymbolizer[]
-  /** Of a mosaic all that lie in one of them; undefined: the newest. */
+  /** For a mosaic, all granules in one of these times; undefined: the newest. */
   times: readonly TimeWish[] | undefined
   format: MapFormat
   background: Background
 }
 
-/** What a tile of rasters is. */
+/** A tile of rasters. */
 export interface RasterTile {
   version: number
-  /** Whether the data have not been changed meanwhile, as far as that can be told: else keep nothing by the version. */
+  /** True if the data did not change meanwhile, as far as known; otherwise do not cache by version. */
   isCurrent: boolean
   /** Empty where nothing is drawn. */
   bytes: Uint8Array
@@ -65,7 +65,7 @@ export interface RasterTile {
 
 type Made = Pick<RasterTile, 'bytes'> & { counts: Record<string, never> }
 
-/** What a tile depends on but its place and the layer's version. */
+/** Inputs of a tile besides its position and the layer's version. */
 interface Variant {
   scale: 1 | 2
   symbols: RasterSymbolizer[]
@@ -76,7 +76,7 @@ const nothing: Made = { bytes: new Uint8Array(), counts: {} }
 
 interface RastersNeeds {
   catalog: Pick<Catalog, 'layers' | 'stores'>
-  /** Where tiles are kept: see `Maps.keep`. */
+  /** Creates the cache: see `Maps.keep`. */
   keepTiles<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts>
   events: EventBus
   /** `<data>/maps`. */
@@ -84,9 +84,9 @@ interface RastersNeeds {
   /** Folders whose files may be granules. */
   granuleFolders: readonly string[]
   limits: CopyLimits
-  /** Whether no other server works on the same folder. */
+  /** True if no other server uses the same folder. */
   isAlone: boolean
-  /** How long a request waits for the copy of a large raster; default 5 seconds. */
+  /** Time that a request waits for the copy of a large raster; default 5 seconds. */
   patienceMs?: number
   onError(error: unknown): void
 }
@@ -97,9 +97,9 @@ const drawMs = 20_000
 const defaultPatienceMs = 5000
 /** Copies of rasters with fewer cells take seconds: a request waits for them until its own deadline. */
 const mostCellsWaitedFor = 50_000_000
-/** Rasters that are painted in one picture at most: those on top. */
+/** Maximum number of rasters painted in one image: the topmost. */
 const maxPainted = 500
-/** Granules by which the spread of a mosaic's values is told. */
+/** Number of granules used to determine the spread of a mosaic's values. */
 const spreadGranules = 9
 const kept = 1000
 
@@ -169,7 +169,7 @@ export class Rasters {
     return this.#tiles.tile(layer, wantedOf(question), signal)
   }
 
-  /** The same, by colours that are tried: it is not kept. Empty where nothing is drawn. */
+  /** The same with trial colours: not cached. Empty if nothing is drawn. */
   async trial(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<Uint8Array> {
     return (await this.#make(layer, wantedOf(question), signal)).bytes
   }
@@ -217,8 +217,8 @@ export class Rasters {
   }
 
   /**
-   * What colours of a layer of rasters go by. Waits for copies no longer than for a tile: throws `Failure`
-   * (`tiles-being-made`) then.
+   * Returns the properties that determine the colours of a raster layer. Waits for copies no longer than a
+   * tile request: then throws `Failure` (`tiles-being-made`).
    */
   async facts(layer: LayerRecord, signal: AbortSignal): Promise<RasterFacts> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
@@ -228,8 +228,8 @@ export class Rasters {
   }
 
   /**
-   * What the bands of a layer hold, by some of their cells; undefined for one without any. Waits for copies no longer than for
-   * a tile: throws `Failure` (`tiles-being-made`) then.
+   * Returns summaries of the bands of a layer, from a sample of their cells; undefined for a band without
+   * data. Waits for copies no longer than a tile request: then throws `Failure` (`tiles-being-made`).
    */
   async summaries(layer: LayerRecord, signal: AbortSignal): Promise<(BandSummary | undefined)[]> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
@@ -256,7 +256,7 @@ export class Rasters {
     })
   }
 
-  /** The rasters of a layer as it is now. */
+  /** Returns the rasters of a layer in its current version. */
   async sources(layer: LayerRecord, signal: AbortSignal): Promise<LayerSources> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     return this.#sources.of(layer, version, signal)
@@ -268,14 +268,14 @@ export class Rasters {
     return (await this.#sources.of(layer, version, signal)).zooms
   }
 
-  /** How long a request waits for copies of these rasters. */
+  /** Returns a signal that ends the wait for copies of these rasters. */
   #patience(signal: AbortSignal, sources: readonly RasterSource[]): AbortSignal {
     const cells = [...new Set(sources)].reduce((sum, { width, height }) => sum + width * height, 0)
     if (cells <= mostCellsWaitedFor) return signal
     return AbortSignal.any([signal, AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs)])
   }
 
-  /** Waits no longer than the patience: what is being made then goes on. */
+  /** Waits until `patience` aborts; copies in progress continue. */
   async #within<T>(patience: AbortSignal, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -292,7 +292,7 @@ export class Rasters {
     return { files: all.flatMap(({ files }) => files), palette }
   }
 
-  /** The file itself where it lies on the cells of web mercator, else its copy. */
+  /** Returns the file itself if it is aligned to the cells of web mercator, otherwise its copy. */
   async #aligned(layer: LayerRecord, source: RasterSource, signal: AbortSignal): Promise<Drawn> {
     const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
     if (look !== undefined) return { files: [source.file], palette: look.palette }
@@ -300,20 +300,20 @@ export class Rasters {
     return { files, palette }
   }
 
-  /** What is found out for all who ask goes on when one of them leaves. */
+  /** A shared inspection continues when one of its callers leaves. */
   #look({ file: asked }: RasterSource, signal: AbortSignal): Promise<AlignedLook | undefined> {
     if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
     const look = remembered(this.#looks, JSON.stringify(asked), () =>
       this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
-        // What is no TIFF that can be read here may be one for GDAL.
+        // GDAL may be able to read a file that this TIFF reader cannot.
         return undefined
       }),
     )
     return orAborted(look, signal)
   }
 
-  /** What colours go by: the same for every tile of a version. */
+  /** Properties that determine colours: the same for every tile of a version. */
   #factsOf(layer: LayerRecord, sources: LayerSources, signal: AbortSignal): Promise<RasterFacts> {
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
@@ -352,7 +352,7 @@ function wantedOf({ tile, scale, symbols, time, format }: RasterQuestion): TileW
   return { set: 'WebMercatorQuad', tile, variant: JSON.stringify({ scale, symbols, ...told }), format }
 }
 
-/** Where the cells of a frame lie; the whole world where they go round its edge. */
+/** Returns the extent of a frame's cells; the whole world if they cross its edge. */
 function boxOfFrame({ zoom, cells }: MapFrame): Envelope {
   const size = cellSize(zoom)
   const { column, row, columns, rows } = cells
@@ -379,7 +379,7 @@ function sampleOf(all: readonly PlacedSource[]): PlacedSource[] {
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
 }
 
-/** What was found under a key, found once; what failed is tried again. */
+/** Caches the result of `find` by key; failures are not cached. */
 function remembered<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
   const there = known.get(key)
   if (there !== undefined) return there

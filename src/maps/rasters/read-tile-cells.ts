@@ -9,14 +9,14 @@ import type { PyramidLevel, TiffPyramid } from './tiff/tiff-pyramid.ts'
 /** A square of the cells of a zoom of web mercator. */
 export interface TileSquare {
   zoom: number
-  /** Of its upper left cell. */
+  /** Column of its upper left cell. */
   column: number
   row: number
   /** Cells of a side. */
   size: number
 }
 
-/** What is read while a client waits. */
+/** Options for reading while a client waits. */
 export interface Reading {
   decodePicture: DecodePicture
   signal: AbortSignal
@@ -44,7 +44,10 @@ function parseNoData(text: string | undefined): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
-/** The part of a window, among the cells of the whole zoom, that the level holds, in the level's own cells. */
+/**
+ * Returns the part of a window that the level contains: from cells of the whole zoom to the level's own
+ * cells.
+ */
 function clip({ column, row, width, height }: Window, level: PyramidLevel): Window | undefined {
   const left = Math.max(column, level.column)
   const top = Math.max(row, level.row)
@@ -55,8 +58,8 @@ function clip({ column, row, width, height }: Window, level: PyramidLevel): Wind
 }
 
 /**
- * The cells of a raster in a square; undefined where it does not reach there. A zoom coarser than the levels is made of
- * their means (`isMean`) or of every so manieth cell, a finer one of cells that are repeated.
+ * Returns the cells of a raster in a square; undefined if they do not intersect. A zoom coarser than the
+ * levels uses means (`isMean`) or every nth cell, a finer one repeated cells.
  */
 export async function readTileCells(
   file: FileHandle,

@@ -11,7 +11,7 @@ import { noTiles, toolTrouble } from './no-tiles.ts'
 import type { RasterSource } from './raster-source.ts'
 import { mercatorHalf } from './tiff/tiff-pyramid.ts'
 
-/** Where values are asked for. */
+/** Location of the query. */
 export interface RasterPlace {
   /** Authority code. */
   srs: string
@@ -20,7 +20,7 @@ export interface RasterPlace {
   y: number
 }
 
-/** What one band has at a place. */
+/** Value of one band at a location. */
 export interface BandValue {
   name: string
   /** Null where it has no data there. */
@@ -40,8 +40,8 @@ const maxOutputBytes = 1 << 20
 const mostLooks = 8
 
 /**
- * The values of the uppermost raster that has data at a place, read from its own file: nothing is resampled. Undefined where none
- * has. The last of the sources lies above the others.
+ * Returns the values of the topmost raster with data at a location, read from its own file without
+ * resampling. Undefined if none has data. The last source is on top.
  */
 export async function readValues(
   sources: readonly RasterSource[],
@@ -56,7 +56,7 @@ export async function readValues(
   return undefined
 }
 
-/** All rasters of a layer are in one CRS. */
+/** All rasters of a layer have the same CRS. */
 async function cellsAt(
   sources: readonly RasterSource[],
   { srs, x, y }: RasterPlace,
@@ -146,7 +146,7 @@ function numberOf(text: string | undefined): number {
   return text === undefined || text.trim() === '' ? Number.NaN : Number(text)
 }
 
-/** A value without data is told in more digits than cells of single precision have. */
+/** No-data values may have more digits than single-precision cells. */
 function isNoData({ noData, dataType }: RasterBand, value: number): boolean {
   if (!Number.isFinite(value) || noData === value) return true
   return dataType === 'Float32' && typeof noData === 'number' && Math.fround(noData) === Math.fround(value)

@@ -1,8 +1,8 @@
 import type { Stretch } from '../../cartography/model.ts'
 
-/** How the values of a band lie. Plain data. */
+/** Distribution of the values of a band. Plain data. */
 export interface Spread extends Stretch {
-  /** As many values each time lie between one of these and the next, from the least to the largest. */
+  /** Quantiles from the minimum to the maximum, with equally many values between adjacent ones. */
   quantiles: number[]
 }
 
@@ -10,7 +10,7 @@ const quantileParts = 256
 /** Share of the values that are left out at either end. */
 const outside = 0.02
 
-/** Where all values but the 2 % at either end lie; undefined for none. */
+/** Returns the range of all values without the 2 % at either end; undefined if there are none. */
 export function spreadOf(values: number[]): Spread | undefined {
   const sorted = Float64Array.from(values.filter(Number.isFinite)).sort()
   const last = sorted.length - 1
@@ -20,23 +20,23 @@ export function spreadOf(values: number[]): Spread | undefined {
   return { min: at(outside), max: at(1 - outside), quantiles }
 }
 
-/** What some cells of a band hold. Plain data. */
+/** Summary of some cells of a band. Plain data. */
 export interface BandSummary {
   min: number
   max: number
-  /** Where all but the 2 % at either end lie. */
+  /** Range without the 2 % at either end. */
   spread: Spread
-  /** How many of them lie in each of as many equal parts from the least to the largest. */
+  /** Number of values in each of equally wide parts between the minimum and the maximum. */
   histogram: number[]
   /** All values that were found, where they are few and whole. */
   values?: number[]
 }
 
 const parts = 64
-/** Values that can be told one by one. */
+/** Maximum number of values listed one by one. */
 const mostValues = 64
 
-/** What values hold; undefined for none. */
+/** Summarizes values; undefined if there are none. */
 export function summaryOf(values: readonly number[]): BandSummary | undefined {
   const finite = values.filter(Number.isFinite)
   const spread = spreadOf(finite)

@@ -1,6 +1,6 @@
 import { invalid } from '../../lib/errors.ts'
 
-/** Which times of a mosaic are drawn; both ends belong to it. Absent: the newest. */
+/** Times of a mosaic to draw, both ends inclusive. Absent: the newest. */
 export interface TimeWish {
   fromMs: number
   toMs: number
@@ -16,7 +16,7 @@ function wrong(text: string): Error {
   )
 }
 
-/** A year, month, day or minute stands for all of it; an instant with seconds for itself. */
+/** A year, month, day or minute is the whole interval; a time with seconds is an instant. */
 function spanOf(text: string, whole: string): TimeWish {
   const [matched, year = '', month, day, hour, , second] = form.exec(text) ?? []
   if (matched === undefined) throw wrong(whole)

@@ -11,16 +11,19 @@ import type { FeaturePage } from '../../stores/store.ts'
 export const copiedTable = 'features'
 const idColumn = 'id'
 
-/** Names that no layer can make equal, too long or strange. */
+/** Generates column names that are unique, valid and short for any layer. */
 const columnName = (index: number): string => `a${index}`
 
-/** How the columns of a copy are shown: under the names that the layer has for them. */
+/** Returns the mapping of a copy's columns to the layer's attribute names. */
 export function shownColumns({ attributes }: Schema): ShownColumns {
   const names = attributes.map(({ name }, index) => [columnName(index), name] as const)
   return { id: idColumn, names: Object.fromEntries(names) }
 }
 
-/** Of the copy: the ids of the features, then their attributes as a tile tells them, which for times is text. */
+/**
+ * Returns the schema of the copy: the ids of the features, then their attributes as encoded in tiles, where
+ * times are text.
+ */
 export function copiedSchema({ attributes, geometry }: Schema): Schema {
   if (geometry === undefined) throw new Error('A table without geometry has no copy')
   const columns = attributes.map(

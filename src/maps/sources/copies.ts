@@ -15,7 +15,7 @@ interface CopyNeeds {
   maxBytes: number
 }
 
-/** Copies are made one after the other: each has a program of GDAL's at work beside it. */
+/** Copies are made one after the other: each runs a GDAL program. */
 const processes = 1
 const silenceMs = 120_000
 const deadlineMs = 6 * 3_600_000

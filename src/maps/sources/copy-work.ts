@@ -16,7 +16,7 @@ import type { FeaturePage, StoreConnection, TileReads } from '../../stores/store
 import { tileReadingOf } from '../../stores/tile-reading.ts'
 import { copiedSchema, copiedTable, copyPage } from './copied-table.ts'
 
-/** Of which table a copy is made, and where it goes. Plain data. */
+/** Table to copy, and the target path. Plain data. */
 export interface CopyRequest {
   connection: StoreConnection
   table: string
@@ -26,14 +26,14 @@ export interface CopyRequest {
   maxBytes: number
 }
 
-/** What became of the rows. Plain data. */
+/** Result of copying. Plain data. */
 export interface CopyMade {
   rows: number
   /** Rows with a point that has no place in web mercator, and such as a GeoPackage cannot hold. */
   leftOut: number
 }
 
-/** What is left to everything else on the disk. */
+/** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 
 async function make(request: CopyRequest, { signal, notify }: CallContext<number>): Promise<CopyMade> {

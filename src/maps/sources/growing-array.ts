@@ -1,4 +1,4 @@
-/** Numbers behind one another, without a copy of each part at the end. */
+/** A growing array of numbers that does not copy each part at the end. */
 export class GrowingArray {
   #values = new Float64Array(1 << 16)
   length = 0

@@ -6,10 +6,10 @@ export class IdList {
   #texts: string[] | undefined
   #count = 0
 
-  /** Whether they are known as values of the table's key. */
+  /** True if the ids are known to be values of the table's key. */
   areKeys = false
 
-  /** Values of a key, which are taken as they are. */
+  /** Creates a list of key values, used without conversion. */
   static ofKeys(numbers: Float64Array): IdList {
     const list = new IdList()
     list.areKeys = true

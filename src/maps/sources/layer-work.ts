@@ -4,12 +4,12 @@ import { Failure } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 
-/** A version, and whether it was possible to see that nobody else has written. */
+/** A version, and whether changes by other programs could be detected. */
 export type LayerVersion = Awaited<ReturnType<Layers['versionOf']>>
 
 /** Something that is made of a layer's data. */
 export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> {
-  /** What was made before of the version, maybe by another process. */
+  /** Finds the result of an earlier run for the version, maybe by another process. */
   find(layer: LayerRecord, version: number): Promise<Result | undefined>
   /** Makes it; `isOfVersion`: whether all that was read is of the version, by a look afterwards. */
   make(
@@ -22,7 +22,7 @@ export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> 
 interface Known<Result> {
   version: number
   result: Result
-  /** Of data of which nobody can tell whether they are those of the version: used for such alone, and not for long. */
+  /** Expiry of a result whose data may not be of the version: used only for such data, and briefly. */
   looseUntil?: number
 }
 
@@ -33,13 +33,13 @@ interface Making<Result> {
 }
 
 const mostKnown = 10_000
-/** How long something counts for data that change all the time, at least, and as many times what it took to make. */
+/** Minimum lifetime of a result for data that always change, and its factor of the time needed to make it. */
 const looseMs = 10_000
 const looseFactor = 20
-/** What could not be made is not tried again within this time, however often it is asked for. */
+/** Time after a failure before the next attempt. */
 const failurePauseMs = 5000
 
-/** Makes something of each layer and version once, one at a time for each layer, and tells it to all who ask. */
+/** Makes one result per layer and version, one at a time per layer, and shares it with all callers. */
 export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   readonly #steps: LayerWorkSteps<Request, Result>
   readonly #known = new Map<number, Known<Result>>()
@@ -106,7 +106,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
     return result
   }
 
-  /** What is made of an older version is given up first. */
+  /** Cancels work for an older version first. */
   async #makeAfter(
     older: Making<Result> | undefined,
     request: Request,
@@ -132,7 +132,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   }
 }
 
-/** A process that died, mostly for want of memory, is no fault of the server. */
+/** A process that died, usually for lack of memory, is not a fault of the server. */
 function throwFailure(error: unknown): never {
   if (!(error instanceof WorkerEnded)) throw error
   const text = 'Making the tiles of the layer took more than a process has'

@@ -1,6 +1,6 @@
 import type { SideFiles } from './side-files.ts'
 
-/** Files made of data of which nobody could tell the version: one for each layer, as long as this process lives. */
+/** Files made of data without a known version: one per layer, for the lifetime of this process. */
 export class LooseFiles {
   readonly #files: SideFiles
   readonly #paths = new Map<number, string>()
@@ -9,7 +9,7 @@ export class LooseFiles {
     this.#files = files
   }
 
-  /** Takes a file into the place of the one before, whose space is given back. */
+  /** Replaces the previous file by a new one and deletes the old one. */
   async keep(layerId: number, path: string): Promise<string> {
     const older = this.#paths.get(layerId)
     this.#paths.set(layerId, path)

@@ -4,13 +4,13 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 
 const mostKnown = 1000
-/** A way that is not known may be found when somebody has installed GDAL or a grid. */
+/** A missing transformation may become available when an operator installs GDAL or a grid. */
 const failureMs = 60_000
 const known = new Map<string, Promise<boolean>>()
 
 /**
- * Whether the way between a CRS and those of the tile matrix sets needs a program of GDAL's in either direction. Throws
- * `CrsError` for a CRS that is unknown, and for a way that nobody here knows.
+ * True if the transformation between a CRS and those of the tile matrix sets needs a GDAL program in either
+ * direction. Throws `CrsError` for an unknown CRS, and for a transformation that is not available.
  */
 export function needsProgram(crs: CrsDeclaration | string): Promise<boolean> {
   const key = typeof crs === 'string' ? crs : JSON.stringify(crs)
@@ -32,7 +32,7 @@ async function isForProgram(crs: CrsDeclaration | string): Promise<boolean> {
   return false
 }
 
-/** Whether it needs no program; one that does is tried before it is closed. */
+/** True if no program is needed; a reprojector that needs one is tried before it is closed. */
 async function isOwnWay(reprojector: Reprojector): Promise<boolean> {
   const isOwn = reprojector.isIdentity || reprojector.transformPlace !== undefined
   try {

@@ -16,31 +16,34 @@ import type { AreaRule } from '../../tiles/thin/sample-points.ts'
 import { areaRuleOf } from '../../tiles/thin/sample-points.ts'
 import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
-/** Of which table an overview is made, and where it goes. Plain data. */
+/** Table of the overview, and the target path. Plain data. */
 export interface OverviewRequest {
   connection: StoreConnection
   table: string
   crs: CrsDeclaration | string
-  /** Types of its shapes; absent where the table is to be asked. */
+  /** Geometry type; absent if it must be read from the table. */
   geometryType?: GeometryType
   /** Absent where there is no place for it. */
   path?: string
 }
 
-/** What was found of a layer. Plain data. */
+/** Result for a layer. Plain data. */
 export interface OverviewMade {
   /** See `LayerThinning`. */
   cells: number[]
   areas?: AreaRule
-  /** Levels that the file answers for; 0 where none was written, since there is no need, no room, or no key in the table. */
+  /**
+   * Number of levels in the file; 0 if none was written because none is needed, the disk is full, or the
+   * table has no key.
+   */
   levels: number
-  /** Whether the file was written, if only with the cells. */
+  /** True if the file was written, possibly with the cells only. */
   isWritten: boolean
 }
 
-/** A tile that holds no more is made quickly enough from the envelopes of its rows. */
+/** Tiles with at most this many rows are made quickly from the envelopes of their rows. */
 const fewRows = 50_000
-/** What is left to everything else on the disk. */
+/** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 
 async function make(
@@ -68,13 +71,13 @@ async function make(
   }
 }
 
-/** How many levels have a tile that holds many rows. */
+/** Returns the number of levels with a tile that contains many rows. */
 function depthOf({ fullest }: LayerLevels): number {
   const first = fullest.findIndex((rows) => rows <= fewRows)
   return first < 0 ? fullest.length : first
 }
 
-/** Whether there was room. A file that cannot be written costs time later, and nothing else. */
+/** Returns false if the disk is full. A file that cannot be written only costs time later. */
 async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<boolean> {
   try {
     const { bsize, bavail } = statfsSync(dirname(path))

@@ -15,16 +15,16 @@ import { LooseFiles } from './loose-files.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
 
-/** How a layer is thinned at one version. */
+/** Thinning of a layer at one version. */
 export interface LayerOverview extends LayerThinning {
-  /** Tells which rows these levels show; absent where it could not be written. */
+  /** Selects the rows that these levels show; absent if it could not be written. */
   file?: { path: string; levels: number }
 }
 
 /** The table that the tiles of a layer are read from. */
 export interface LayerTable {
   layer: LayerRecord
-  /** Tells how its store is opened, secrets included: for those alone who open it. */
+  /** Returns how to open its store, with secrets: only for code that opens it. */
   connect(): Promise<StoreConnection>
   table: string
   crs: CrsDeclaration | string
@@ -47,7 +47,7 @@ const readyMs = 2000
 const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
 
-/** Overviews of layers: made in processes and kept in files by the layer's version. */
+/** Overviews of layers: made in processes and stored in files by the layer's version. */
 export class Overviews {
   readonly #needs: OverviewNeeds
   readonly #pool = new WorkPool<OverviewHandlers>({
@@ -103,7 +103,7 @@ export class Overviews {
 
   async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
     const { layers, files } = this.#needs
-    // Where nothing can be written, tiles are made from the envelopes of all rows.
+    // If nothing can be written, tiles use the envelopes of all rows.
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
     let isKept = false
     try {
@@ -127,7 +127,7 @@ export class Overviews {
   }
 }
 
-/** How a tile of the zoom is thinned. */
+/** Returns the thinning of a tile of the zoom. */
 export function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number): TileThinning {
   const { areas, file } = overview
   const rule = areas === undefined ? {} : { areas }

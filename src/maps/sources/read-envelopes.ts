@@ -4,10 +4,10 @@ import { GrowingArray } from './growing-array.ts'
 import { IdList } from './id-list.ts'
 import { sortNumbered } from './sort-numbered.ts'
 
-/** Where PostgreSQL has a row, which stands for its key as long as the table is what it was. */
+/** PostgreSQL's physical row location (ctid), which replaces a key as long as the table is unchanged. */
 const rowPlace = /^\(\d+,\d+\)$/
 
-/** Whether rows of a table can be asked for again by the ids that their envelopes came with, one at a time. */
+/** True if rows of a table can be read again, one at a time, by the ids that came with their envelopes. */
 export async function hasLastingIds(store: VectorStore, table: string, ids: IdList): Promise<boolean> {
   if (ids.areKeys || getStoreDescription(store.type).file?.isIndexed === true) return true
   // A store may read the whole table to describe it.

@@ -17,15 +17,15 @@ interface RowFileNeeds {
   maxBytes: number
 }
 
-/** What is known of a layer's row file. */
+/** State of a layer's row file. */
 interface Known {
   version: number
   path: string | undefined
   /** Tiles that were made without it. */
   tiles: number
-  /** When making it may begin, by `performance.now()`. */
+  /** Earliest time to begin making it, by `performance.now()`. */
   notBeforeMs: number
-  /** When it was looked for last. */
+  /** Time of the last lookup. */
   lookedMs: number
   isMaking: boolean
 }
@@ -34,19 +34,19 @@ const processes = 1
 const maxHeapMb = 2048
 const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
-/** A layer of which fewer tiles are made is hardly looked at. */
+/** Layers with fewer tile requests are rarely viewed and have no row file. */
 const leastTiles = 16
 /** A layer that changes again and again costs a tenth of a processor at most. */
 const restFactor = 10
-/** What could not be made is not tried again within this time. */
+/** Time after a failure before the next attempt. */
 const failurePauseMs = 60_000
 const mostKnown = 10_000
 /** Another server may make or remove it. */
 const lookMs = 10_000
 
 /**
- * Row files of layers whose tiles are looked at: the rows once more, in chunks of such as lie near each other, from which tiles
- * are made in a part of the time. Nobody waits for one.
+ * Row files of viewed layers: a second copy of the rows, in spatially clustered chunks, from which tiles are
+ * made in a fraction of the time. Requests never wait for one.
  */
 export class RowFiles {
   readonly #needs: RowFileNeeds
@@ -61,7 +61,7 @@ export class RowFiles {
     this.#needs = needs
   }
 
-  /** The layer's file, where one of this version is there; otherwise one may be begun. */
+  /** Returns the layer's file if there is one of this version; otherwise may start making one. */
   of(table: LayerTable, { version, isCurrent }: LayerVersion): string | undefined {
     if (!isCurrent || this.#needs.maxBytes === 0) return undefined
     const { layer } = table
@@ -90,7 +90,7 @@ export class RowFiles {
     await this.#pool.close()
   }
 
-  /** What is being made of the version before is given up. */
+  /** Cancels making the file of the previous version. */
   #forget(layerId: number, known: Known, version: number): void {
     this.#making.get(layerId)?.abort.abort(new Error('The layer has a newer version'))
     Object.assign(known, { ...unknown(version), notBeforeMs: known.notBeforeMs, isMaking: known.isMaking })

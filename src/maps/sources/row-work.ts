@@ -25,7 +25,7 @@ import { quadOrder } from '../../tiles/thin/quad-order.ts'
 import type { IdList } from './id-list.ts'
 import { hasLastingIds, readEnvelopes } from './read-envelopes.ts'
 
-/** Of which table a row file is made, and where it goes. Plain data. */
+/** Table to convert to a row file, and the target path. Plain data. */
 export interface RowFileRequest {
   connection: StoreConnection
   table: string
@@ -35,19 +35,19 @@ export interface RowFileRequest {
   maxBytes: number
 }
 
-/** Rows of a chunk: more make a small tile dearer, fewer a large one. */
+/** Rows per chunk: more make small tiles slower, fewer large ones. */
 const chunkRows = 32
-/** What is written to the disk at once. */
+/** Size of one write to the disk. */
 const mostWaitingBytes = 1 << 18
-/** Rows that are asked for at once: stores give as many in a page. */
+/** Rows per read: the page size of stores. */
 const askedRows = 256
-/** What is left to everything else on the disk. */
+/** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
 const mostColumns = 256
-/** Nobody waits for it: whoever is waited for goes first. */
+/** Low priority: requests come first. */
 const niceness = 5
 
-/** What became of it: there is no file of a table without key, with bytes, or with very many columns. */
+/** Result: there is no file for a table without key, with binary columns, or with very many columns. */
 export type RowFileMade = 'written' | 'none' | 'no-room'
 
 async function make(request: RowFileRequest, { signal, notify }: CallContext<number>): Promise<RowFileMade> {
@@ -105,7 +105,7 @@ async function writeRows(reads: TileReads, { request, store, signal, notify }: M
   return 'written'
 }
 
-/** Which rows of the table those of a page are: all of them were asked for, but not all need be there. */
+/** Returns which rows of the table a page contains: some of the requested ids may be missing. */
 function rowsOfPage(
   { ids: found }: FeaturePage,
   { rows, ids, from }: { rows: Uint32Array; ids: IdList; from: number },
@@ -120,7 +120,7 @@ function rowsOfPage(
   return { rows: Uint32Array.from(numbers), next }
 }
 
-/** Rows of one chunk: where they stand in their page, and in the table. */
+/** Rows of one chunk: their positions in the page and in the table. */
 interface ChunkPart {
   rows: number[]
   places: Uint32Array
@@ -141,7 +141,7 @@ function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
     .map((places) => ({ rows: places, places: Uint32Array.from(places, (at) => rows[at] as number) }))
 }
 
-/** Rows in an order in which such as lie near each other stand near each other; those without a place are the last. */
+/** Orders rows by location, so that near rows are adjacent; rows without a location are last. */
 function nearOrder(places: Places): Uint32Array {
   const { rows } = quadOrder(places)
   if (rows.length === places.count) return rows
@@ -156,7 +156,7 @@ function nearOrder(places: Places): Uint32Array {
   return all
 }
 
-/** Writes chunk by chunk, and what tells where they are when all are there. */
+/** Writes chunk by chunk, and the index at the end. */
 class RowFileWriter {
   readonly #file: FileHandle
   readonly #request: RowFileRequest
@@ -172,7 +172,7 @@ class RowFileWriter {
     this.#request = request
   }
 
-  /** Whether there was room for them. */
+  /** Returns false if the disk is full. */
   async add({ batch, ids }: FeaturePage, { rows, places }: ChunkPart, sides: Float32Array): Promise<boolean> {
     this.#schema ??= batch.schema
     this.#cells ??= new CellMessages(batch.schema)
@@ -213,7 +213,7 @@ class RowFileWriter {
   #hasRoom(sizeBytes: number): boolean {
     const { path, maxBytes } = this.#request
     if (sizeBytes > maxBytes) return false
-    // A look at the disk for each chunk would cost as much as the chunk.
+    // Checking the disk for each chunk would cost as much as writing it.
     if (this.#starts.length % 64 !== 1) return true
     const { bsize, bavail } = statfsSync(dirname(path))
     return bsize * bavail > spareBytes

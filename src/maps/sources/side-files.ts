@@ -7,10 +7,10 @@ import { headBytes, readHead } from '../../tiles/rows/row-directory.ts'
 import type { OverviewHeader } from '../../tiles/thin/overview.ts'
 import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
 
-/** What is made beside the data of a layer, by the ending of its file. */
+/** Kinds of derived files of a layer, by file extension. */
 export type SideKind = 'overview' | 'copy.gpkg' | 'rows'
 
-/** Of a layer, what tells whether its data are those of the version before. */
+/** Identifies whether a layer's data equal those of the previous version. */
 export type VersionedLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
 
 /** A file that is being written by another server is younger. */
@@ -31,13 +31,13 @@ export class SideFiles {
     return join(this.#root, String(layerId), `${version}.${kind}`)
   }
 
-  /** A path for a file that is not whole yet, beside its later place; no two ask for the same. */
+  /** Returns a unique path for an unfinished file, next to its final path. */
   async newPath(layerId: number, version: number, kind: SideKind): Promise<string> {
     await mkdir(join(this.#root, String(layerId)), { recursive: true, mode: 0o750 })
     return `${this.path(layerId, version, kind)}.${randomBytes(6).toString('hex')}.new`
   }
 
-  /** Puts a whole file in its place, where another server may have put one that is as good. */
+  /** Moves a finished file to its final path, where another server may have put an equivalent one. */
   async settle(newPath: string, layerId: number, version: number, kind: SideKind): Promise<string> {
     const path = this.path(layerId, version, kind)
     await rename(newPath, path)
@@ -46,8 +46,8 @@ export class SideFiles {
   }
 
   /**
-   * The path of a file that is there; undefined where there is none. An edit of the layer has grown its version and left the
-   * data as they were: what was made of the version before counts for the new one.
+   * Returns the path of an existing file; undefined if there is none. An edit that changed only the layer's
+   * version leaves its data: the file of the previous version is used for the new one.
    */
   async find(layer: VersionedLayer, version: number, kind: SideKind): Promise<string | undefined> {
     const path = this.path(layer.id, version, kind)
@@ -58,7 +58,7 @@ export class SideFiles {
     return (await isThere(path)) ? path : undefined
   }
 
-  /** What all files of a kind take, those that are being written too. */
+  /** Returns the size of all files of a kind, including unfinished ones. */
   async sizeOf(kind: SideKind): Promise<number> {
     let sizeBytes = 0
     for await (const { size } of this.#filesOf(kind)) sizeBytes += size
@@ -71,7 +71,7 @@ export class SideFiles {
     await utimes(path, now, now).catch(() => undefined)
   }
 
-  /** Removes the whole file of a kind that was made or taken into use longest ago, of another layer than this one. */
+  /** Deletes the least recently used file of a kind, of a layer other than this one. */
   async removeOldest(kind: SideKind, layerId: number): Promise<void> {
     let oldest: { path: string; mtimeMs: number } | undefined
     for await (const file of this.#filesOf(kind)) {
@@ -95,7 +95,7 @@ export class SideFiles {
     }
   }
 
-  /** Removes a file that is not wanted, and what SQLite keeps beside it. */
+  /** Deletes an unneeded file with SQLite's side files. */
   async discard(path: string): Promise<void> {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true })
   }
@@ -117,14 +117,14 @@ export class SideFiles {
     }
   }
 
-  /** Removes a layer's files of versions before this one. */
+  /** Deletes a layer's files of earlier versions. */
   async removeOlder(layerId: number, version: number): Promise<void> {
     await this.#sweepLayer(String(layerId), (of) => of < version)
   }
 
   /**
-   * Removes what belongs to no layer or to another version than the layer's, and what nobody finished. `layers` are asked for after
-   * the folders were looked at, so that none is missing that came meanwhile.
+   * Deletes files of missing layers, of versions other than the layer's, and unfinished files. Calls `layers`
+   * after listing the folders, so that layers created meanwhile are included.
    */
   async sweep(layers: () => Promise<ReadonlyMap<number, number>>): Promise<void> {
     const entries = await readdir(this.#root, { withFileTypes: true }).catch((): Dirent[] => [])

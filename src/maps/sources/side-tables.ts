@@ -21,18 +21,18 @@ import type { LayerOverview } from './overviews.ts'
 import { thinningOf } from './overviews.ts'
 
 /**
- * A table that belongs to no layer, such as rows before their load, or changes: it stands in a GeoPackage of ours that is
- * written once, in a folder below that of such files. Plain data.
+ * A table that belongs to no layer, such as rows before their load, or changes: in a GeoPackage of the server
+ * that is written once, in a folder below that of such files. Plain data.
  */
 export interface SideTable {
   path: string
   table: string
-  /** Of the layer in its tiles. */
+  /** Name of the layer in its tiles. */
   name: string
-  /** What its coordinates are taken to be in. */
+  /** Assumed CRS of its coordinates. */
   crs: CrsDeclaration | string
   rows: number
-  /** Where its columns have other names than what is shown of them. */
+  /** Present if its columns are shown under other names. */
   columns?: ShownColumns
 }
 
@@ -40,19 +40,19 @@ interface SideNeeds {
   openStore(connection: StoreConnection): ServedStore
 }
 
-/** What was made of a file, and what ends the making. */
+/** Results made from a file, and the signal that ends the work. */
 interface MadeOfSide {
   abort: AbortController
   /** By what the coordinates are taken to be in. */
   overviews: Map<string, Promise<LayerOverview>>
 }
 
-/** What a look at the whole of a table may take. */
+/** Limits for reading a whole table. */
 const limits = { silenceMs: 120_000, deadlineMs: 1_800_000 }
 const processes = 1
 const maxHeapMb = 2048
 
-/** Maps of tables that belong to no layer. Whoever writes such a file has it removed. */
+/** Maps of tables that belong to no layer. The code that writes such a file must have it removed. */
 export class SideTables {
   readonly #needs: SideNeeds
   readonly #pool = new WorkPool<OverviewHandlers>({
@@ -97,7 +97,7 @@ export class SideTables {
     yield* this.#open(side).writePage(wish, signal)
   }
 
-  /** What a file of changes lists, as text. */
+  /** Returns the listed changes of a change file, as text. */
   changes(
     { path }: Pick<SideTable, 'path'>,
     wish: ChangeWish,
@@ -108,7 +108,7 @@ export class SideTables {
       .writeChangePage(wish, signal)
   }
 
-  /** Removes a file with all that was made of it; does nothing where it is gone. */
+  /** Deletes a file with everything made from it; does nothing if it does not exist. */
   async remove(path: string): Promise<void> {
     const made = this.#made.get(path)
     this.#made.delete(path)
@@ -159,7 +159,7 @@ function connectionOf({ path }: SideTable): StoreConnection {
   return { type: ownStores.file.type, parameters: { path } }
 }
 
-/** A way that only a program of GDAL's finds is taken too: nobody waits for these tiles but who looks. */
+/** Accepts a transformation that needs a GDAL program: only the viewer waits for these tables. */
 async function requireWay({ name, crs }: SideTable): Promise<void> {
   try {
     await needsProgram(crs)

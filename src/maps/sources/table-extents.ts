@@ -16,20 +16,20 @@ interface ReadTable {
   crs: CrsDeclaration | string
 }
 
-/** Where tables of layers have rows, asked once for each version of a layer. */
+/** Extents of layers' tables, read once per version. */
 export class TableExtents {
   readonly #known = new Map<number, { version: number; extent: Envelope | undefined }>()
 
-  /** What `of` has told of this version. */
+  /** Returns the result of `of` for this version. */
   known(layerId: number, { version, isCurrent }: LayerVersion): { extent: Envelope | undefined } | undefined {
     const known = this.#known.get(layerId)
     return isCurrent && known?.version === version ? known : undefined
   }
 
   /**
-   * One turn of the world where no row reaches beyond it: then a tile has one place in the table, and nothing is looked for
-   * a turn away. Undefined where x does not come round again, where rows do reach beyond, or where the version is not known
-   * to be that of the data.
+   * Returns one full turn of the world if no row extends beyond it: then a tile has one position in the
+   * table, and no search one turn away is needed. Undefined if x is not cyclic, if rows extend beyond, or if
+   * the version may not be that of the data.
    */
   async of(
     layerId: number,

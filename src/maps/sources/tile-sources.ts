@@ -26,31 +26,31 @@ import { RowFiles } from './row-files.ts'
 import { SideFiles } from './side-files.ts'
 import { TableExtents } from './table-extents.ts'
 
-/** What the tiles of a zoom are read from. */
+/** Source of the tiles of a zoom. */
 export interface TileSource {
   store: ServedStore
   table: string
-  /** Of the table. */
+  /** CRS of the table. */
   crs: CrsDeclaration | string
   thinning?: TileThinning
   columns?: ShownColumns
-  /** Where the table has rows, as far as that is known. */
+  /** Extent of the table's rows, as far as known. */
   extent?: Envelope
   /** A file with the rows of this version. */
   rowFile?: string
 }
 
-/** A table that programs of others can read by themselves: of a GeoPackage or of PostGIS. Its connection holds secrets. */
+/** A table that external programs can read: in a GeoPackage or PostGIS. Its connection contains secrets. */
 export interface ReadableTable {
   connection: StoreConnection
   table: string
   srs: string
-  /** Of a copy. */
+  /** Columns of a copy. */
   columns?: ShownColumns
 }
 
 interface ReadSource extends TileSource {
-  /** Of a copy. */
+  /** Connection of a copy. */
   connection?: StoreConnection
 }
 
@@ -82,12 +82,12 @@ interface SourceNeeds {
 /** Layers may be removed by the hundred. */
 const sweepDelayMs = 500
 const mostCounted = 10_000
-/** How long a request waits for the copy of a large layer. */
+/** Time that a request waits for the copy of a large layer. */
 const longestWaitMs = 20_000
 /** Copies of layers with fewer rows take seconds: a request waits for them until its own deadline. */
 const mostRowsWaitedFor = 100_000
 
-/** Tells from which table the tiles of a layer are read, and by what they are thinned. */
+/** Determines the table from which the tiles of a layer are read, and their thinning. */
 export class TileSources {
   readonly #needs: SourceNeeds
   readonly #files: SideFiles
@@ -158,7 +158,7 @@ export class TileSources {
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
     const read = { layer, connect, table, crs: tableCrs }
     const thinning = thinningOf(await this.#overviews.of(read, now, signal), set, zoom)
-    // What is chosen by a cell is read by its ids.
+    // Rows selected by cell are read by their ids.
     const isNear = thinning.cell === undefined && isFiltered !== true && connection === undefined
     const rowFile = isNear ? this.#rowFiles.of(read, now) : undefined
     return rowFile === undefined ? { ...source, thinning } : { ...source, thinning, rowFile }
@@ -169,14 +169,14 @@ export class TileSources {
     if (!this.canHaveTiles(layer)) await this.#wayOf(layer)
   }
 
-  /** Whether it is known already that `requireTiles` throws nothing. */
+  /** True if `requireTiles` is already known not to throw. */
   canHaveTiles(layer: LayerRecord): boolean {
     return this.#ways.has(layer)
   }
 
   /**
-   * The layer's own table, or a copy of it in web mercator where programs of others cannot read it or may not connect. Throws as
-   * `of`.
+   * Returns the layer's own table, or a copy of it in web mercator if external programs cannot read it or
+   * must not connect. Throws like `of`.
    */
   async readable(
     layer: LayerRecord,
@@ -197,8 +197,8 @@ export class TileSources {
   }
 
   /**
-   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` where its store cannot be asked,
-   * which whoever reads the rows will find out.
+   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` if its store cannot
+   * be asked, a fault that reading the rows will report.
    */
   async estimateRows(layer: LayerRecord, box: WishedBox, signal: AbortSignal): Promise<number> {
     const { nativeName, details } = layer
@@ -213,7 +213,7 @@ export class TileSources {
     }
   }
 
-  /** Throws as `of`; what is known of a layer as it was read is not asked again. */
+  /** Throws like `of`; caches results per layer record. */
   async #wayOf(layer: LayerRecord): Promise<Way> {
     const { srs, crs: declared, schema } = layer.details
     const crs = srs ?? declared

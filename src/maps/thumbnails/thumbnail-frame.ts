@@ -2,9 +2,9 @@ import { scaleOfZoom } from '../../cartography/scale.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 
-/** The tiles of a small picture and where they stand in it. */
+/** The tiles of a thumbnail and their positions in it. */
 export interface ThumbnailFrame {
-  /** Cells of a side of each tile; whole, so that no seam is seen between them. */
+  /** Side of each tile in pixels; an integer, so that no gaps are visible. */
   size: number
   tiles: { tile: TileAddress; left: number; top: number }[]
   /** Scale denominator of the picture. */
@@ -15,9 +15,9 @@ export interface ThumbnailFrame {
 const padding = 0.07
 /** Cells of a tile at most. */
 const usualSize = 512
-/** So much of the way round a picture shows at least, of a layer of one point: some hundred metres. */
+/** Minimum share of 360 degrees that a thumbnail shows, for a layer of one point: some hundred metres. */
 const leastSpan = 2 ** -15
-/** Of a tile: what edges that fall on those of tiles may be off by. */
+/** Tolerance, as a share of a tile, for edges that coincide with tile edges. */
 const tiny = 1e-6
 const maxLatitude = 85.0511287798066
 
@@ -38,7 +38,7 @@ export function mercatorBox({ minX, minY, maxX, maxY }: Envelope): Box {
   return { west: (minX + 180) / 360, east: (maxX + 180) / 360, north: down(maxY), south: down(minY) }
 }
 
-/** How a box is shown in a picture: as large as it fits, in the middle, in one piece. */
+/** Fits a box into the image: as large as possible, centered, in one piece. */
 export function frameOf(
   { west, east, north, south }: Box,
   { width, height, maxZoom }: { width: number; height: number; maxZoom: number },

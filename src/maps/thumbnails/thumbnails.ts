@@ -8,7 +8,7 @@ import type { Pictures } from '../pictures/pictures.ts'
 import type { Rasters } from '../rasters/rasters.ts'
 import { frameOf, mercatorBox } from './thumbnail-frame.ts'
 
-/** A small picture that is wanted. */
+/** Request for a thumbnail. */
 export interface ThumbnailQuestion {
   width: number
   height: number
@@ -16,9 +16,11 @@ export interface ThumbnailQuestion {
   style: Style
   /** Moves with any change of the style. */
   styleKey: string
-  /** What the style draws of rasters; used where the layer is one. */
+  /** Symbolizers of the style for rasters; used if the layer is a raster. */
   symbols: RasterSymbolizer[]
-  /** Where the layer lies, in degrees, the east beyond 180 across the antimeridian; undefined where it holds nothing. */
+  /**
+   * Extent of the layer in degrees, the east beyond 180 across the antimeridian; undefined if it is empty.
+   */
   range: Envelope | undefined
 }
 
@@ -39,7 +41,7 @@ interface ThumbnailNeeds {
 const deepestVectors = 18
 const keptBytes = 16 << 20
 
-/** Draws layers small, from their own tiles, and keeps what was drawn by version. */
+/** Draws thumbnails of layers from their own tiles, and caches them by version. */
 export class Thumbnails {
   readonly #needs: ThumbnailNeeds
   readonly #kept = new Map<string, Thumbnail>()
@@ -83,7 +85,7 @@ export class Thumbnails {
     }
   }
 
-  /** The same of a layer of features as it was, whose vector tiles `read` gives; it is not kept. */
+  /** The same for an earlier version of a feature layer, whose vector tiles `read` returns; not cached. */
   ofEarlier(
     layer: LayerRecord,
     question: Omit<ThumbnailQuestion, 'styleKey' | 'symbols'>,
@@ -122,7 +124,7 @@ export class Thumbnails {
     return this.#needs.pictures.thumbnail({ ...wish, tiles }, signal)
   }
 
-  /** A layer that lies on both sides of the antimeridian, and nowhere else, is shown in one piece. */
+  /** A layer that lies only on both sides of the antimeridian is shown in one piece. */
   async #narrow(
     box: ReturnType<typeof mercatorBox>,
     read: (tile: TileAddress) => Promise<Uint8Array>,
@@ -160,14 +162,14 @@ export class Thumbnails {
   }
 }
 
-/** The attributes of the layer that a style looks at. */
+/** Returns the layer's attributes that a style uses. */
 function attributesOf({ details: { schema } }: LayerRecord, style: Style): string[] {
   return [...new Set(attributesIn(style))].filter((name) =>
     schema.attributes.some((attribute) => attribute.name === name),
   )
 }
 
-/** Names of the attributes that a style looks at; nothing of it is drawn by others. */
+/** Returns the names of the attributes in a style; it uses no others. */
 function attributesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(attributesIn)
   if (typeof value !== 'object' || value === null) return []

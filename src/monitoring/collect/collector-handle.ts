@@ -16,7 +16,10 @@ interface Notice {
   message: string
 }
 
-/** The collector thread as the main thread sees it: started when it is called, anew after it has died, with pauses. */
+/**
+ * Main-thread handle of the collector thread: starts it when called, and again after it has died, with
+ * pauses.
+ */
 export class CollectorHandle {
   readonly #settings: CollectorSettings
   readonly #log: Logger

@@ -20,7 +20,7 @@ function handlersOf(settings: CollectorSettings, tell: Tell) {
   }
 }
 
-/** What the collector thread does. */
+/** Handlers of the collector thread. */
 export type CollectorWork = ReturnType<typeof handlersOf>
 
 serveWork<CollectorWork, CollectorSettings>(handlersOf)

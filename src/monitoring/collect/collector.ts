@@ -26,11 +26,11 @@ export interface CollectorSettings {
   ownNetworks?: readonly string[]
 }
 
-/** What a tick has found. */
+/** Result of a tick. */
 export interface TickReport {
-  /** Whether services are being read, or closed periods are still to be computed. */
+  /** True if services are being read or closed periods remain to be computed. */
   isBusy: boolean
-  /** The turns of services that have ended since the report before. */
+  /** Polls that ended since the last report. */
   polled: Polled[]
   /** Parts that do not work right now. */
   problems: string[]
@@ -39,7 +39,7 @@ export interface TickReport {
 const settlesPerTick = 20
 const retainEveryMs = 600_000
 
-/** Everything that the collector thread does; one tick at a time. */
+/** Work of the collector thread; one tick at a time. */
 export class Collector {
   readonly #keep: Keep
   readonly #series: SharedSeries
@@ -80,7 +80,7 @@ export class Collector {
     await this.#series.removeService(pagesServiceId(serviceId))
   }
 
-  /** Begins turns that are due, computes closed periods and removes what is old, each a bounded piece. */
+  /** Starts due polls, computes closed periods and deletes expired data, each a bounded amount. */
   async tick(now: number): Promise<TickReport> {
     this.#now = now
     this.#polls.begin(now)
@@ -92,7 +92,7 @@ export class Collector {
     return this.#report(hasMore ?? true)
   }
 
-  /** Like `tick`, but waits until every turn that is due has ended and every closed period is computed. */
+  /** Like `tick`, but waits until all due polls have ended and all closed periods are computed. */
   async catchUp(now: number): Promise<TickReport> {
     this.#now = now
     this.#polls.begin(now)

@@ -5,7 +5,7 @@ import type { CollectedService, CreateCollector } from './service-collector.ts'
 
 type Kind = CollectedService['source']['kind']
 
-/** One line for each kind of source; this server's own requests are pushed. */
+/** One entry per kind of source; this server's own requests are pushed. */
 const makers: Record<Kind, CreateCollector> = {
   log: createLogCollector,
   'geoserver-monitor': createMonitorCollector,

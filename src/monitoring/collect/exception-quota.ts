@@ -9,7 +9,7 @@ export class ExceptionQuota {
     this.#perMinute = perMinute
   }
 
-  /** Whether one of this time (milliseconds since 1970) is to be kept. */
+  /** True if an exception of this time (milliseconds since 1970) is to be stored. */
   take(created: number): boolean {
     const minute = Math.floor(created / 60_000)
     const count = this.#counts.get(minute) ?? 0
@@ -20,7 +20,7 @@ export class ExceptionQuota {
     return true
   }
 
-  /** Keeps what was let through; where that fails, or somebody else has, it is given back. */
+  /** Stores admitted exceptions; if that fails, or another server has stored them, returns their quota. */
   async whileKept(
     exceptions: readonly { created: number }[],
     keep: () => Promise<boolean>,

@@ -17,7 +17,9 @@ interface Behaviour {
   collect(now: number, signal: AbortSignal): Promise<CollectReport>
 }
 
-/** Polls services that behave as they are told; `log` is what was said, `closed` the ids that were closed. */
+/**
+ * Polls services with given behaviour; `log` contains the log messages, `closed` the ids of closed services.
+ */
 function startPolls(test: TestContext, behaviours: Record<number, Behaviour>, limitMs?: number) {
   const log: string[] = []
   const closed: number[] = []

@@ -9,19 +9,19 @@ import type {
 } from './service-collector.ts'
 
 const usualLimitMs = 30_000
-/** How long pieces are read one after the other before others get the time. */
+/** Time for which pieces are read in sequence before other services get time. */
 const piecesMs = 10_000
 const maxProblemLength = 500
 const maxProblems = 20
 
-/** What became of a service's turn. */
+/** Result of a poll of a service. */
 export interface Polled {
   serviceId: number
-  /** Milliseconds since 1970; the moment of the turn. */
+  /** Time of the poll, in milliseconds since 1970. */
   at: number
-  /** Absent where the turn succeeded wholly. */
+  /** Absent if the poll succeeded completely. */
   problem?: string
-  /** Whether anything could be read at all. */
+  /** True if anything could be read. */
   isRead: boolean
 }
 
@@ -32,16 +32,16 @@ interface Watched {
   collector: ServiceCollector
   /** Aborted when the service is watched no longer. */
   stop: AbortController
-  /** The turn before; undefined before the first. */
+  /** Time of the previous poll; undefined before the first. */
   turn?: number
   running?: Promise<void>
-  /** A call that did not end in time, while it goes on. */
+  /** A call that exceeded its limit and is still running. */
   late?: Promise<unknown>
-  /** What went wrong at the turn before. */
+  /** Problem of the previous poll. */
   problem?: string
 }
 
-/** Lets each service's collector take its turns. */
+/** Runs the polls of each service's collector. */
 export class Polls {
   readonly #parts: CollectorParts
   readonly #create: CreateCollector
@@ -49,7 +49,7 @@ export class Polls {
   readonly #watched = new Map<number, Watched>()
   #done: Polled[] = []
 
-  /** `limitMs`: the longest time of one turn. */
+  /** `limitMs`: time limit of one poll. */
   constructor(parts: CollectorParts, create: CreateCollector, limitMs = usualLimitMs) {
     this.#parts = parts
     this.#create = create
@@ -72,7 +72,7 @@ export class Polls {
     }
   }
 
-  /** Begins the turns that are due; a service whose turn is under way waits for the next one. */
+  /** Starts due polls; a service with a running poll waits for the next one. */
   begin(now: number): void {
     for (const watched of this.#watched.values()) {
       const turn = Math.floor(now / (watched.service.checkIntervalSeconds * 1000))
@@ -88,12 +88,12 @@ export class Polls {
     return [...this.#watched.values()].some(({ running }) => running !== undefined)
   }
 
-  /** Waits for the turns that are under way. */
+  /** Waits for the running polls. */
   async wait(): Promise<void> {
     await Promise.all([...this.#watched.values()].map(({ running }) => running))
   }
 
-  /** What has ended since the last call. */
+  /** Returns the polls that ended since the last call. */
   takeDone(): Polled[] {
     return this.#done.splice(0)
   }

@@ -4,7 +4,7 @@ import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesWriter } from '../series/series.ts'
 import type { Classifier } from './classify/raw-request.ts'
 
-/** How a service is read: `ServiceSource` with its secrets revealed, since it passes to the collector thread. */
+/** Source of a service: `ServiceSource` with its secrets in clear, for the collector thread. */
 export type CollectedSource =
   | { kind: 'own' }
   | { kind: 'log'; path: string }
@@ -12,7 +12,7 @@ export type CollectedSource =
   | { kind: 'node-exporter'; url: string; user?: string; password?: string }
   | { kind: 'geoserver-status'; url: string; user?: string; password?: string }
 
-/** A service as the collector thread knows it: plain data. Never log one whole, since it holds passwords. */
+/** A service in the collector thread: plain data. Never log one completely, since it contains passwords. */
 export interface CollectedService {
   id: number
   name: string
@@ -20,12 +20,12 @@ export interface CollectedService {
   url: string
   checkIntervalSeconds: number
   source: CollectedSource
-  /** What kind of map server it is; absent where nothing tells. */
+  /** Kind of map server; absent if unknown. */
   server?: MapServerKind
 }
 
 export interface CollectorParts {
-  /** Shared with the rest of the thread, which keeps its calls apart. */
+  /** Shared by the thread, which serializes the calls. */
   writer: Pick<SeriesWriter, 'append' | 'cursor'>
   classifier: Classifier
   log: Say
@@ -34,13 +34,13 @@ export interface CollectorParts {
 export interface CollectReport {
   /** True: a bounded piece was read and more is there; `collect` is called again soon. */
   hasMore?: boolean
-  /** What went wrong though something was collected, such as lines that could not be read; without secrets. */
+  /** Problems of a poll that still collected something, such as unreadable lines; without secrets. */
   problems?: string[]
 }
 
 /**
- * Reads one service. Calls never overlap and have a time limit of their own: when `signal` aborts, `collect` ends soon.
- * Whatever it throws is kept as the service's problem, logged, and tried again at the next turn.
+ * Reads one service. Calls never overlap and have a time limit: when `signal` aborts, `collect` ends soon. An
+ * error is stored as the service's problem, logged, and the poll is repeated at the next interval.
  */
 export interface ServiceCollector {
   /** Takes what is new by `now` (milliseconds since 1970) and appends it. */
@@ -48,7 +48,7 @@ export interface ServiceCollector {
   close(): Promise<void>
 }
 
-/** Makes the collector of a service; undefined for one whose numbers are pushed. */
+/** Creates the collector of a service; undefined for services whose data are pushed. */
 export type CreateCollector = (
   service: CollectedService,
   parts: CollectorParts,

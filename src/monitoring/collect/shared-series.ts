@@ -18,8 +18,8 @@ export interface SharedSeriesOptions {
 }
 
 /**
- * The writing side of the series for all who collect in one thread: opened when it is first needed, again after it could
- * not be, and used by one at a time.
+ * Writer of the series, shared by all collectors of one thread: opened on first use, reopened after a
+ * failure, and used by one at a time.
  */
 export class SharedSeries implements SeriesWriter {
   readonly #options: SharedSeriesOptions
@@ -40,7 +40,7 @@ export class SharedSeries implements SeriesWriter {
     return this.#use((writer) => writer.cursor(source))
   }
 
-  /** What is still collected of a service while it is removed is left out. */
+  /** Skips data that are collected for a service while it is being removed. */
   append(batch: Batch): Promise<boolean> {
     return this.#use((writer) => {
       const left = withoutServices(batch, this.#removed)
@@ -81,7 +81,7 @@ export class SharedSeries implements SeriesWriter {
   }
 }
 
-/** Undefined where nothing of it is left; ids of services are not used again. */
+/** Returns undefined if nothing remains; ids of services are not reused. */
 function withoutServices(batch: Batch, removed: ReadonlySet<number>): Batch | undefined {
   const { events = [], exceptions = [], samples = [] } = batch
   const isKept = ({ serviceId }: { serviceId: number }): boolean => !removed.has(serviceId)

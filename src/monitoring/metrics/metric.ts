@@ -1,26 +1,26 @@
-/** What every metric tells of itself. */
+/** Fields common to all metrics. */
 export interface MetricFacts {
   /** In the series; never given to another metric. */
   id: number
-  /** Where clients ask for it: lower case, with dots between its parts. */
+  /** Name in the API: lower case, with dots between its parts. */
   name: string
-  /** How stored rows become one value: `count` and `value` are summed, `rate` is the mean weighted by samples. */
+  /** Aggregation of stored rows: `count` and `value` are summed, `rate` is the mean weighted by samples. */
   type: 'count' | 'value' | 'rate'
   unit: string
-  /** What alerts call it. */
+  /** Name in alerts. */
   description: string
-  /** Whether a period has one row for each label; otherwise it has one row with the default label. */
+  /** True if a period has one row per label; otherwise it has one row with the default label. */
   isLabelled: boolean
   older?: OlderMeaning
 }
 
-/** What a stored value of the older system means, where that differs from what the metric means here. */
+/** Meaning of a stored value of the older system, if it differs from the metric's meaning here. */
 interface OlderMeaning {
-  /** Values are readings of a counter that only grows, where the amount in the period is wanted. */
+  /** True if values are readings of an increasing counter instead of the amount in the period. */
   isReading?: boolean
   /** The readings of a period were summed up. */
   isSum?: boolean
-  /** The label as it is here; undefined for one that counts nothing. */
+  /** Returns the label used here; undefined for a label that counts nothing. */
   label?(label: string): string | undefined
 }
 
@@ -29,7 +29,7 @@ export function defaultLabel({ type }: Pick<MetricFacts, 'type'>): string {
   return type === 'count' ? 'count' : 'value'
 }
 
-/** Stands for the labels beyond the cap. */
+/** Label for labels beyond the limit. */
 export const otherLabel = '(other)'
-/** Of requests that lack what the label tells, so that each split sums up to its metric. */
+/** Label of requests without a value, so that each split adds up to its metric. */
 export const noneLabel = '(none)'

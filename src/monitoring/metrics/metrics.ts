@@ -9,7 +9,7 @@ export { skippedLines } from './hosts/skipped-lines.ts'
 export { defaultLabel, noneLabel, otherLabel } from './metric.ts'
 export { applicationMetrics, hostMetrics }
 
-/** What is counted of requests, or read of hosts: what of it differs says `takenFrom`. */
+/** A metric computed from requests or read from hosts; `takenFrom` distinguishes them. */
 export type Metric = RequestMetric | HostMetric
 
 const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics, ...logMetrics]
@@ -21,45 +21,45 @@ export const labelMetrics: readonly LabelMetric[] = applicationMetrics.filter(
 export const numberMetrics: readonly NumberMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'numbers',
 )
-/** Has a value wherever a service was asked anything. */
+/** Has a value for every service with at least one request. */
 export const everyRequest: Metric = requestCount
 
 const byName = new Map(metrics.map((metric) => [metric.name, metric]))
 
-/** The metric of a name that somebody has sent. */
+/** Finds a metric by a name from outside. */
 export function findMetric(name: string): Metric | undefined {
   return byName.get(name)
 }
 
-/** The metric of that name; for names that the code itself holds. */
+/** Returns the metric of a name used in code. */
 export function metricNamed(name: string): Metric {
   const metric = byName.get(name)
   if (metric === undefined) throw new Error(`There is no metric ${name}`)
   return metric
 }
 
-/** What services of a type measure, in the order in which it is listed. */
+/** Returns the metrics of a service type, in listing order. */
 export function metricsOf(type: ServiceType): readonly Metric[] {
   if (isHostType(type)) return hostMetrics
   return mayHaveLog(type) ? [...applicationMetrics, ...logMetrics] : applicationMetrics
 }
 
-/** Whether it is not computed from requests: it was read of a host, or of a log. */
+/** True if the metric is not computed from requests but read from a host or a log. */
 export function isHostMetric(metric: Metric): boolean {
   return metric.takenFrom === 'host'
 }
 
-/** Whether its labels stand for users. */
+/** True if its labels identify users. */
 export function tellsUsers(metric: Metric): boolean {
   return metric.takenFrom === 'labels' && metric.user !== undefined
 }
 
-/** Whether its rows keep the distribution of what they are the mean of. */
+/** True if its rows store the distribution of the averaged values. */
 export function hasQuantiles(metric: Metric): boolean {
   return metric.takenFrom === 'numbers' && metric.hasQuantiles
 }
 
-/** The names of the metrics that something holds of, for texts. */
+/** Returns the names of the metrics that satisfy a condition, for messages. */
 export function namesWhere(holds: (metric: Metric) => boolean): string {
   return metrics
     .filter(holds)
@@ -67,7 +67,7 @@ export function namesWhere(holds: (metric: Metric) => boolean): string {
     .join(', ')
 }
 
-/** The ids of the metrics that something holds of. */
+/** Returns the ids of the metrics that satisfy a condition. */
 export function idsWhere(holds: (metric: Metric) => boolean): ReadonlySet<number> {
   return new Set(metrics.filter(holds).map(({ id }) => id))
 }

@@ -36,7 +36,7 @@ export const applicationMetrics: readonly RequestMetric[] = [
   responseFirstByte,
 ]
 
-/** Of services whose access log is read; ids as those of applications. */
+/** Metrics of services whose access log is read; ids like those of applications. */
 export const logMetrics: readonly HostMetric[] = [skippedLines]
 
 /** The next id here is 202. */

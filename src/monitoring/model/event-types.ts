@@ -1,9 +1,9 @@
 import { keysById, keysOf } from '../../lib/secrets/keys.ts'
 
 /**
- * How resources are used, each with its id in the series, in the order in which they are listed. An id is never given to
- * another type; a new one takes the next number. `all`, `OWS:ALL` and `other` are cumulative: every request, every OGC
- * request, every other one. No request has one of them as its own type.
+ * Uses of resources, each with its id in the series, in listing order. An id is never reassigned; a new type
+ * takes the next number. `all`, `OWS:ALL` and `other` are cumulative: all requests, all OGC requests, all
+ * others. No request has a cumulative type as its own.
  */
 const idByEventType = {
   'OWS:TMS': 0,
@@ -33,7 +33,7 @@ export const eventTypes: readonly EventType[] = keysOf(idByEventType)
 
 export const cumulativeEventTypes = ['all', 'OWS:ALL', 'other'] as const
 type CumulativeEventType = (typeof cumulativeEventTypes)[number]
-/** What a single request can be. */
+/** Event type of a single request. */
 export type OwnEventType = Exclude<EventType, CumulativeEventType>
 
 export const eventTypeLabels: Record<EventType, string> = {
@@ -59,14 +59,14 @@ export const eventTypeLabels: Record<EventType, string> = {
   mapserver: 'Geoserver event',
 }
 
-/** Whether the type relates to an OGC web service. */
+/** True if the type belongs to an OGC web service. */
 export function isOws(type: EventType): boolean {
   return type.startsWith('OWS:')
 }
 
 /**
- * The types under which a request counts: `all`, its own and the cumulative one above it. Null is an OGC request of a
- * service that has no type of its own, such as CSW.
+ * Returns the types under which a request counts: `all`, its own and the cumulative one above it. Null is an
+ * OGC request of a service without a type, such as CSW.
  */
 export function countedUnder(own: OwnEventType | null): EventType[] {
   return own === null ? ['all', 'OWS:ALL'] : ['all', own, isOws(own) ? 'OWS:ALL' : 'other']

@@ -2,14 +2,15 @@
 export const pagesOffset = 2 ** 40
 
 /**
- * Returns the id in the series under which requests of this server's own pages are counted once more, beside the service that they
- * count for: what others asked for is the difference. No service has such an id, and no query reads it unless it asks for it.
+ * Returns the series id under which requests of this server's own pages are counted a second time, in
+ * addition to their service: the difference is the requests of others. No service has such an id, and queries
+ * read it only on request.
  */
 export function pagesServiceId(serviceId: number): number {
   return serviceId + pagesOffset
 }
 
-/** Whether the id is one of `pagesServiceId`. */
+/** True if the id is one of `pagesServiceId`. */
 export function isPagesService(serviceId: number): boolean {
   return serviceId >= pagesOffset
 }

@@ -1,14 +1,14 @@
 import type { Secret } from '../../lib/secrets/secret.ts'
 import type { ServiceType } from './service-types.ts'
 
-/** Where services run; a host is not watched itself. */
+/** A host that runs services; the host itself is not polled. */
 export interface HostRecord {
   id: number
   name: string
   ip: string
 }
 
-/** How the numbers of a service are had. */
+/** Source of a service's data. */
 export type ServiceSource =
   /** This server's own requests, or the machine that it runs on. */
   | { kind: 'own' }
@@ -23,7 +23,7 @@ export type ServiceSource =
 export const sourceKinds = ['own', 'log', 'geoserver-monitor', 'node-exporter', 'geoserver-status'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
-/** Where the numbers of each type of service can come from. */
+/** Possible sources by type of service. */
 export const sourceKindsOf: Record<ServiceType, readonly SourceKind[]> = {
   app: ['own'],
   mapserver: ['own', 'log', 'geoserver-monitor'],
@@ -31,7 +31,7 @@ export const sourceKindsOf: Record<ServiceType, readonly SourceKind[]> = {
   hostmapserver: ['own', 'node-exporter', 'geoserver-status'],
 }
 
-/** Where the numbers come from when nothing is said; of the other types it must be said. */
+/** Default sources; other types require an explicit source. */
 export const usualSources: Partial<Record<ServiceType, ServiceSource>> = {
   app: { kind: 'own' },
   hostapp: { kind: 'own' },
@@ -43,7 +43,7 @@ export interface ServiceRecord {
   type: ServiceType
   hostId: number
   hostName: string
-  /** Where people reach it; empty where that is not known. */
+  /** Public URL; empty if unknown. */
   url: string
   notes: string
   isActive: boolean
@@ -53,5 +53,5 @@ export interface ServiceRecord {
   source: ServiceSource
 }
 
-/** What is kept of a service, besides what follows from its host. */
+/** Stored fields of a service, without those derived from its host. */
 export type ServiceValues = Omit<ServiceRecord, 'id' | 'hostName' | 'lastCheck'>

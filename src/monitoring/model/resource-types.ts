@@ -1,8 +1,8 @@
 import { keysById, keysOf } from '../../lib/secrets/keys.ts'
 
 /**
- * Types of resource, each with its id in the series, which is never given to another; a new one takes the next number.
- * The first stands for requests without a resource.
+ * Types of resources, each with its id in the series, which is never reassigned; a new type takes the next
+ * number. The first one is for requests without a resource.
  */
 const idByResourceType = {
   '': 0,

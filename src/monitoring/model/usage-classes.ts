@@ -1,4 +1,4 @@
-/** What a request does with a layer, each with its place in stored rows, which is never given to another. */
+/** Classes of layer use, each with its position in stored rows, which is never reassigned. */
 export const usageClasses = [
   'other',
   'tiles',
@@ -8,11 +8,11 @@ export const usageClasses = [
   'metadata',
   'imports',
 ] as const
-/** One of `usageClasses`; `other` is everything that is none of the rest, such as a page. */
+/** One of `usageClasses`; `other` is everything else, such as a page. */
 export type UsageClass = (typeof usageClasses)[number]
 
 /** Classes in which the data themselves are delivered: requests in the sense of COUNTER. */
 export const dataClasses: readonly UsageClass[] = ['features', 'downloads']
 
-/** Classes in which a layer is looked at: investigations in the sense of COUNTER, requests among them. */
+/** Classes that count as investigations in the sense of COUNTER, including requests. */
 export const investigationClasses: readonly UsageClass[] = ['tiles', 'maps', 'metadata', ...dataClasses]

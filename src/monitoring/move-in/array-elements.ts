@@ -11,8 +11,9 @@ const end = 0x5d
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
 /**
- * Cuts the text of one JSON array into its elements without reading them: `push` takes its bytes in any pieces and gives
- * the elements that have ended, `finish` throws when the array has not. Holds one element at a time.
+ * Splits the text of one JSON array into its elements without parsing them: `push` takes bytes in pieces of
+ * any size and returns the completed elements, `finish` throws if the array is incomplete. Buffers one
+ * element at a time.
  */
 export class ArrayElements {
   readonly #maxBytes: number
@@ -51,7 +52,7 @@ export class ArrayElements {
     if (this.#state !== 'after') throw new DumpError(`The dump ends within ${this.#where()}`)
   }
 
-  /** Whether this byte is the comma or bracket behind an element of the array. */
+  /** True if this byte is the comma or bracket after an element of the array. */
   #endsElement(byte: number): boolean {
     if (this.#isInText) {
       if (this.#isEscaped) this.#isEscaped = false

@@ -5,7 +5,7 @@ import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { SeriesState } from '../series/series-state.ts'
 
-/** When this server has counted a service by itself. */
+/** Periods for which this server has its own data of a service. */
 export interface CountedHere {
   /** In seconds; a period without length is the moment that it begins at. */
   overlaps(from: number, to: number): boolean
@@ -42,7 +42,7 @@ export async function readCountedHere(database: SeriesDatabase, serviceId: numbe
   }
 }
 
-/** Whether one of the sorted numbers lies between both, neither included. */
+/** True if one of the sorted numbers is between both limits, which are excluded. */
 function hasWithin(sorted: readonly number[], above: number, below: number): boolean {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -2,15 +2,15 @@ import { isIP } from 'node:net'
 import { boundedText } from '../collect/classify/scrub.ts'
 import type { DumpRecord } from './read-dump.ts'
 
-/** The index of PostgreSQL has no room for longer ones. */
+/** PostgreSQL's index cannot store longer values. */
 const defaultLength = 500
-/** Where the older system's decimals end. */
+/** Maximum of the older system's decimals. */
 const maxNumber = 1e16
 
 /** A record that cannot be used; the message is the reason that is reported. */
 export class SkippedRecord extends Error {}
 
-/** A text of at most `maxLength` characters that every database takes; longer ones are cut. */
+/** Reads a text of at most `maxLength` characters that every database accepts; longer ones are cut. */
 export function textField({ fields }: DumpRecord, name: string, maxLength = defaultLength): string {
   const value = fields[name]
   if (value == null) return ''

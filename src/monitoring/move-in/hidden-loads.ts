@@ -46,7 +46,7 @@ export async function sweepHidden(database: SeriesDatabase): Promise<void> {
   }
 }
 
-/** Makes a load visible, whole, in place of what earlier ones told of the same, and writes down that it was done. */
+/** Makes a load visible as a whole, replacing the same data of earlier loads, and records it. */
 export async function publishHidden(
   database: SeriesDatabase,
   load: { id: number; digest: string; loaded: number },

@@ -30,7 +30,7 @@ export interface DumpService {
   url: string
 }
 
-/** What a load needs of the configuration before it can be published. */
+/** Data that a load needs from the configuration before it can be published. */
 export interface PreparedLoad {
   digest: string
   /** Milliseconds since 1970; the same dump was loaded then, and nothing was written now. */
@@ -46,14 +46,14 @@ export interface LoadPlan extends PrepareCall {
   path: string
   stagingPath: string
   privacy: DumpPrivacy
-  /** Hears of the work done so far: bytes read, then rows written. */
+  /** Receives the progress: bytes read, then rows written. */
   onProgress(phase: 'reading' | 'translating' | 'writing', done: number): void
 }
 
 const reportEvery = 5000
 const unknownHost: StagedHost = { name: 'unknown', ip: '0.0.0.0' }
 
-/** One load under way, in a thread of its own: `prepare` writes what nobody sees, `publish` shows it. */
+/** One load in a thread of its own: `prepare` writes hidden rows, `publish` makes them visible. */
 export class DumpLoad {
   readonly #database: SeriesDatabase
   #loadId = 0
@@ -158,7 +158,7 @@ function readServices(staging: Staging, tally: Tally): [pk: string, service: Dum
   return services
 }
 
-/** What is only referred to is loaded where something refers to it. */
+/** Objects that are only referenced count as loaded if something refers to them. */
 function finishTally(tally: Tally): void {
   for (const model of ['servicetype', 'metric', 'servicetypemetric', 'eventtype', 'owsservice'])
     tally.skipped(model, 'they are fixed here', tally.openCount(model))

@@ -1,4 +1,4 @@
-/** What became of the objects of one model. */
+/** Numbers of objects of one model by result. */
 export interface ModelReport {
   model: string
   read: number
@@ -6,11 +6,11 @@ export interface ModelReport {
   skipped: { reason: string; count: number }[]
 }
 
-/** What a load has done, or found done before. */
+/** Result of a load. */
 export interface LoadReport {
   /** SHA-256 of the dump's text. */
   digest: string
-  /** Whether the same dump was loaded before: then nothing was changed. */
+  /** True if the same dump was loaded before and nothing was changed. */
   isRepeated: boolean
   /** ISO 8601. */
   loadedAt: string
@@ -34,7 +34,7 @@ export class Tally {
     if (count > 0) skipped.set(reason, (skipped.get(reason) ?? 0) + count)
   }
 
-  /** What is read but neither loaded nor skipped so far. */
+  /** Number of objects read but neither loaded nor skipped so far. */
   openCount(model: string): number {
     const { read, loaded, skipped } = this.#of(model)
     return [...skipped.values()].reduce((rest, count) => rest - count, read - loaded)

@@ -2,12 +2,12 @@ import type { Metric } from '../metrics/metrics.ts'
 import { defaultLabel, isHostMetric } from '../metrics/metrics.ts'
 import { SkippedRecord } from './fields.ts'
 
-/** What of an address may be kept; null for nothing. */
+/** Returns the part of an address that may be stored; null for nothing. */
 export type KeepAddress = (address: string) => string | null
 
 export interface DumpPrivacy {
   keepAddress: KeepAddress
-  /** A text of an exception as it may be kept. */
+  /** Removes secrets and addresses from an exception text. */
   scrub(text: string): string
 }
 
@@ -16,7 +16,7 @@ export interface OlderValue {
   label: string
   value: number
   samples: number
-  /** Whether it was put together from several collections. */
+  /** True if the value was aggregated from several collections. */
   isAggregated: boolean
 }
 
@@ -33,7 +33,7 @@ const reasons = {
   sumOfReadings: 'a sum of readings of a counter',
 }
 
-/** What an older value means here; throws `SkippedRecord` where it means nothing that is true. */
+/** Returns the meaning of an older value here; throws `SkippedRecord` if it has none. */
 export function meaningOf(metric: Metric, older: OlderValue, keepAddress: KeepAddress): Meant {
   const isOfHost = isHostMetric(metric)
   if (!isOfHost && older.value === 0 && (older.samples === 0 || isPlaceholder(metric, older)))
@@ -55,7 +55,7 @@ function labelOf(metric: Metric, { label }: OlderValue, keepAddress: KeepAddress
   return kept
 }
 
-/** The row that stood where a metric with labels had none. */
+/** Placeholder row of a metric with labels that had none. */
 function isPlaceholder(metric: Metric, { label }: OlderValue): boolean {
   return metric.isLabelled && (label === 'count' || label === '')
 }

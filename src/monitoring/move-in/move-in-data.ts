@@ -15,7 +15,7 @@ export interface PrepareCall {
   known: KnownService[]
 }
 
-/** What the thread of a load is started with. */
+/** Start data of a load's thread. */
 export interface MoveInData {
   place: SeriesPlace
   privacy: PrivacyMode
@@ -23,7 +23,7 @@ export interface MoveInData {
   stagingPath: string
 }
 
-/** How far a load is: bytes of the dump that were read, then rows. */
+/** Progress of a load: bytes of the dump read, then rows. */
 export interface LoadProgress {
   phase: 'receiving' | 'reading' | 'translating' | 'writing' | 'publishing'
   done: number

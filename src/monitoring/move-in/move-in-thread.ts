@@ -29,7 +29,7 @@ async function handlersOf({ place, privacy, path, stagingPath }: MoveInData) {
   }
 }
 
-/** What the thread of a load does. */
+/** Handlers of a load's thread. */
 export type MoveInWork = Awaited<ReturnType<typeof handlersOf>>
 
 serveWork<MoveInWork, MoveInData>(handlersOf)

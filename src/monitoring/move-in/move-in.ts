@@ -19,7 +19,7 @@ import type { OlderCheck } from './older-checks.ts'
 
 export interface MoveInNeeds {
   place: SeriesPlace
-  /** Where folders are made for dumps under way. */
+  /** Parent folder of the staging folders. */
   folder: string
   privacy: PrivacyMode
   services: Services
@@ -31,7 +31,7 @@ const folderStart = 'loading-'
 const dayMs = 24 * 3600 * 1000
 const thread = new URL('./move-in-thread.ts', import.meta.url)
 
-/** Takes over what another system's monitoring has collected, one dump at a time, each in a thread of its own. */
+/** Imports the data of another system's monitoring, one dump at a time, each in a thread of its own. */
 export class MoveIn {
   readonly #needs: MoveInNeeds
   #progress: LoadProgress | undefined
@@ -121,7 +121,7 @@ export class MoveIn {
     return ((await services.findHostNamed(name)) ?? (await services.createHost({ name, ip }))).id
   }
 
-  /** A new service is not active: whoever switches it on says first where its numbers come from. */
+  /** A new service is inactive: an administrator sets its source before activating it. */
   async #serviceId(service: DumpService): Promise<number> {
     const { services } = this.#needs
     const { name, type, host, checkIntervalSeconds, notes, url } = service
@@ -161,7 +161,7 @@ function sourceOf({ type, url }: DumpService): ServiceSource {
   return { kind: 'own' }
 }
 
-/** The report, told that some checks have names that are taken. */
+/** Returns the report with the number of checks whose names are already used. */
 function withChecks(models: ModelReport[], taken: number): ModelReport[] {
   if (taken === 0) return models
   return models.map((one) => {
@@ -171,7 +171,7 @@ function withChecks(models: ModelReport[], taken: number): ModelReport[] {
   })
 }
 
-/** What a server that was killed during a load has left. */
+/** Removes the folders that a killed server left. */
 async function removeOldFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(folderStart)) continue

@@ -5,8 +5,8 @@ import type { SeriesDatabase } from '../series/series-database.ts'
 const seriesPerPiece = 64
 
 /**
- * Rows of earlier loads give way to those of this load that stand for the same series, label and time, so that a newer
- * dump of one system can be loaded over an older one. To be called when the load has its services.
+ * Replaces rows of earlier loads by rows of this load with the same series, label and time, so that a newer
+ * dump of a system can be loaded over an older one. Call it when the load has its services.
  */
 export async function replaceEarlier(database: SeriesDatabase, loadId: number): Promise<void> {
   const pairs = await database.arrays(
@@ -43,7 +43,7 @@ async function renewTotalsOf(database: SeriesDatabase, table: string, ids: numbe
   }
 }
 
-/** Exceptions that are told already, by an earlier load or by this server itself, are not told twice. */
+/** Removes exceptions that an earlier load or this server already stored. */
 export async function dropKnownExceptions(
   database: SeriesDatabase,
   move: { hiddenId: number; serviceId: number },

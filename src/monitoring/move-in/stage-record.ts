@@ -80,7 +80,7 @@ const maxResources = 100
 
 const named = (record: DumpRecord): StagedNamed => ({ name: requiredText(record, 'name', 255) })
 
-/** What is kept of the objects of each model, apart from labels and values. */
+/** Stored fields of the objects of each model, except labels and values. */
 const objectReaders: Record<string, (record: DumpRecord) => object> = {
   host: (record): StagedHost => ({
     name: requiredText(record, 'name', 255),
@@ -119,14 +119,14 @@ const objectReaders: Record<string, (record: DumpRecord) => object> = {
   notificationreceiver: plainFields,
 }
 
-/** Without lists and objects, which nobody reads. */
+/** Returns the fields without lists and objects, which are not used. */
 function plainFields({ fields }: DumpRecord): object {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => typeof value !== 'object' || value === null),
   )
 }
 
-/** Puts one object of the dump into the staging database; what cannot be used is counted with its reason. */
+/** Writes one object of the dump to the staging database; counts unusable objects with their reason. */
 export function stageRecord(record: DumpRecord, staging: Staging, tally: Tally): void {
   const { model, pk } = record
   tally.read(model)

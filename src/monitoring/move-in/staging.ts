@@ -1,7 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 
-/** A value of the dump, its references as they are there. */
+/** A value of the dump, with the dump's references. */
 export interface StagedValue {
   /** Seconds since 1970. */
   from: number
@@ -18,8 +18,8 @@ export interface StagedValue {
 const transactionRows = 20_000
 
 /**
- * The dump in a temporary database of its own, so that rows may come in any order, later ones replace earlier ones, and
- * memory does not grow with the dump.
+ * The dump in a temporary database, so that objects may come in any order, later ones replace earlier ones,
+ * and memory does not grow with the dump.
  */
 export class Staging {
   readonly database: DatabaseSync
@@ -63,7 +63,7 @@ export class Staging {
     this.database.exec('commit; begin')
   }
 
-  /** Rows one by one; `T` is what the statement selects. */
+  /** Yields rows one by one; `T` is the selected row type. */
   *iterate<T>(sql: string, ...values: SQLInputValue[]): Generator<T> {
     for (const row of this.database.prepare(sql).iterate(...values)) yield row as T
   }
@@ -80,7 +80,7 @@ export class Staging {
     return typeof found?.fields === 'string' ? JSON.parse(found.fields) : undefined
   }
 
-  /** What a statement that selects `count` counts. */
+  /** Returns the value of a statement that selects `count`. */
   count(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#statement(sql).get(...values)?.count)
   }

@@ -14,7 +14,7 @@ import { eventTypeOf, resourceTypeOf } from './older-names.ts'
 import type { StagedNamed, StagedResource, StagedService } from './stage-record.ts'
 import type { Staging } from './staging.ts'
 
-/** A resource of the dump; its number in the list, from 1, stands for it in the translated rows. */
+/** A resource of the dump; translated rows refer to it by its position in the list, starting at 1. */
 export interface DumpResource {
   type: ResourceType
   name: string
@@ -61,7 +61,10 @@ const insertSum = `${insert} value = value + excluded.value, samples = samples +
 const insertMean = `${insert} samples = samples + excluded.samples,
   value = (value * samples + excluded.value * excluded.samples) / (samples + excluded.samples)`
 
-/** Turns the staged values into rows of the series, keyed by our own names; gives the resources that they use. */
+/**
+ * Converts the staged values to rows of the series, keyed by current names; returns the resources that they
+ * use.
+ */
 export class ValueTranslation {
   readonly resources: DumpResource[] = []
   readonly #staging: Staging
@@ -102,7 +105,7 @@ export class ValueTranslation {
   }
 
   /**
-   * Two rows of one period may stand for all requests: without a resource and with the one that has no type, without
+   * Two rows of one period may represent all requests: without a resource and with the untyped one, without
    * an event type and with `all`. Only one of them counts.
    */
   #dropDoubles(): void {
@@ -160,12 +163,12 @@ export class ValueTranslation {
     return row.value - before.reading
   }
 
-  /** What rows with the same references have in common; throws where it leads nowhere. */
+  /** Returns the common data of rows with the same references; throws if a reference is invalid. */
   #contextOf(row: ValueRow): Context {
     const key = JSON.stringify([row.service, row.metric, row.event_type, row.resource])
     const known = this.#contexts.get(key) ?? this.#makeContext(row)
     if (!this.#contexts.has(key)) {
-      // Rows come in the order of the key: only the last one is of use.
+      // Rows are ordered by key: only the last context can be reused.
       this.#contexts.clear()
       this.#contexts.set(key, known)
     }
@@ -212,7 +215,7 @@ export class ValueTranslation {
     const found = this.#staging.find<StagedResource>('monitoredresource', pk)
     if (found === undefined) return undefined
     const type = resourceTypeOf(found.type)
-    // A resource without a type and name stands for requests without one.
+    // A resource without type and name represents requests without one.
     if (type === '') return { number: 0, type }
     const key = `${type} ${found.name}`
     let number = this.#resourceNumbers.get(key)
@@ -224,8 +227,8 @@ export class ValueTranslation {
   }
 
   /**
-   * The older system does not tell how many requests used something of a type: the sum over its resources, but never
-   * more than all requests.
+   * The older system does not report how many requests used resources of a type: uses the sum over its
+   * resources, limited to all requests.
    */
   #boundTypes(): void {
     const whole = (column: string): string => `(select whole.${column} from rows whole
@@ -238,7 +241,7 @@ export class ValueTranslation {
   }
 }
 
-/** The table for a row of that length; it stands there at its start. */
+/** Returns the table for rows of a period length; rows have the start of their period. */
 function resolutionOf(length: number): Resolution {
   if (length < hour) return 60
   return length < day ? 3600 : 86_400

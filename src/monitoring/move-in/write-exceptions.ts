@@ -21,7 +21,7 @@ export interface ExceptionTarget {
 const model = 'exceptionevent'
 const perTransaction = 500
 
-/** Writes the exceptions with what is known of their requests; nobody sees them yet. */
+/** Writes the exceptions with their request data; they are hidden until the load is published. */
 export async function writeExceptions(
   staging: Staging,
   tally: Tally,

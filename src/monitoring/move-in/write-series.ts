@@ -23,7 +23,7 @@ interface Row {
 export interface SeriesTarget {
   database: SeriesDatabase
   loadId: number
-  /** Where the rows of a service of the dump go until the load is published: below 0, where no query finds them. */
+  /** Hidden id of a service's rows until the load is published: below 0, where no query finds them. */
   hiddenServiceId(service: string): number
   /** The day of the load in seconds: labels count their age from it. */
   day: number
@@ -36,7 +36,10 @@ const columns = [
 ]
 const labelled = idsWhere(({ isLabelled }) => isLabelled)
 
-/** Writes the translated rows to the series, with the totals of labels; nobody sees them yet. */
+/**
+ * Writes the translated rows to the series, with the totals of labels; they are hidden until the load is
+ * published.
+ */
 export async function writeSeries(
   staging: Staging,
   resources: readonly DumpResource[],
@@ -148,7 +151,10 @@ class RowWriter {
   }
 }
 
-/** sum, weighted, min, max, samples, count, labels, users, sketch of one row, or of all labels of a period. */
+/**
+ * Returns sum, weighted, min, max, samples, count, labels, users and sketch of one row, or of all labels of a
+ * period.
+ */
 function valuesOf(rows: readonly Row[]): SqlValue[] {
   const values = rows.map((row) => row.value)
   const total = (read: (row: Row) => number): number => rows.reduce((sum, row) => sum + read(row), 0)

@@ -10,7 +10,7 @@ import type { ValueSource } from './evaluate/evaluate-check.ts'
 import type { NotificationsNeeds } from './notifications.ts'
 import { Notifications } from './notifications.ts'
 
-/** What a server has for its checks and their messages. */
+/** Dependencies of a server's checks and notifications. */
 export interface CreateNotificationsNeeds {
   settings: Outlets['settings']
   /** Address of the base path, as messages name it. */
@@ -22,11 +22,11 @@ export interface CreateNotificationsNeeds {
   log: Logger
   services: NotificationsNeeds['services']
   values: ValueSource
-  /** Most time for one attempt to deliver. */
+  /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
 
-/** Notifications that reach their receivers as the settings say. */
+/** Creates notifications with the channels of the settings. */
 export function createNotifications(needs: CreateNotificationsNeeds): Notifications {
   const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = needs
   const place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }

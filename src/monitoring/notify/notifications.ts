@@ -18,11 +18,11 @@ import { listNewestDeliveries } from './records/delivery-repository.ts'
 import { createShippedChecks } from './records/shipped-checks.ts'
 
 const periodSeconds = 60
-/** An evaluation older than this many periods says nothing about this moment. */
+/** Number of periods after which an evaluation is too old. */
 const mostBehind = 2
 const deliveryProblemMs = 86_400_000
 
-/** What watching checks and telling receivers takes. */
+/** Dependencies of checks and notifications. */
 export interface NotificationsNeeds {
   database: Database
   clock: Clock
@@ -33,7 +33,7 @@ export interface NotificationsNeeds {
   /** Opens what receivers share with this server. */
   vault: Pick<Vault, 'open'>
   checks: Checks
-  /** Most time for one attempt to deliver. */
+  /** Time limit of one delivery attempt. */
   attemptMs?: number
 }
 
@@ -44,10 +44,7 @@ interface Evaluation {
   found: Promise<CheckProblems[]>
 }
 
-/**
- * The door of this room: watches the checks, and tells receivers of what does not hold. How checks are made and changed is
- * asked of `checks`.
- */
+/** Entry point: evaluates checks and notifies receivers of problems. `checks` creates and changes checks. */
 export class Notifications {
   readonly checks: Checks
   readonly #needs: NotificationsNeeds
@@ -82,8 +79,8 @@ export class Notifications {
   }
 
   /**
-   * What does not hold at this moment, as of the last period that was computed; a message that did not arrive is a
-   * problem of its check.
+   * Returns the current problems, as of the last computed period; an undelivered message is a problem of its
+   * check.
    */
   async problems(): Promise<CheckProblems[]> {
     const now = this.#needs.clock.now()
@@ -110,12 +107,12 @@ export class Notifications {
       .filter(({ problems }) => problems.length > 0)
   }
 
-  /** What keeps messages from being sent, for who looks at the checks. */
+  /** Returns why messages cannot be sent, for users who can see the checks. */
   notices(): string[] {
     return this.#needs.channels.notices()
   }
 
-  /** Sends each receiver of a check a test message, and tells what became of each. Throws `Failure` (`notFound`). */
+  /** Sends each receiver of a check a test message and returns the results. Throws `Failure` (`notFound`). */
   async test(id: number, signal: AbortSignal): Promise<TestResult[]> {
     return sendTest(this.#needs, await this.checks.get(id), signal)
   }
@@ -129,7 +126,7 @@ export class Notifications {
     await this.#deliveries.stop()
   }
 
-  /** Evaluates the active checks; of one period and one state of the checks only once. */
+  /** Evaluates the active checks, once per period and state of the checks. */
   async #evaluation(to: number): Promise<CheckProblems[]> {
     const { database, values, services, clock } = this.#needs
     const checks = (await listChecks(database.kysely)).filter(({ isActive }) => isActive)
@@ -155,7 +152,7 @@ export class Notifications {
   }
 }
 
-/** Says neither to whom nor what the mail server answered: everyone with a login reads it. */
+/** Names neither receivers nor the response of the mail server: every signed-in user can read it. */
 function undeliveredProblem(count: number, now: number): Problem[] {
   if (count === 0) return []
   const receivers = count === 1 ? '1 receiver' : `${count} receivers`
@@ -178,7 +175,7 @@ function periodEnd(now: Date): number {
   return Math.floor(now.getTime() / 1000 / periodSeconds) * periodSeconds
 }
 
-/** The findings with the checks as they are now. */
+/** Returns the results with the current state of the checks. */
 function withState(found: CheckProblems[], checks: CheckProblems['check'][]): CheckProblems[] {
   return found.map((one) => ({ ...one, check: checks.find(({ id }) => id === one.check.id) ?? one.check }))
 }

@@ -8,7 +8,7 @@ export const minIntervalSeconds = 60
 export const maxIntervalSeconds = 36_525 * daySeconds
 export const maxPeriods = 11_000
 
-/** What was asked for; times are milliseconds since 1970. */
+/** The requested window; times are milliseconds since 1970. */
 export interface AskedWindow {
   validFrom?: number
   validTo?: number
@@ -21,11 +21,11 @@ export interface AskedWindow {
 
 export interface AlignOptions {
   now: number
-  /** False: periods are counted from `validFrom`, and `to` stays as it was asked. Default: true. */
+  /** False: periods are counted from `validFrom`, and `to` is not aligned. Default: true. */
   isAligned?: boolean
 }
 
-/** A run of `count` periods of one length; times are milliseconds since 1970. */
+/** A sequence of `count` periods of equal length; times are milliseconds since 1970. */
 export interface Window {
   from: number
   to: number
@@ -39,8 +39,8 @@ export type WindowRefusal =
   | { refusal: 'too-many-periods'; periods: number; fittingSeconds: number }
 
 /**
- * The periods that touch what was asked for, on one grid that is counted from 0:00 UTC of the first day, or from the
- * start of the window where `lastSeconds` gives it or `isFromStart` asks for that. There is at least one period.
+ * Returns the periods that intersect the request, on a grid counted from 0:00 UTC of the first day, or from
+ * the start of the window if `lastSeconds` or `isFromStart` is given. There is at least one period.
  */
 export function alignWindow(asked: AskedWindow, options: AlignOptions): Window | WindowRefusal {
   const bounds = boundsOf(asked, options.now)
@@ -58,7 +58,7 @@ export function alignWindow(asked: AskedWindow, options: AlignOptions): Window |
   return (options.isAligned ?? true) ? window : { ...window, to: bounds.to }
 }
 
-/** When the period of that number begins. */
+/** Returns the start of the period with that index. */
 export function periodStart({ from, intervalSeconds }: Window, index: number): number {
   return from + index * intervalSeconds * 1000
 }
@@ -93,7 +93,7 @@ function cut(bounds: Bounds, intervalSeconds: number, isOnDayGrid: boolean): Win
   return { from: origin + first * step, to: origin + end * step, intervalSeconds, count: end - first }
 }
 
-/** The shortest whole minutes that are sure to fit: alignment adds one period at most. */
+/** Returns the shortest whole minutes that fit: alignment adds at most one period. */
 function fittingInterval({ from, to }: Bounds): number {
   const seconds = (to - from) / 1000 / (maxPeriods - 1)
   return Math.ceil(seconds / minIntervalSeconds) * minIntervalSeconds

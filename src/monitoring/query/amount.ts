@@ -1,7 +1,7 @@
 import type { Metric } from '../metrics/metrics.ts'
 import type { RowTable } from './row-table.ts'
 
-/** What a row comes to by the type of its metric. */
+/** Returns the value of a row by the type of its metric. */
 export function amountOf({ type }: Metric, rows: RowTable, row: number): number {
   if (type !== 'rate') return rows.get(row, 'sum')
   const samples = rows.get(row, 'samples')

@@ -56,8 +56,8 @@ function readSources({ sources, countedSources = [] }: RowPart): Source[] {
 }
 
 /**
- * Returns a number of rows that the answer has at least, in milliseconds: from the totals of minutes, whose `count` is
- * the number of labels of their minute. 0 where the totals do not say it.
+ * Returns, within milliseconds, a lower bound of the number of rows of the result: from the totals of
+ * minutes, whose `count` is the number of labels of their minute. 0 if the totals do not contain it.
  */
 export async function countByTotals(
   database: SeriesDatabase,
@@ -88,8 +88,8 @@ export async function countByTotals(
 }
 
 /**
- * Returns a number of rows that the answer has at least: exact for parts whose stored rows are rows of the answer, 0 for
- * the others. Stops at `limit` + 1.
+ * Returns a lower bound of the number of rows of the result: exact for parts whose stored rows are result
+ * rows, 0 for the others. Stops at `limit` + 1.
  */
 export async function countUnique(
   database: SeriesDatabase,
@@ -107,7 +107,7 @@ export async function countUnique(
   return count
 }
 
-/** The error for an answer of more than `maxRows` rows; with a query it names a grouping that fits. */
+/** Creates the error for a result of more than `maxRows` rows; with a query it names a grouping that fits. */
 export function answerTooLarge(maxRows: number, query?: ResolvedQuery): Failure {
   const grouping = query === undefined ? '' : smallGrouping(query)
   return invalid(
@@ -116,7 +116,7 @@ export function answerTooLarge(maxRows: number, query?: ResolvedQuery): Failure 
   )
 }
 
-/** A grouping with one row a period: there are fewer periods in a window than rows in any answer. */
+/** Returns a grouping with one row per period: a window has fewer periods than the smallest row limit. */
 function smallGrouping({ shape }: ResolvedQuery): string {
   if (shape.keys.length === 0) return ''
   const grouping = shape.keys.includes('resource') ? 'count_on_resource' : 'label'

@@ -2,7 +2,7 @@ import { readLayerRequests } from './layer-requests.ts'
 import type { Reads } from './reads.ts'
 import { readRequestTotals } from './request-totals.ts'
 
-/** The reads of this folder whose answers are plain data. */
+/** Reads of this folder whose results are plain data. */
 export const coreReads = {
   layerRequests: readLayerRequests,
   requestTotals: readRequestTotals,

@@ -7,7 +7,7 @@ import { countAtMost } from './answer-size.ts'
 import type { ReadLimits, Reads } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 
-/** Which exceptions are asked for; times in milliseconds since 1970. */
+/** Filter of exceptions; times in milliseconds since 1970. */
 export interface ExceptionFilter {
   from?: number | undefined
   /** Not included. */
@@ -43,7 +43,7 @@ interface Row extends ListedException {
 
 const listed = 'id, service_id as "serviceId", created, error_type as "errorType"'
 
-/** `exception` gives one, or undefined. */
+/** `exception` returns one, or undefined. */
 export const exceptionReads = {
   exception: findException,
 } satisfies Reads

@@ -1,6 +1,6 @@
 import type { Metric } from '../metrics/metrics.ts'
 
-/** What the rows of a period stand for; without one there is a row for each label. */
+/** What the rows of a period represent; without a grouping there is one row per label. */
 export const groupings = [
   'resource',
   'resource_no_label',
@@ -15,18 +15,18 @@ export const groupings = [
 ] as const
 export type Grouping = (typeof groupings)[number]
 
-/** What tells the rows of a period from each other. */
+/** Key that distinguishes the rows of a period. */
 export type RowKey = 'label' | 'resource' | 'event_type' | 'user'
 
 export interface GroupingShape {
   keys: readonly RowKey[]
-  /** What `val` is: the metric's amount by its type, or a number of different things. */
+  /** Meaning of `val`: the metric's amount by its type, or a distinct count. */
   value: 'amount' | 'labels' | 'users' | 'resources'
-  /** Whether rows of `(other)` and of labels without a user are left out. */
+  /** True to exclude rows of `(other)` and of labels without a user. */
   isOfUsers: boolean
 }
 
-/** How a grouping is computed. */
+/** Returns how a grouping is computed. */
 export function shapeOf(grouping: Grouping | undefined, metric: Metric): GroupingShape {
   const labels = metric.isLabelled ? 'labels' : 'amount'
   const shapes: Record<Grouping, [GroupingShape['value'], ...RowKey[]]> = {

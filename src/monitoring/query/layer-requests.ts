@@ -13,10 +13,13 @@ const zoneSeconds = 15 * 3600
 const storedUsage = '(select * from monitoring_usage union all select * from monitoring_usage_open)'
 const usageOfLayers = `u.scope = ${usageScopes.resource} and u.zone_id =
   (select id from monitoring_usage_zones where name = ?)`
-/** What was counted before migration 5. The words of the index: another way to say the same would not be found by it. */
+/**
+ * Rows from before migration 5. The condition must be written exactly as in the partial index, or the index
+ * is not used.
+ */
 const earlierUses = "u.zone = '' and u.split = 0 and u.resource_id > 0"
 
-/** Asks how often layers were requested on so many days of a zone, of which `from` is the first. */
+/** Query for requests by layer over a number of days of a time zone, of which `from` is the first. */
 export interface LayerRequestsQuery {
   /** Midnight in UTC of the date, in seconds since 1970. */
   from: number
@@ -26,7 +29,7 @@ export interface LayerRequestsQuery {
   serviceIds: readonly number[]
 }
 
-/** Requests of layers with any, by name: `days` numbers for each, one after the other. */
+/** Layers with requests, by name: `days` numbers per layer, in sequence. */
 export interface LayerRequests {
   names: string[]
   requests: Float64Array

@@ -17,7 +17,7 @@ import { chooseStretches } from './stretches.ts'
 const daySeconds = 86_400
 const idsPerStatement = 5000
 
-/** What has a value in a time; seconds since 1970, an open end where one is absent. */
+/** Filter of resources with values in a period; seconds since 1970, an absent end is open. */
 export interface ListQuery {
   /** Name of a metric. */
   metric?: string
@@ -33,7 +33,7 @@ export interface ListedLabel {
 /** Ids of a list in their order, of which a slice is to be named. */
 export type ListIds = Float64Array<ArrayBuffer>
 
-/** Entries of a list, and the ids of those that are left. */
+/** Entries of a list, and the ids of the remaining ones. */
 export interface ListSlice<T> {
   entries: T[]
   rest: ListIds
@@ -86,7 +86,7 @@ async function readIds(
   return ids.sort()
 }
 
-/** Throws `HeavyRead` where a light read would read too much: entries, or the rows that tell which of them are meant. */
+/** Throws `HeavyRead` if a light read would read too much: entries, or the rows that select them. */
 async function refuseHeavy(
   database: SeriesDatabase,
   { table, query }: { table: string; query: ListQuery & { type?: ResourceType } },
@@ -153,7 +153,7 @@ export async function nameResources(
   return { entries: entries.sort((a, b) => a.id - b.id), rest: ids.slice(count) }
 }
 
-/** Whoever uses a resource makes a request: without a metric their number tells. */
+/** Using a resource is a request: without a metric the number of requests decides. */
 async function resourceCondition(database: SeriesDatabase, query: ListQuery): Promise<string[]> {
   if (query.metric === undefined && isOpen(query)) return []
   const series = `${seriesOf(query.metric ?? everyRequest.name)} and s.resource_id > 0`
@@ -179,7 +179,7 @@ interface RowSource {
   table: string
   /** Condition on the period of rows `v`. */
   period: string
-  /** Of the series' loads. */
+  /** Condition on the series' loads. */
   loads: string
 }
 
@@ -204,7 +204,7 @@ async function rowSources(database: SeriesDatabase, query: ListQuery): Promise<R
 /** Seconds since 1970: the year 9999. */
 const farFuture = Math.floor(253_402_214_400 / daySeconds) * daySeconds
 
-/** Whole days of the window from the tables of days where they are rolled up, its edges from finer ones. */
+/** Returns the rolled-up days of the window from the tables of days, and its edges from finer tables. */
 function stretchesOf(from: number, to: number, marks: Parameters<typeof chooseStretches>[1]): Stretch[] {
   if (to <= from) return [{ resolution: 60, from, to: from }]
   const firstDay = Math.min(Math.ceil(from / daySeconds) * daySeconds, to)

@@ -3,7 +3,7 @@ import type { ResourceType } from '../model/resource-types.ts'
 import type { Window } from './align-window.ts'
 import type { Grouping } from './grouping.ts'
 
-/** Asks for the rows of a metric in each period of a window. */
+/** Query for the rows of a metric in each period of a window. */
 export interface MetricDataQuery {
   /** Name of a metric. */
   metric: string
@@ -13,12 +13,12 @@ export interface MetricDataQuery {
   serviceIds?: readonly number[]
   /** Default: `all`, or every type where rows are split by it. Nothing for metrics of hosts. */
   eventType?: EventType
-  /** Of that name; `isLabelId`: of that id where there is one. */
+  /** Label name; with `isLabelId` a label id, if there is one. */
   label?: string
   isLabelId?: boolean
   resource?: ResourceName
   resourceType?: ResourceType
-  /** Only labels of that user. */
+  /** Only labels of this user. */
   user?: string
 }
 

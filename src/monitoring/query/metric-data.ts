@@ -18,7 +18,7 @@ import type { Quantiles } from './sketches.ts'
 import { countOthers, readQuantiles } from './sketches.ts'
 import { nests } from './stretches.ts'
 
-/** Rows of consecutive periods of the answer to a `MetricDataQuery`. */
+/** Rows of consecutive periods of the result of a `MetricDataQuery`. */
 export interface MetricData {
   query: ResolvedQuery
   /** Rows; their periods count from the first of these. */
@@ -62,7 +62,7 @@ export function planSpan({ asked, query, facts }: OpenQuery, { first, count }: P
   return asked.label !== undefined && query.labelId === undefined ? { ...plan, parts: [] } : plan
 }
 
-/** Reads what a plan says. Throws `Failure` (`invalid`) if there are more than `maxRows` rows. */
+/** Reads the rows of a plan. Throws `Failure` (`invalid`) if there are more than `maxRows` rows. */
 export async function readMetricData(
   database: SeriesDatabase,
   plan: RowPlan,
@@ -87,7 +87,7 @@ function valuesOf({ metric, shape }: ResolvedQuery, rows: RowTable): Float64Arra
   return Float64Array.from({ length: rows.length }, (_, row) => amountOf(metric, rows, row))
 }
 
-/** The ids that rows have as a key of one of the kinds. */
+/** Returns the ids that rows have as a key of one of the kinds. */
 function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): number[] {
   return shape.keys.flatMap((kind, index) =>
     kinds.includes(kind) ? [...distinctIds(rows.column(index === 0 ? 'key' : 'innerKey'))] : [],
@@ -95,8 +95,8 @@ function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): nu
 }
 
 /**
- * Finds the seconds that rows stand for where they are longer than the periods, because finer ones are no longer kept:
- * the coarsest ones that there are.
+ * Returns the period of the stored rows in seconds if it is longer than the requested periods because finer
+ * rows have expired: the coarsest one that occurs.
  */
 export async function findResolution(
   database: SeriesDatabase,

@@ -12,7 +12,9 @@ const stored = 'v.sum, v.weighted, v.min, v.max, v.samples, v.count'
 const amounts = 'sum(r.sum) as sum, sum(r.weighted) as weighted, min(r.min) as min, max(r.max) as max'
 const numbers = 'sum(r.samples) as samples, sum(r.count) as count'
 
-/** Returns the rows of the answer in no order. Throws `Failure` (`invalid`) if there are more than `maxRows`. */
+/**
+ * Returns the rows of the result, unordered. Throws `Failure` (`invalid`) if there are more than `maxRows`.
+ */
 export async function readRows(
   database: SeriesDatabase,
   plan: RowPlan,
@@ -32,7 +34,7 @@ export async function readRows(
 interface ReadRows {
   sql: string
   names: readonly Column[]
-  /** Whether no two rows, and none that is there already, have the same period and keys. */
+  /** True if no two rows, and none of the existing ones, have the same period and keys. */
   isUnique: boolean
 }
 
@@ -53,7 +55,7 @@ async function addRows(
   })
 }
 
-/** Amounts of one table. */
+/** Reads the amounts of one table. */
 function amountRows(
   database: SeriesDatabase,
   { query, range }: RowPlan,
@@ -87,7 +89,10 @@ function amountRows(
   }
 }
 
-/** Rows of minutes and single labels hold one value: their extremes and their count follow. */
+/**
+ * True if the rows, of minutes and single labels, contain one value, which determines their extremes and
+ * count.
+ */
 function isValueAlone({ resolution, isTotal, isLoaded }: Source): boolean {
   return resolution === 60 && !isTotal && !isLoaded
 }

@@ -11,13 +11,13 @@ import { planRows } from './row-plan.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 import { seriesCondition } from './series-sql.ts'
 
-/** Asks for one number: a metric over `[from, to)`, in seconds since 1970. */
+/** Query for one number: a metric over `[from, to)`, in seconds since 1970. */
 export interface MetricValueQuery {
   /** Name of a metric. */
   metric: string
   serviceIds: readonly number[]
   resourceId?: number
-  /** Of that name exactly. */
+  /** Exact label name. */
   label?: string
   /** Default: `all`. */
   eventType?: EventType

@@ -73,7 +73,7 @@ export async function readResources(
   return resources
 }
 
-/** The id of the label of that name; with `isId`, first of that id. */
+/** Returns the id of the label with that name; with `isId`, first that of the label with that id. */
 export async function findLabel(
   database: SeriesDatabase,
   name: string,

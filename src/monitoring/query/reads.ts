@@ -6,19 +6,22 @@ import type { SeriesDatabase } from '../series/series-database.ts'
 export interface ReadLimits {
   /** True: the read throws `HeavyRead` instead of reading more than `rowsPerRead` stored rows. */
   isLight: boolean
-  /** Stored rows that a light read, and a slice of a heavy one, reads about. Looking up a series counts as a row. */
+  /**
+   * Approximate number of stored rows that a light read, and a slice of a heavy one, may read. Looking up a
+   * series counts as a row.
+   */
   rowsPerRead: number
-  /** Largest number of rows of an answer, over all its slices. */
+  /** Maximum number of rows of a result, over all its slices. */
   maxRows: number
 }
 
 /**
- * A query to the series; it sees one state of them. The result is copied to the main thread, or is a `Transfer`. The
- * result of a read with a large answer is a `Slice`.
+ * A query of the series, which sees one snapshot. The result is copied to the main thread, or is a
+ * `Transfer`. The result of a read with a large result is a `Slice`.
  */
 export type Read = (database: SeriesDatabase, argument: never, limits: ReadLimits) => Promise<unknown>
 
-/** What a reader thread answers, by name. */
+/** Reads of a reader thread, by name. */
 export type Reads = Record<string, Read>
 
 export interface ReadCall<A> {
@@ -26,17 +29,17 @@ export interface ReadCall<A> {
   limits: ReadLimits
 }
 
-/** `heavy`: the read was called as a light one and is none. Nothing was read then. */
+/** `heavy`: the read was called as a light one but is heavy. Nothing was read. */
 export type ReadReply<T> = { result: T } | 'heavy'
 
-/** What a reader thread does, for its callers. */
+/** Handlers of a reader thread, for its callers. */
 export type ReadHandlers<R extends Reads> = {
   readonly [K in keyof R]: (
     call: ReadCall<Parameters<R[K]>[1]>,
   ) => Promise<ReadReply<Unwrapped<Awaited<ReturnType<R[K]>>>>>
 }
 
-/** A part of a large answer. */
+/** A part of a large result. */
 export interface Slice<A> {
   bytes: Uint8Array<ArrayBuffer>
   /** Argument of the read that gives the next part; undefined after the last. */
@@ -44,8 +47,8 @@ export interface Slice<A> {
 }
 
 /**
- * Longest that one read may take: an end for a database that hangs. A read takes about 0.1 s, so that no busy machine
- * reaches the limit.
+ * Time limit of one read, for a database that hangs. A read takes about 0.1 s, so even a busy machine does
+ * not reach the limit.
  */
 export const readTimeLimitMs = 600_000
 
@@ -57,7 +60,7 @@ export class HeavyRead extends Error {
   }
 }
 
-/** Hands the bytes of a slice over to the main thread. */
+/** Transfers the bytes of a slice to the main thread. */
 export function transferSlice<A>(slice: Slice<A>): Transfer<Slice<A>> {
   return new Transfer(slice, [slice.bytes.buffer])
 }

@@ -11,24 +11,24 @@ export interface RequestTotalsQuery {
   from: number
   to: number
   serviceIds: readonly number[]
-  /** Whether requests of this server's own pages count too. */
+  /** True to include requests of this server's own pages. */
   isWithPages: boolean
 }
 
-/** What there was up to `to`: earlier than asked where only whole hours are kept. */
+/** Totals up to `to`: earlier than requested if only whole hours are stored. */
 export interface RequestTotals {
   to: number
   requests: number
-  /** Requests that were answered with a status from 400 on; a client that left before has no answer. */
+  /** Requests answered with status 400 or above; a client that disconnects earlier has no response. */
   failed: number
 }
 
 const hourSeconds = 3600
 const firstFailure = 400
-/** Of a request whose client went away before there was an answer. */
+/** Status of a request whose client disconnected before the response. */
 const clientGone = 499
 
-/** How many requests there were, and how many of them failed. */
+/** Returns the numbers of all and of failed requests. */
 export async function readRequestTotals(
   database: SeriesDatabase,
   { from, to: asked, serviceIds, isWithPages }: RequestTotalsQuery,
@@ -43,7 +43,7 @@ export async function readRequestTotals(
   return { to, requests: all.requests - pages.requests, failed: all.failed - pages.failed }
 }
 
-/** Counts requests by their status: each request has one. */
+/** Counts requests by status: each request has one. */
 async function readCounts(
   database: SeriesDatabase,
   { from, to, serviceIds }: Omit<RequestTotalsQuery, 'isWithPages'>,

@@ -7,18 +7,18 @@ import { integers, seriesCondition } from './series-sql.ts'
 import type { PeriodRange, Stretch, Watermarks } from './stretches.ts'
 import { chooseStretches, splitStretches } from './stretches.ts'
 
-/** What periods of the answer that lie beside each other are computed from. */
+/** Adjacent periods of the result that are computed from the same sources. */
 export interface RowPart {
   sources: Source[]
-  /** Whether each stored row is a row of the answer by itself. */
+  /** True if each stored row is a row of the result. */
   isUnique: boolean
   /** SQL of what is counted; absent where nothing is, or where the stored numbers are right. */
   distinct?: string
-  /** Where that is counted, if the amounts come from sums over labels. */
+  /** Sources of distinct counts, if the amounts come from totals over labels. */
   countedSources?: Source[]
 }
 
-/** What a query is computed from. */
+/** Sources of a query's result. */
 export interface RowPlan {
   query: ResolvedQuery
   range: PeriodRange
@@ -26,9 +26,9 @@ export interface RowPlan {
   parts: RowPart[]
 }
 
-/** What a plan depends on beside the query and the range. */
+/** Facts that a plan depends on besides the query and the range. */
 export interface PlanFacts {
-  /** Services that have series of the query, without loaded ones. */
+  /** Number of services that have series of the query, without imported ones. */
   services: number
   hasLoads: boolean
   state: ReadonlyMap<string, number>
@@ -57,10 +57,10 @@ export function planPeriods(found: PlanFacts, query: ResolvedQuery, range: Perio
 interface Planned {
   query: ResolvedQuery
   range: PeriodRange
-  /** Whether one service and no load has rows. */
+  /** True if one service and no import has rows. */
   isSingle: boolean
   loaded: readonly Source[]
-  /** Whether sums over visitors may hold requests of none. */
+  /** True if sums over visitors may include requests without a visitor. */
   hasNobody: boolean
 }
 
@@ -73,7 +73,7 @@ function planPart(
     ...loaded,
   ]
   const { value, isOfUsers } = query.shape
-  // Each stored row is one of the answer's, but for its label and its resource.
+  // Each stored row is one of the result's rows, except for its label and resource.
   const isAlone = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
   const hasSums = hasTotals(query) && !(isOfUsers && hasNobody)
   const hasOneRow = hasSums || !hasSeveralLabels(query)
@@ -119,12 +119,12 @@ function watermarksIn(marks: ReadonlyMap<string, number>): Watermarks {
   }
 }
 
-/** Loaded series stand in one of the three tables each. */
+/** Imported series are in one of the three tables each. */
 function loadedSources({ from, to }: PeriodRange): Source[] {
   return resolutions.map((resolution) => ({ resolution, from, to, isLoaded: true, isTotal: false }))
 }
 
-/** Whether the sums over labels are enough. */
+/** True if totals over labels are sufficient. */
 function hasTotals({ metric, shape, labelId, user }: ResolvedQuery): boolean {
   const needsLabels = shape.keys.includes('label') || shape.keys.includes('user')
   return (
@@ -132,7 +132,7 @@ function hasTotals({ metric, shape, labelId, user }: ResolvedQuery): boolean {
   )
 }
 
-/** Whether rows of several labels belong to one row of the answer. */
+/** True if rows of several labels belong to one row of the result. */
 function hasSeveralLabels({ metric, shape, labelId }: ResolvedQuery): boolean {
   return metric.isLabelled && !shape.keys.includes('label') && labelId === undefined
 }

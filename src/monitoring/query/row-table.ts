@@ -1,6 +1,6 @@
 /**
- * Columns of a `RowTable`: the period's place in the window, two keys (ids of a label, a resource, an event type or of
- * one of a user's labels, else 0), amounts, and a number of different things.
+ * Columns of a `RowTable`: index of the period in the window, two keys (ids of a label, a resource, an event
+ * type or of one of a user's labels, else 0), amounts, and a distinct count.
  */
 export const columns = [
   ...(['period', 'key', 'innerKey', 'sum', 'weighted', 'min', 'max', 'samples', 'count', 'extra'] as const),
@@ -12,7 +12,7 @@ const growth = 2
 /** More than the number of different keys of a table can be. */
 const keyRange = 2 ** 26
 
-/** Rows of numbers, one for each period and pair of keys; column by column. */
+/** Numeric rows, one per period and pair of keys; stored by column. */
 export class RowTable {
   readonly #columns = Object.fromEntries(columns.map((name) => [name, new Float64Array()])) as Record<
     Column,
@@ -22,7 +22,7 @@ export class RowTable {
   /** By pair of keys: the rows of their periods. */
   readonly #rows = new Map<number, Map<number, number>>()
   readonly #places = new Map<number, number>()
-  /** What was looked up last: rows of one pair often follow each other. */
+  /** Last lookup: rows of one pair of keys are often adjacent. */
   #last = { key: Number.NaN, innerKey: Number.NaN, rows: new Map<number, number>() }
   #indexed = 0
 
@@ -63,7 +63,7 @@ export class RowTable {
     return this.#rows.get(this.#pairOf(key, innerKey))?.get(period)
   }
 
-  /** Takes rows that stand behind the others into the table. */
+  /** Merges the rows appended at the end into the table. */
   #merge(count: number): void {
     this.#index()
     const { period, key, innerKey, min, max } = this.#columns
@@ -136,7 +136,7 @@ interface AddedRows {
   name: Column
 }
 
-/** Writes a column of rows; one that they lack follows from the others. */
+/** Writes a column of rows; derives a missing column from the others. */
 function writeColumn(column: Float64Array, { numbers, names, name }: AddedRows): void {
   const at = names.indexOf(name)
   const width = names.length

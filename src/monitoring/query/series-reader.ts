@@ -10,9 +10,12 @@ import type { SeriesPlace } from '../series/series-database.ts'
 import type { ReadHandlers, ReadLimits, ReadReply, Reads, Slice } from './reads.ts'
 import { readTimeLimitMs } from './reads.ts'
 
-/** Queries of one owner that wait or run. */
+/** Maximum number of waiting and running queries of one owner. */
 const maxOfOwner = 100
-/** Large answers of one owner that are sent at the same time: each holds two slices in memory. */
+/**
+ * Maximum number of large results of one owner that are sent at the same time: each holds two slices in
+ * memory.
+ */
 const largeAnswersOfOwner = 4
 
 export interface SeriesReaderOptions {
@@ -20,11 +23,11 @@ export interface SeriesReaderOptions {
   /** The thread's file, which calls `serveReads`. */
   entry: URL
   log: Logger
-  /** Largest number of rows of an answer. */
+  /** Maximum number of rows of a result. */
   maxRows: number
   /** Threads for heavy reads. Default: half the processors, at most 2. */
   heavyThreads?: number
-  /** Threads that are kept for light reads. Default: 2. */
+  /** Threads reserved for light reads. Default: 2. */
   lightThreads?: number
   /** Threads that stay without work. Default: none. */
   keptThreads?: number
@@ -45,11 +48,11 @@ type PoolParameters<R extends Reads, K extends Name<R>> = CallParameters<
 type Name<R> = Extract<keyof R, string>
 type Argument<R extends Reads, K extends keyof R> = Parameters<R[K]>[1]
 
-/** The result of the read of that name, as it crosses. */
+/** Result of the read of that name, as transferred. */
 export type ReadResult<R extends Reads, K extends Name<R>> =
   Awaited<ReturnType<ReadHandlers<R>[K]>> extends ReadReply<infer T> ? T : never
 
-/** Names of the reads whose answers come in slices. */
+/** Names of the reads whose results are sliced. */
 export type SlicedName<R extends Reads> = {
   [K in Name<R>]: ReadResult<R, K> extends Slice<unknown> ? K : never
 }[Name<R>]
@@ -62,18 +65,19 @@ export interface AnswerPart {
 /** Some 20 to 80 ms of work and 3 MB of JSON. */
 const rowsPerRead = 20_000
 /**
- * A read whose client has left ends by itself, usually at once. Its thread is only ended where it would go on for long: a busy
- * machine must not lose its threads to impatient clients.
+ * A read whose client has left ends by itself, usually at once. Its thread is ended only if it would continue
+ * for long: a busy machine must not lose its threads to impatient clients.
  */
 const graceMs = 30_000
 /** A thread that has no work for so long ends. */
 const idleMs = 60_000
 
 /**
- * Runs queries to the series in threads. Every query starts as a light one. A light read that finds more than
- * `rowsPerRead` stored rows to read stops before it reads them and runs again as a heavy one, for which only some of the
- * threads are there. A heavy read of a large answer is a series of calls, one a slice: each is scheduled anew, so owners
- * take turns, and no thread and no transaction waits for a client. `Reads` is what the threads' file serves.
+ * Runs queries of the series in threads. Each query starts as a light one. A light read that finds more than
+ * `rowsPerRead` stored rows stops before it reads them and runs again as a heavy one, for which only some of
+ * the threads are available. A heavy read of a large result is a series of calls, one per slice: each is
+ * scheduled separately, so owners alternate, and no thread and no transaction waits for a client. `Reads` are
+ * the handlers in the threads' file.
  */
 export class SeriesReader<R extends Reads> {
   readonly #options: SeriesReaderOptions
@@ -97,8 +101,9 @@ export class SeriesReader<R extends Reads> {
   }
 
   /**
-   * Returns the result of the read of that name. Throws what the read throws, and `Failure`: `tooMany` when too many
-   * queries of the owner are under way. A query whose signal aborts while it waits costs nothing more.
+   * Returns the result of the read of that name. Throws the read's error, and `Failure`: `tooMany` if too
+   * many queries of the owner are waiting or running. A query whose signal aborts while it waits costs
+   * nothing more.
    */
   async read<K extends Name<R>>(
     name: K,
@@ -115,7 +120,7 @@ export class SeriesReader<R extends Reads> {
     }
   }
 
-  /** Reads an answer slice by slice; the next one is read when it is asked for. Throws like `read`. */
+  /** Reads a result slice by slice; reads the next one when the caller requests it. Throws like `read`. */
   async *stream<K extends SlicedName<R>>(
     name: K,
     argument: Argument<R, K>,

@@ -17,26 +17,29 @@ export interface ResolvedQuery
   shape: GroupingShape
   labelId?: number
   resourceId?: number
-  /** Of the label `(other)`; undefined where nothing ever was beyond the cap. */
+  /** Id of the label `(other)`; undefined if the limit was never exceeded. */
   otherId?: number
-  /** Of labels that are no labels of their own: `(other)` and `(none)`. */
+  /** Ids of `(other)` and `(none)`, which do not count as labels. */
   uncountedIds?: readonly number[]
 }
 
-/** Rows of one table, of what was collected here or loaded, by label or as totals. */
+/** Rows of one table, collected or imported, by label or as totals. */
 export interface Source extends Stretch {
   isLoaded: boolean
   isTotal: boolean
 }
 
-/** SQL for rows `v` of series `s`; labels are `l`. Numbers stand in the text, since copies of PostgreSQL bind none. */
+/**
+ * SQL for rows `v` of series `s`; labels are `l`. Numbers are literals, since PostgreSQL's COPY has no
+ * parameters.
+ */
 export interface RowsSql {
   select: string
   from: string
   where: string
 }
 
-/** Which series a query reads: a condition on `s`. */
+/** Returns the condition on `s` that selects the series of a query. */
 export function seriesCondition(
   query: ResolvedQuery,
   { isLoaded, isTotal }: Pick<Source, 'isLoaded' | 'isTotal'>,
@@ -101,7 +104,7 @@ const keySql = {
   user: 'v.label_id',
 }
 
-/** Users beyond the cap have no label, but stand in the row of `(other)`. */
+/** Users beyond the limit have no label; they are in the row of `(other)`. */
 function userCondition({ shape, otherId }: ResolvedQuery, { isTotal }: Source): string {
   if (isTotal) return 'v.users > 0'
   if (shape.keys.includes('user') || otherId === undefined) return 'l.user_name is not null'

@@ -7,7 +7,7 @@ import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
 import type { Read, ReadCall, Reads } from './reads.ts'
 import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
-/** In a reader thread: answers the calls of a `SeriesReader` by `reads`. */
+/** In a reader thread: serves the calls of a `SeriesReader` by `reads`. */
 export function serveReads(reads: Reads): void {
   serveWork((place: SeriesPlace) => {
     const series = new OpenSeries(place)
@@ -62,7 +62,7 @@ class OpenSeries {
   }
 }
 
-/** Whether a writer has made the tables. */
+/** True if a writer has created the tables. */
 async function isReady(path: string): Promise<boolean> {
   if (!existsSync(path)) return false
   const database = new SqliteSeriesDatabase(path, { isReader: true })

@@ -7,7 +7,7 @@ import type { RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
 
-/** Shares of the values below the quantiles that are told. */
+/** Quantiles that are reported. */
 const quantileShares = [0.5, 0.95, 0.99] as const
 export type Quantiles = [p50: number, p95: number, p99: number]
 
@@ -40,8 +40,8 @@ export async function readQuantiles(
 }
 
 /**
- * Corrects the number of different labels or users in rows that `(other)` has a part in: some that it stands for may
- * have rows of their own at other times.
+ * Corrects the distinct count of labels or users in rows that include `(other)`: some of its labels may have
+ * rows of their own at other times.
  */
 export async function countOthers(database: SeriesDatabase, plan: RowPlan, table: RowTable): Promise<void> {
   const { otherId, shape } = plan.query
@@ -72,7 +72,9 @@ export async function countOthers(database: SeriesDatabase, plan: RowPlan, table
     table.set(row, 'extra', (isOfUsers ? sketch.users : sketch.labels).estimate())
 }
 
-/** What has rows of its own beside `(other)`, as pairs of row and name; each once or more. */
+/**
+ * Yields the labels with rows of their own beside `(other)`, as pairs of row and name; each at least once.
+ */
 async function* namesBeside(
   database: SeriesDatabase,
   plan: RowPlan,

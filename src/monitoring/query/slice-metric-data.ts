@@ -10,7 +10,7 @@ import type { RowPlan } from './row-plan.ts'
 /** Stored rows of a slice for each series that is looked up for it. */
 const rowsPerSeries = 4
 
-/** Where a slice begins. */
+/** Start of a slice. */
 export interface SliceStart {
   /** Number of its first period. */
   first: number
@@ -27,9 +27,9 @@ export interface MetricDataSlice extends PeriodSpan {
 }
 
 /**
- * Reads the next periods of an answer: all of them where that is light. Each slice sees one state of the series, so each
- * period does. Throws `FieldFailure` for a resource that does not exist, `Failure` (`invalid`) for an answer of more than
- * `maxRows` rows, `HeavyRead`.
+ * Reads the next periods of a result: all of them if that is light. Each slice, and so each period, sees one
+ * snapshot of the series. Throws `FieldFailure` for a resource that does not exist, `Failure` (`invalid`) for
+ * a result of more than `maxRows` rows, `HeavyRead`.
  */
 export async function readMetricDataSlice(
   database: SeriesDatabase,
@@ -59,7 +59,9 @@ export async function readMetricDataSlice(
   }
 }
 
-/** Throws `HeavyRead`; before that, `Failure` (`invalid`) where a few totals tell that the answer is too large. */
+/**
+ * Throws `HeavyRead`; before that, `Failure` (`invalid`) if a few totals show that the result is too large.
+ */
 async function refuseHeavy(
   database: SeriesDatabase,
   plan: RowPlan,
@@ -72,7 +74,7 @@ async function refuseHeavy(
   throw new HeavyRead()
 }
 
-/** Returns how many periods are read together: at least one, at most `span.count`. */
+/** Returns the number of periods that are read together: at least one, at most `span.count`. */
 async function fit(
   database: SeriesDatabase,
   open: OpenQuery,

@@ -8,7 +8,7 @@ export interface Watermarks {
   hoursKeptFrom: number
 }
 
-/** Rows of one table, those with `from` <= period < `to`. */
+/** Rows of one table with `from` <= period < `to`. */
 export interface Stretch {
   resolution: Resolution
   from: number
@@ -23,8 +23,8 @@ export interface PeriodRange {
 }
 
 /**
- * Which table is read for which stretch of time: the coarsest whose rows nest in the periods and that is rolled up
- * already; a still coarser one where only that is kept.
+ * Chooses the table for each part of the range: the coarsest one whose rows nest in the periods and that is
+ * already rolled up; a coarser one if finer rows have expired.
  */
 export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[] {
   const cuts = [...Object.values(marks), range.from, range.to]
@@ -42,7 +42,7 @@ export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[
   return stretches
 }
 
-/** Stretches that have rows of one period stand together. */
+/** Groups stretches that contain rows of the same period. */
 export function splitStretches(stretches: readonly Stretch[], range: PeriodRange): Stretch[][] {
   const parts: Stretch[][] = []
   for (const stretch of stretches) {
@@ -53,7 +53,7 @@ export function splitStretches(stretches: readonly Stretch[], range: PeriodRange
   return parts
 }
 
-/** Whether rows of that length lie in one period each. */
+/** True if rows of that length each lie in one period. */
 export function nests({ from, intervalSeconds }: PeriodRange, resolution: Resolution): boolean {
   return from % resolution === 0 && intervalSeconds % resolution === 0
 }

@@ -7,7 +7,7 @@ import { usageScopes } from '../series/usage-counts.ts'
 import { UsageRow } from '../series/usage-row.ts'
 import { readLabels, readResources } from './names.ts'
 
-/** Asks for the usage of days that begin in `[from, to)`, in seconds since 1970. */
+/** Query for the usage of days that begin in `[from, to)`, in seconds since 1970. */
 export interface UsageQuery {
   from: number
   to: number
@@ -16,14 +16,14 @@ export interface UsageQuery {
   scope: UsageScope
 }
 
-/** The requests of one service, day and key; rows can be merged over days and keys by `UsageRow.merge`. */
+/** The requests of one service, day and key; merge rows over days and keys with `UsageRow.merge`. */
 export interface StoredUsage {
   serviceId: number
   /** Seconds since 1970. */
   day: number
-  /** Of the scope `resource`. */
+  /** Resource of the scope `resource`. */
   resource: UsedResource | undefined
-  /** Of scopes by label, such as `DEU`; `(none)` and `(other)` as in metric data. Empty for others. */
+  /** Label of scopes by label, such as `DEU`; `(none)` and `(other)` as in metric data. Empty for others. */
   label: string
   row: UsageRow
 }
@@ -61,7 +61,7 @@ export async function readUsage(
   }
 }
 
-/** Where a layer was looked at on one day. */
+/** Requested areas of a layer on one day. */
 export interface StoredDemand {
   serviceId: number
   /** Seconds since 1970. */
@@ -70,7 +70,7 @@ export interface StoredDemand {
   row: DemandRow
 }
 
-/** Reads where layers were looked at, in the order of days. */
+/** Reads the requested areas of layers, in the order of days. */
 export async function readDemand(
   database: SeriesDatabase,
   { from, to, zone = 'UTC' }: Omit<UsageQuery, 'scope'>,

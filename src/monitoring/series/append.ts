@@ -48,7 +48,7 @@ function encodeParts(events: RequestEvent[]): LoggedBlock[] {
   return blocks
 }
 
-/** Gives false where the cursor stands elsewhere. */
+/** Returns false if the cursor has another value. */
 export async function moveCursor(
   database: SeriesDatabase,
   { source, from, to }: CursorMove,
@@ -115,7 +115,7 @@ export async function writeExceptions(
   await database.insert('monitoring_exceptions', columns, rows)
 }
 
-/** What PostgreSQL can hold. */
+/** Removes characters that PostgreSQL cannot store. */
 function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }

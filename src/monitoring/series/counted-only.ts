@@ -1,7 +1,10 @@
 import { encodeRequests } from './request-block.ts'
 import type { SeriesDatabase } from './series-database.ts'
 
-/** Of the row that tells how many requests of a minute were counted and are not in the log; no batch has this number. */
+/**
+ * Number of the row that stores how many requests of a minute were counted without being logged; no batch has
+ * this number.
+ */
 const forgottenBatch = 0
 
 /** Requests in the log that have been counted, and are not to stay there. */
@@ -13,7 +16,7 @@ export interface CountedBlock {
   requests: number
 }
 
-/** Whether requests of that time were counted and are no longer in the log. */
+/** True if requests of that time were counted and are no longer in the log. */
 export async function hasForgotten(
   database: SeriesDatabase,
   { serviceId, validFrom, validTo }: { serviceId: number; validFrom: number; validTo: number },

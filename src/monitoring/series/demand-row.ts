@@ -4,9 +4,9 @@ import { VisitorCount } from './visitor-count.ts'
 
 /** Visitors of a cell on an open day: exact up to 64, beyond it with a standard error of 4.6 % in 384 bytes. */
 const precision: Precision = { exactLimit: 64, indexBits: 9 }
-/** Cells of a closed day, where no setting says otherwise. */
+/** Default number of stored cells of a closed day. */
 export const mostDemandCells = 128
-/** While the day is open so many times the cells are told apart, so that those that are stored are the most frequent. */
+/** Factor for the number of cells while the day is open, so that the stored ones are the most frequent. */
 const openFactor = 4
 
 /** Requests for one cell of zoom 8. */
@@ -29,13 +29,13 @@ export class DemandCell {
   }
 }
 
-/** Where a layer was looked at on one day: requests by cell of zoom 8 of the web mercator grid. */
+/** Requested areas of a layer on one day: requests by cell of zoom 8 of the web mercator grid. */
 export class DemandRow {
   /** By row * 256 + column, counted from the north-west. */
   readonly cells = new Map<number, DemandCell>()
   /** Cells beyond the limit. */
   readonly other = new DemandCell()
-  /** Requests for areas that are too large to tell where they look. */
+  /** Requests for areas too large to be assigned to cells. */
   wide = 0
 
   /** Reads what `encode` gave. */

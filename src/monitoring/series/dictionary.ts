@@ -12,7 +12,7 @@ export interface LabelRef {
   text: string
   user: string | null
   id: number
-  /** The newest day of its rows that the database knows of. */
+  /** Newest day of its rows in the database. */
   used: number
 }
 
@@ -20,7 +20,7 @@ interface ResourceRef extends UsedResource {
   id: number
 }
 
-/** What the series of one split are found by. */
+/** Key of the series of one split. */
 export interface SplitRef {
   serviceId: number
   eventTypeId: number
@@ -37,10 +37,13 @@ export interface SeriesRef {
   id: number
 }
 
-/** Of totals. */
+/** Label of totals. */
 export const noLabel: LabelRef = { text: '', user: null, id: 0, used: 0 }
 
-/** Ids of labels, resources and series. Texts and splits are asked for first; `resolve` then gives the ids of all. */
+/**
+ * Ids of labels, resources and series. Texts and splits are requested first; `resolve` then assigns the ids
+ * of all.
+ */
 export class Dictionary {
   readonly #labels = new Map<string, LabelRef>()
   readonly #resources = new Map<string, ResourceRef>()
@@ -50,7 +53,7 @@ export class Dictionary {
   #newSeries: SeriesRef[] = []
   #version = -1
 
-  /** `day`: the day of a row that it stands in. */
+  /** `day`: the day of the row. */
   label(text: string, user: string | null, day: number): LabelRef {
     let label = this.#labels.get(text)
     if (label === undefined) {
@@ -138,10 +141,10 @@ export class Dictionary {
 interface Kind<T> {
   table: string
   columns: readonly string[]
-  /** How many of the columns tell one from another. */
+  /** Number of the columns that form the key. */
   keys: number
   valuesOf(one: T): SqlValue[]
-  /** The ids of those that are there, and of others. */
+  /** Returns the ids of the existing ones, possibly among others. */
   find(database: SeriesDatabase, part: readonly T[]): Promise<IdRows>
 }
 

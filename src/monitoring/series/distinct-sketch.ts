@@ -4,7 +4,7 @@ import { hashText } from './text-hash.ts'
 /** Bits of `hashText`. */
 const hashBits = 53
 
-/** How exactly a sketch counts. Sketches of different precision cannot be merged or read for each other. */
+/** Precision of a sketch. Sketches of different precision cannot be merged or decoded as each other. */
 export interface Precision {
   /** Up to so many texts the count is exact. */
   exactLimit: number
@@ -115,14 +115,17 @@ export class DistinctSketch {
   }
 }
 
-/** One more than the number of zeros before the first one. */
+/** One more than the number of leading zeros. */
 function rankOf(bits: number, rankBits: number): number {
   const high = Math.floor(bits / 4_294_967_296)
   if (high > 0) return Math.clz32(high) - (64 - rankBits) + 1
   return Math.clz32(bits) + (rankBits - 32) + 1
 }
 
-/** Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), algorithm 6: no bias to mend. */
+/**
+ * Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), algorithm 6: needs no
+ * bias correction.
+ */
 function estimateOf(registers: Uint8Array): number {
   const registerCount = registers.length
   const rankBits = hashBits - Math.log2(registerCount)

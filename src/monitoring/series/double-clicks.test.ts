@@ -10,7 +10,9 @@ interface Action {
   isRequest: boolean
 }
 
-/** Sorts the actions of each visitor, and counts those that no other one follows within 30 seconds. */
+/**
+ * Sorts the actions of each visitor, and counts those that are not followed by another one within 30 seconds.
+ */
 function recount(actions: readonly Action[]) {
   let [total, unique] = [0, 0]
   for (const some of Map.groupBy(actions, ({ visitor }) => visitor).values()) {

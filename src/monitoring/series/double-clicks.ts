@@ -1,13 +1,13 @@
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
-/** COUNTER Code of Practice: of actions on one item that follow each other within so many seconds, one counts. */
+/** COUNTER Code of Practice: of actions on one item within this many seconds, one counts. */
 const doubleClickSeconds = 30
-/** COUNTER Code of Practice: without sessions, an hour of a visitor's day stands for one. */
+/** COUNTER Code of Practice: without sessions, an hour of a visitor's day is one session. */
 const sessionSeconds = 3600
 /** So many visitors of a day are followed over its minutes. */
 const mostVisitors = 10_000
 
-/** How a layer was used, as COUNTER counts it. */
+/** Use of a layer by COUNTER's definitions. */
 export interface CounterTotals {
   investigations: number
   uniqueInvestigations: number
@@ -15,7 +15,7 @@ export interface CounterTotals {
   uniqueRequests: number
 }
 
-/** Seconds since the day began: first and last action of one chain of double clicks after the other. */
+/** Seconds since the start of the day: first and last action of each chain of double clicks, in sequence. */
 type Chains = number[]
 
 interface VisitorActions {
@@ -100,7 +100,7 @@ export class CounterUse {
     return use
   }
 
-  /** `time`: seconds since the day began. A request without a visitor is one by itself. */
+  /** `time`: seconds since the start of the day. A request without a visitor counts separately. */
   add(visitor: number | undefined, time: number, isRequest: boolean): void {
     if (visitor === undefined) {
       addTotals(

@@ -1,12 +1,12 @@
-/** Labels that have rows of their own, and those that `(other)` stands for. */
+/** Labels with rows of their own, and those summed in `(other)`. */
 export interface CappedLabels {
   kept: number[]
   rest: number[]
 }
 
 /**
- * The `cap` labels that occur most often; of those that occur equally often the first by name. Labels are numbers, by
- * which `counts` and `names` tell of them. A label that is named `name` belongs to the rest in any case.
+ * Selects the `cap` most frequent labels; of equally frequent ones the first by name. Labels are numbers,
+ * described by `counts` and `names`. A label with the name `name` always belongs to the rest.
  */
 export function capLabels(
   labels: readonly number[],

@@ -15,7 +15,7 @@ const updates = {
     min = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
     max = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
     weighted = {t}.weighted + excluded.weighted, samples = {t}.samples + excluded.samples`,
-  /** A coarser period: what is new stands beside. */
+  /** A coarser period: adds the new values. */
   beside: `sum = {t}.sum + excluded.sum, weighted = {t}.weighted + excluded.weighted,
     min = case when {t}.min < excluded.min then {t}.min else excluded.min end,
     max = case when {t}.max > excluded.max then {t}.max else excluded.max end,

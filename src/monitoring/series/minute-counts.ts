@@ -14,7 +14,7 @@ export interface RequestGroup {
   requests: number
 }
 
-/** What the numbers of each group's requests come to. */
+/** Sums of the numbers of each group's requests. */
 export class NumberSums {
   readonly metric: NumberMetric
   /** By group: requests that have a part in it, and their sum. */
@@ -47,7 +47,7 @@ export class NumberSums {
   }
 }
 
-/** How often each group has each label of a metric. */
+/** Frequency of each label of a metric by group. */
 export class LabelCounts {
   readonly metric: LabelMetric
   readonly cells = new CellTable()
@@ -71,7 +71,7 @@ export class LabelCounts {
     return this.labels.push(label) - 1
   }
 
-  /** The number of the label of requests without one; undefined where all have one. */
+  /** Number of the label of requests without one; undefined if all have one. */
   get none(): number | undefined {
     return this.#numbers.get(noneLabel)
   }
@@ -84,7 +84,7 @@ export class LabelCounts {
   }
 }
 
-/** Counts the requests of one service and minute, each once; what they count under is for `minuteRows` to make of it. */
+/** Counts the requests of one service and minute, each once; `minuteRows` distributes them to series. */
 export class MinuteCounts {
   readonly groups: RequestGroup[] = []
   readonly labelled = labelMetrics.map((metric) => new LabelCounts(metric))

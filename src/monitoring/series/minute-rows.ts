@@ -41,7 +41,7 @@ export function minuteRows(counts: MinuteCounts, options: MinuteOptions): Stored
   return rows
 }
 
-/** What each group counts under: event types times all, each resource and each type of resource. */
+/** Returns the splits of each group: event types times all, each resource and each type of resource. */
 function splitsOf(groups: readonly RequestGroup[], { serviceId, dictionary }: MinuteOptions): Split[] {
   const splits = new Map<SplitRef, Split>()
   groups.forEach(({ eventType, resources }, group) => {
@@ -120,7 +120,7 @@ class LabelRows {
   readonly #options: MinuteOptions
   readonly #cells: SortedCells
   readonly #cap: number
-  /** By label: how often it occurs in the split at hand. */
+  /** Frequency of each label in the current split. */
   readonly #occurrences: Int32Array
   readonly #refs: (LabelRef | undefined)[] = []
   readonly #hasUsers: boolean
@@ -177,7 +177,7 @@ class LabelRows {
     return countRow(series, this.#ref(label), this.#options.minute, value, users)
   }
 
-  /** Beside the cap, and no label of its own. */
+  /** Not subject to the limit, and not a label. */
   #noneRow(series: StoredRow['series'], none: number): StoredRow {
     const row = countRow(series, this.#ref(none), this.#options.minute, this.#occurrences[none] ?? 0, 0)
     row.labels = 0

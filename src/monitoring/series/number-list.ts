@@ -29,7 +29,7 @@ export class NumberList {
     if (part.length > 0) this.#take(part)
   }
 
-  /** The list is used again for the next part: who takes one keeps none of it. */
+  /** The buffer is reused for the next part: consumers must not retain it. */
   #makeRoom(more: number): void {
     if (this.#length >= partLength) this.finish()
     if (this.#length + more <= this.#numbers.length) return

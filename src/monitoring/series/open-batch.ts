@@ -21,8 +21,9 @@ export class OpenBatch {
   }
 
   /**
-   * Takes the batch out of the log and gives it with these requests, to be written in the same transaction; undefined
-   * where it is too old or too large, or where a minute of it has been computed: what is dirty once is counted once.
+   * Removes the batch from the log and returns it together with these requests, to be written in the same
+   * transaction; undefined if it is too old or too large, or if one of its minutes has been computed: each
+   * batch counts once.
    */
   async reopen(database: SeriesDatabase, events: readonly RequestEvent[]): Promise<Reopened | undefined> {
     if (performance.now() - this.#openedAt > longestMs || this.#events.length >= mostEvents) return undefined

@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { DistinctSketch } from './distinct-sketch.ts'
 
-/** What `(other)` keeps of the labels that it stands for, and of their users. */
+/** Distinct labels and users summed in `(other)`. */
 export class OtherSketch {
   readonly labels: DistinctSketch
   readonly users: DistinctSketch

@@ -8,8 +8,8 @@ import type { StoredRow } from './stored-row.ts'
 const withUsers = idsWhere(tellsUsers)
 
 /**
- * Merges rows of one service into rows of one longer period. The order in which rows are added, and whether some were
- * merged before, makes no difference. Rows that are added belong to it from then on.
+ * Merges rows of one service into rows of one longer period. The result does not depend on the order of the
+ * rows, or on whether some were merged before. Takes ownership of added rows.
  */
 export class PeriodRows {
   readonly #period: number
@@ -20,7 +20,7 @@ export class PeriodRows {
     this.#period = period
   }
 
-  /** Totals are left out: `finish` makes them anew. */
+  /** Totals are skipped: `finish` recomputes them. */
   add(rows: Iterable<StoredRow>): void {
     for (const row of rows) {
       if (row.series.isTotal === 1) continue
@@ -76,7 +76,7 @@ function totalOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
   return { ...sumOf(rows, series), ...distinctOf(rows, series) }
 }
 
-/** The total of the rows by label of one period, but for the numbers of distinct labels and users. */
+/** Returns the total of the rows by label of one period, without the numbers of distinct labels and users. */
 export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
   const total: StoredRow = {
     ...{ series, label: noLabel, period: rows[0]?.period ?? 0 },

@@ -7,7 +7,7 @@ import type { Migration } from './schema.ts'
 import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } from './series-database.ts'
 
-/** Any number that other programs in one database hardly use. */
+/** Arbitrary lock number that other programs in the same database are unlikely to use. */
 const writerLock = 1_953_656_174
 const maxParameters = 60_000
 const fewestToCopy = 30
@@ -20,7 +20,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
 
 type Client = pg.Pool | pg.PoolClient
 
-/** The series in PostgreSQL, beside the catalogue's tables. */
+/** The series in PostgreSQL, in the database of the catalogue. */
 export class PostgresSeriesDatabase implements SeriesDatabase {
   readonly kind = 'postgres'
   readonly #pool: pg.Pool
@@ -142,7 +142,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
   }
 }
 
-/** The driver's time limit of a query ends with its callback, which a copy does not call by itself. */
+/** The driver's query time limit ends in its callback, which a COPY does not call. */
 function endTimeLimit(query: object): void {
   if ('callback' in query && typeof query.callback === 'function') query.callback()
 }

@@ -1,18 +1,18 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 
-/** Of a quantile: it differs from the true value at its rank by at most this share. */
+/** Maximum relative error of a quantile at its rank. */
 export const quantileError = 0.01
 
 const growth = (1 + quantileError) / (1 - quantileError)
 const logGrowth = Math.log(growth)
 const smallest = 1e-3
 const largest = 1e12
-/** Of a share multiplied by a count: 0.95 of 20 values are 19. */
+/** Tolerance of a share multiplied by a count: 0.95 of 20 values are 19. */
 const roundingError = 1e-6
-/** Bucket of values that are below what is told apart. */
+/** Bucket of values below the resolution. */
 const zeroBucket = Math.ceil(Math.log(smallest) / logGrowth)
 
-/** The bucket that counts a value: each is wider than the one before by the same share. */
+/** Returns the bucket of a value: each is wider than the previous one by the same ratio. */
 export function bucketOf(value: number): number {
   if (!(value > smallest)) return zeroBucket
   return Math.ceil(Math.log(value < largest ? value : largest) / logGrowth)

@@ -12,7 +12,7 @@ interface Work {
   state: SeriesState
 }
 
-/** One piece of the work; gives whether there is more. */
+/** One piece of the work; returns true if there is more. */
 export async function removeServicePiece(work: Work, serviceId: number): Promise<boolean> {
   const { database } = work
   await database.run('delete from monitoring_dirty where service_id = ?', [serviceId])
@@ -36,7 +36,7 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
   return removeSeries(work, serviceId)
 }
 
-/** One day after the other; what other services have in common with this one is no longer known then. */
+/** One day at a time; visitors that other services share with this one are no longer known afterwards. */
 async function removeUsage(database: SeriesDatabase, serviceId: number): Promise<boolean> {
   for (const table of usageTables) {
     const [found] = await database.arrays(`select zone_id, day from ${table} where service_id = ? limit 1`, [

@@ -4,13 +4,13 @@ import type { Column, RequestColumns, TextColumn } from '../metrics/request-colu
 import type { OwnEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
-/** Texts are cut to so many UTF-16 units: an index of PostgreSQL holds at most 2.7 KB. */
+/** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL holds at most 2.7 KB. */
 const maxText = 500
 const maxResources = 200
 
 type Text = string | null
 
-/** Where columns stand in the header of a stored block. A place is never given to another column. */
+/** Positions of columns in the header of a stored block. A position is never reassigned. */
 const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
 const textPlaces = {
   ...({ method: 3, path: 4, userAgent: 5, userAgentFamily: 6, clientIp: 7 } as const),
@@ -39,15 +39,15 @@ type Packed = [dictionary: unknown[], width: 0 | 1 | 2 | 4]
 interface Header {
   count: number
   columns: Packed[]
-  /** Blocks of earlier versions say nothing. */
+  /** Absent in blocks of earlier versions. */
   isCountedOnly?: boolean
-  /** Whether times to the first byte stand behind the columns; blocks of earlier versions have none. */
+  /** True if first-byte times follow the columns; absent in blocks of earlier versions. */
   hasFirstBytes?: boolean
 }
 
 /**
- * The requests of one service and minute as bytes: a header in JSON with the values of each column, then numbers. Either all
- * of them are counted only, or none.
+ * Encodes the requests of one service and minute: a JSON header with the values of each column, then numbers.
+ * Either all of them are counted only, or none.
  */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
@@ -118,7 +118,10 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
 
 const nothing: Column<Text> = { values: [null], indexes: undefined }
 
-/** What both databases can hold and compare alike: no NUL, no half of a surrogate pair, not too long. */
+/**
+ * Returns a text that both databases store and compare identically: no NUL, no lone surrogate, limited
+ * length.
+ */
 export function cleanText(text: Text): Text {
   if (text === null) return null
   const short = text.length > maxText ? text.slice(0, maxText) : text

@@ -4,13 +4,13 @@ import type { UsageClass } from '../model/usage-classes.ts'
 
 export interface UsedResource {
   type: ResourceType
-  /** Of a layer: `workspace:name`. */
+  /** For a layer: `workspace:name`. */
   name: string
-  /** Of a layer whose owner the source knows. */
+  /** Owner of a layer, if the source knows it. */
   owner?: string
 }
 
-/** Where an address is. */
+/** Location of an address. */
 export interface Place {
   /** ISO 3166-1 alpha-3. */
   country: string | null
@@ -20,12 +20,12 @@ export interface Place {
   longitude: number | null
 }
 
-/** What every source tells of a request. */
+/** Facts of a request that every source reports. */
 export interface RequestFacts {
   serviceId: number
   /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
   created: number
-  /** Null for an OGC request of a service that has no type of its own, such as CSW. */
+  /** Null for an OGC request of a service without an event type, such as CSW. */
   eventType: OwnEventType | null
   method: string
   /** Stored without the query string. */
@@ -39,34 +39,36 @@ export interface RequestFacts {
   isCountedOnly?: boolean
 }
 
-/** One request, classified and with its privacy kept: what it holds may be stored as it is. */
+/** One classified request, reduced by the privacy settings: all fields may be stored. */
 export interface RequestEvent extends RequestFacts, Place {
-  /** Null where the source does not tell: such a request has no part in response.time. */
+  /** Null if the source does not report it: excluded from response.time. */
   milliseconds: number | null
-  /** Until the first byte of the answer was sent; absent or null where the source does not tell or none was. */
+  /** Time until the first byte of the response was sent; absent or null if unknown or if there was none. */
   firstByteMilliseconds?: number | null
   contentType: string | null
   userAgent: string | null
   userAgentFamily: string | null
   clientIp: string | null
-  /** A label of 64 hexadecimal digits that stands for the visitor; null where visitors cannot be told apart. */
+  /** Pseudonym of the visitor, 64 hexadecimal digits; null if visitors cannot be distinguished. */
   visitor: string | null
   /** Login name, or `AnonymousUser`; null where there is no visitor. */
   userName: string | null
   /** Class of the exception that the request ended with. */
   errorType: string | null
-  /** One of `usageClasses`; absent or null for those that are none of the others. */
+  /** One of `usageClasses`; absent or null for `other`. */
   usageClass?: UsageClass | null
   /**
-   * Where the request looks: cells of zoom 8 (row * 256 + column) with commas between them, or `wideArea`; absent or null
-   * where it is for no area or for one that is not known.
+   * Requested area: cells of zoom 8 (row * 256 + column), separated by commas, or `wideArea`; absent or null
+   * if there is none or it is unknown.
    */
   area?: string | null
-  /** Host of the page that led to the request; absent or null where the source does not tell. */
+  /** Host of the referring page; absent or null if the source does not report it. */
   referrer?: string | null
   /** By the user agent; absent or null where there is none. */
   kind?: 'robots' | 'people' | null
-  /** Whether the client's address is of the operator's own networks; absent or null where there is no address. */
+  /**
+   * Whether the client's address is in the operator's own networks; absent or null if there is no address.
+   */
   network?: 'own' | 'others' | null
 }
 

@@ -14,8 +14,8 @@ interface Counted {
 }
 
 /**
- * Lets the resources that most of the groups' requests used keep their names: at most `cap`, and of those that are not
- * in the series yet only as many as there is room for. The others become `(other)` of their type.
+ * Selects the resources with the most requests in the groups, which keep their names: at most `cap`, and of
+ * those that are not yet in the series only as many as fit. The others become `(other)` of their type.
  */
 export async function capResources(
   groups: readonly RequestGroup[],
@@ -28,7 +28,7 @@ export async function capResources(
   for (const group of groups) group.resources = withOthers(group.resources, named)
 }
 
-/** The same for what exceptions name: gives what becomes of each list. */
+/** The same for resources named by exceptions: returns a function that maps each list. */
 export async function knownResources(
   resources: readonly UsedResource[],
   cap: number,
@@ -55,7 +55,7 @@ function countResources(groups: readonly RequestGroup[]): Counted[] {
   )
 }
 
-/** Those that are in the series, and others as long as there is room. */
+/** Returns the resources that are in the series, and others as long as they fit. */
 async function admitted(
   counted: readonly Counted[],
   most: number,
@@ -78,7 +78,7 @@ async function admitted(
   return all
 }
 
-/** Which of them are in the series, by `keyOf`. */
+/** Returns those that are in the series, by `keyOf`. */
 export async function findKnown(
   resources: readonly UsedResource[],
   database: SeriesDatabase,

@@ -7,8 +7,8 @@ const daySeconds = 86_400
 const seriesPerPiece = 64
 
 /**
- * Loaded rows count their age from the day of loading. Once they are too old for their table they go into the next
- * coarser one; they are not in it already.
+ * The age of imported rows counts from the day of the import. Rows that are too old for their table are added
+ * to the next coarser one, which does not contain them yet.
  */
 export async function removeLoadedPiece({ database, keep, now }: RetainWork): Promise<boolean> {
   const steps = [

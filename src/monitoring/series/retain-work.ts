@@ -2,12 +2,12 @@ import type { Keep } from '../../config/monitoring-settings.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 
-/** What one transaction that removes works with. */
+/** Context of one deleting transaction. */
 export interface RetainWork {
   database: SeriesDatabase
   state: SeriesState
   keep: Keep
-  /** Cells of a layer and day that `monitoring_demand` keeps. */
+  /** Maximum number of cells per layer and day in `monitoring_demand`. */
   demandCells: number
   /** In seconds. */
   now: number

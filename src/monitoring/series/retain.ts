@@ -18,7 +18,7 @@ const rowsPerPiece = 500
 interface Table {
   name: 'minutes' | 'hours' | 'days'
   days: (keep: Keep) => number
-  /** Rows of this day and later ones are not in the coarser tables yet. */
+  /** Rows from this day on are not yet in the coarser tables. */
   before: StateName | undefined
 }
 
@@ -28,7 +28,7 @@ const tables: Table[] = [
   { name: 'days', days: (keep) => keep.dayDays, before: undefined },
 ]
 
-/** One piece of the work; gives whether there may be more. */
+/** Processes one piece; returns true if there may be more. */
 export async function retainPiece(work: RetainWork): Promise<boolean> {
   if (await isClockDoubtful(work)) return false
   await moveLimits(work)
@@ -57,7 +57,7 @@ async function isClockDoubtful({ state, now }: RetainWork): Promise<boolean> {
   return isDoubtful
 }
 
-/** Moves the limits of what is kept; they never go back. */
+/** Moves the retention limits; they never move backwards. */
 async function moveLimits({ state, keep, now }: RetainWork): Promise<void> {
   for (const { name, days, before } of tables) {
     if (days(keep) === 0) continue
@@ -100,7 +100,7 @@ async function removeRowsPiece({ database, state }: RetainWork, { name }: Table)
   return true
 }
 
-/** One day after the other. */
+/** One day at a time. */
 async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean> {
   const [oldest] = await database.arrays('select min(day) from monitoring_uses')
   const day = oldest?.[0] == null ? undefined : Number(oldest[0])
@@ -108,7 +108,7 @@ async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean
   return (await database.run('delete from monitoring_uses where day = ?', [day])) > 0
 }
 
-/** One day after the other. */
+/** One day at a time. */
 async function removeUsagePiece({ database, state }: RetainWork): Promise<boolean> {
   const zones = 'zone_id in (select id from monitoring_usage_zones)'
   // The day of a zone ends up to a day later than it begins in UTC.
@@ -143,7 +143,7 @@ async function removeExceptionsPiece({ database, keep, now }: RetainWork): Promi
   return removeExceptions(database, { before, loadedBefore: before })
 }
 
-/** Loaded ones count their age from their load; those below 0 are still being loaded. */
+/** The age of imported ones counts from their import; ids below 0 are still being imported. */
 async function removeExceptions(
   database: SeriesDatabase,
   { before, loadedBefore }: { before: number; loadedBefore: number },

@@ -4,7 +4,7 @@ import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 
 const daySeconds = 86_400
-/** Lines of a log may come late; later ones have their hour and day rolled up anew. */
+/** Lines of a log may arrive late; for later ones the hour and day are rolled up again. */
 const graceSeconds = 600
 const seriesPerPiece = 64
 
@@ -13,13 +13,13 @@ interface Work {
   state: SeriesState
 }
 
-/** Whether a day has ended of which there are minutes that are not rolled up; `now` in seconds. */
+/** True if a day with minutes that are not rolled up has ended; `now` in seconds. */
 export function isRollingDue({ state }: Work, now: number): boolean {
   const day = state.get('hours_rolled_before')
   return state.get('newest_minute') >= day && now >= day + daySeconds + graceSeconds
 }
 
-/** Rolls some series of the oldest such day up; with the last ones the watermarks move. */
+/** Rolls up some series of the oldest such day; the last piece moves the watermarks. */
 export async function rollDayPiece(work: Work): Promise<void> {
   const { database, state } = work
   const day = state.get('hours_rolled_before')
@@ -42,7 +42,7 @@ export async function rollDayPiece(work: Work): Promise<void> {
   await state.set('rolling_series', Number(last))
 }
 
-/** The oldest period of collected rows, in one look at each series. */
+/** Returns the oldest period of collected rows, with one index lookup per series. */
 export async function oldestPeriod(
   database: SeriesDatabase,
   table: string,

@@ -10,7 +10,7 @@ import { rowColumns } from './stored-row.ts'
 
 const columns = rowColumns.join(', ')
 
-/** Which series: SQL over the columns of `monitoring_series`. */
+/** Selects series: an SQL condition on the columns of `monitoring_series`. */
 export interface SeriesFilter {
   where: string
   values: readonly SqlValue[]
@@ -39,12 +39,12 @@ export function collectedOf(serviceId: number): SeriesFilter {
   return { where: 'load_id = 0 and service_id = ?', values: [serviceId] }
 }
 
-/** What was computed from the requests of a service. */
+/** Selects series computed from the requests of a service. */
 export function requestsOf(serviceId: number): SeriesFilter {
   return { where: `load_id = 0 and service_id = ? and metric_id in (${applicationIds})`, values: [serviceId] }
 }
 
-/** Computes coarser rows anew from finer ones. */
+/** Recomputes coarser rows from finer ones. */
 export async function rollUp(
   database: SeriesDatabase,
   { from, to, series, validFrom, validTo }: RollUp,
@@ -93,7 +93,7 @@ export async function removeRows(
   await removeTotals(database, { table, series, validFrom, validTo })
 }
 
-/** `series` tells the rows by label. */
+/** `series` selects the rows by label. */
 async function removeTotals(
   database: SeriesDatabase,
   { table, series, validFrom, validTo }: RowRange,
@@ -107,7 +107,7 @@ async function removeTotals(
   ])
 }
 
-/** Writes the totals of rows by label anew. */
+/** Recomputes the totals of rows by label. */
 export async function renewTotals(database: SeriesDatabase, range: RowRange): Promise<void> {
   await removeTotals(database, range)
   await addTotals(database, range)
@@ -134,13 +134,13 @@ async function addTotals(database: SeriesDatabase, range: RowRange): Promise<voi
   await estimateTotals(database, range)
 }
 
-/** SQL that holds for rows of the series. */
+/** Returns an SQL condition for rows of the series. */
 export function inSeries(database: SeriesDatabase, { where }: SeriesFilter, more = 'true'): string {
   return isOneOf(database, `select id from monitoring_series where ${where} and ${more}`)
 }
 
 function isOneOf({ kind }: SeriesDatabase, ids: string): string {
-  // PostgreSQL looks each id up in the index only when it is told the ids as an array.
+  // PostgreSQL uses the index for each id only if the ids are an array.
   return kind === 'postgres' ? `series_id = any(array(${ids}))` : `series_id in (${ids})`
 }
 
@@ -199,7 +199,7 @@ function valuesOf({ key, numbers, sketch }: Rolled): SqlValue[] {
   return [...key, ...numbers, ...distinct, sketch.encode()]
 }
 
-/** Where some labels are in `(other)`: they may be the same as labels that have rows of their own. */
+/** For periods with labels in `(other)`, which may equal labels with rows of their own. */
 async function estimateTotals(
   database: SeriesDatabase,
   { table, series, validFrom, validTo }: RowRange,

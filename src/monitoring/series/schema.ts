@@ -2,43 +2,47 @@ import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 
 /**
- * Tables of the series, the same on SQLite and PostgreSQL but for what stands in braces. Periods, minutes and days are
- * seconds since 1970, `created` milliseconds.
+ * Tables of the series, the same on SQLite and PostgreSQL except for the parts in braces. Periods, minutes
+ * and days are seconds since 1970, `created` is in milliseconds.
  *
- * - `monitoring_state`: numbers by name; one that is missing stands for 0. Hours before `hours_rolled_before` and days
- *   before `days_rolled_before` are in the tables of hours and days; they never lack anything that the minutes have.
- *   Before `minutes_kept_from`, `hours_kept_from`, `days_kept_from` and `requests_kept_from` (whole days) rows have
- *   been removed. `has_nobody` is 1 once there were requests whose visitor is not known.
+ * - `monitoring_state`: numbers by name; a missing one is 0. Hours before `hours_rolled_before` and days
+ *   before `days_rolled_before` are in the tables of hours and days, which always include everything in the
+ *   minutes. Rows before `minutes_kept_from`, `hours_kept_from`, `days_kept_from` and `requests_kept_from`
+ *   (whole days) have been deleted. `has_nobody` is 1 once there were requests with an unknown visitor.
  * - `monitoring_series`: one row for each service, metric, event type (`eventTypeId`) and split:
- *   `resource_id` 0 is not split (every request once), above 0 is a resource, and below 0 every request that touched a
- *   resource of a type, once (`splitOfType`). `is_total` 0 has a row for each label; 1 has one row a period that sums up
- *   those rows, with `label_id` 0. Metrics that are not split by label have no totals: their one row, with the default
- *   label, is the whole. Samples of hosts stand under the event type `all`. `load_id` 0 is what was collected here;
- *   others were loaded from another system and stand in exactly one of the three tables, never rolled up beside.
- * - `monitoring_minutes`, `_hours`, `_days`: `sum`, `min`, `max` are over minute values and `count` is their number;
- *   `weighted` is the sum of minute value times samples; `labels` and `users` are numbers of distinct labels and users
- *   (in `(none)`: 0; in `(other)`: of labels that it stands for; in totals: exact, or estimated when some are in `(other)`); `sketch`
- *   is a `QuantileSketch` for response.time and an `OtherSketch` for `(other)`. A total is the sum of its label rows:
- *   `min`, `max` and `count` are over minute values of single labels.
- * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`). Batch 0
- *   stands for requests of a minute that were counted only: their number, without themselves. Such a minute is never computed
- *   anew from the log, only added to.
- * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
- * - `monitoring_exceptions.load_id`: 0 for those of this server; loaded ones count their age from their load, not `created`.
- * - `monitoring_uses`: what the requests of a day come to, as they are when their minutes are first computed; never rolled
- *   up from other tables. `zone` is empty for days of UTC, else the zone (`TERRANE_ZONE`) whose day begins at `day` and
- *   ends before `day_end`. `resource_id` 0 is every request once, else a resource. `split` is `useSplits`: all, or by
- *   the label. `times` is a `QuantileSketch`; `visitors`, where all are counted, an `OtherSketch` of visitors and of
- *   those with a name. `last_use` is in milliseconds.
- *   Since migration 5 nothing is added to it: `monitoring_usage` counts instead.
- * - `monitoring_usage_zones`: time zones by whose days usage was counted (`TERRANE_ZONE`), each with the first day.
- * - `monitoring_usage`: the requests of a service and a day that begins at `day` in its zone, added up as minutes are computed.
- *   `scope` is `usageScopes`; `key_id` is a resource for the scope `resource`, a label for others, and 0 for `all`.
- *   `requests` is what `cells` (`UsageRow`) has; `service_id` 0 has the visitors that several services have in common.
- *   Days before `usage_closed_before` are closed: nothing of single visitors is left in them. Later days stand in
- *   `monitoring_usage_open`, so that rows that grow and shrink leave no gaps between those that stay.
- * - `monitoring_demand`, `monitoring_demand_open`: where a layer was looked at on such a day (`DemandRow`).
- * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
+ *   `resource_id` 0 is not split (every request once), above 0 is a resource, and below 0 every request that
+ *   used a resource of a type, once (`splitOfType`). `is_total` 0 has a row for each label; 1 has one row per
+ *   period, the sum of those rows, with `label_id` 0. Metrics that are not split by label have no totals:
+ *   their one row, with the default label, is the whole. Samples of hosts have the event type `all`.
+ *   `load_id` 0 was collected here; others were imported from another system and are in exactly one of the
+ *   three tables, never rolled up.
+ * - `monitoring_minutes`, `_hours`, `_days`: `sum`, `min`, `max` are over minute values and `count` is their
+ *   number; `weighted` is the sum of minute value times samples; `labels` and `users` are numbers of distinct
+ *   labels and users (in `(none)`: 0; in `(other)`: of its labels; in totals: exact, or estimated if some are
+ *   in `(other)`); `sketch` is a `QuantileSketch` for response.time and an `OtherSketch` for `(other)`. A
+ *   total is the sum of its label rows: `min`, `max` and `count` are over minute values of single labels.
+ * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row
+ *   (`encodeRequests`). Batch 0 contains only the number of requests of a minute that were counted without
+ *   being logged. Such a minute is never recomputed from the log, only added to.
+ * - `monitoring_dirty`: minutes of services to be computed, with the batches that added requests.
+ * - `monitoring_exceptions.load_id`: 0 for those of this server; the age of imported ones counts from their
+ *   import, not from `created`.
+ * - `monitoring_uses`: usage of a day, as known when its minutes were first computed; never rolled up from
+ *   other tables. `zone` is empty for days of UTC, else the zone (`TERRANE_ZONE`) whose day begins at `day`
+ *   and ends before `day_end`. `resource_id` 0 is every request once, else a resource. `split` is
+ *   `useSplits`: all, or by the label. `times` is a `QuantileSketch`; `visitors`, if all are counted, an
+ *   `OtherSketch` of visitors and of those with a name. `last_use` is in milliseconds. Since migration 5
+ *   nothing is added to it: `monitoring_usage` replaces it.
+ * - `monitoring_usage_zones`: time zones by whose days usage was counted (`TERRANE_ZONE`), each with the
+ *   first day.
+ * - `monitoring_usage`: the requests of a service and a day that begins at `day` in its zone, added up as
+ *   minutes are computed. `scope` is `usageScopes`; `key_id` is a resource for the scope `resource`, a label
+ *   for others, and 0 for `all`. `requests` is the sum of `cells` (`UsageRow`); `service_id` 0 has the
+ *   visitors that several services share. Days before `usage_closed_before` are closed: they contain no data
+ *   of single visitors. Later days are in `monitoring_usage_open`, so that rows that grow and shrink leave no
+ *   gaps between stable rows.
+ * - `monitoring_demand`, `monitoring_demand_open`: requested areas of a layer on such a day (`DemandRow`).
+ * - `monitoring_labels.used`: the newest day with a row of the label; null if unknown.
  */
 const tables = [
   'create table monitoring_state (name text primary key, value bigint not null)',
@@ -86,7 +90,7 @@ const uses = [
   'create index monitoring_uses_day on monitoring_uses (day)',
 ] as const
 
-/** Of layers and other resources without their splits: found by day without those of everything else. */
+/** For layers and other resources without their splits: finds them by day without reading everything else. */
 const usesOfResources = [
   `create index monitoring_uses_resources on monitoring_uses (zone, day, resource_id)
    where split = 0 and resource_id > 0`,
@@ -109,7 +113,7 @@ const usage = [
 ] as const
 
 export const resolutions = [60, 3600, 86_400] as const
-/** Seconds that a stored row stands for. */
+/** Period of a stored row in seconds. */
 export type Resolution = (typeof resolutions)[number]
 
 export const tableOf: Record<Resolution, string> = {
@@ -141,7 +145,7 @@ export interface Migration {
 /** Forward only: a later version of the program adds to the list and changes nothing in it. */
 const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses, usesOfResources, usage]
 
-/** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
+/** Returns the migrations after `version`; 0: the tables do not exist yet. */
 export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {
   if (version > migrations.length)
     throw new Error(

@@ -4,18 +4,18 @@ export type SqlValue = string | number | null | Uint8Array
 export type TakeNumbers = (numbers: Float64Array<ArrayBuffer>) => void
 
 /**
- * The database of the series: SQLite in a file of its own, or PostgreSQL. One SQL for both, `?` for values. Integers
- * come as numbers. Inside `transaction` only what it gives may be used.
+ * The database of the series: SQLite in a file of its own, or PostgreSQL. One SQL for both, `?` for values.
+ * Integers are returned as numbers. Inside `transaction` use only the database that it passes.
  */
 export interface SeriesDatabase {
   readonly kind: 'sqlite' | 'postgres'
   all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]>
-  /** Rows as arrays, for large answers. */
+  /** Returns rows as arrays, for large results. */
   arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]>
   /**
-   * Gives the named columns of a query, numbers all of them, row after row, null as NaN, to `take` in parts of whole
-   * rows: several times faster for large answers. The query holds its values itself; the order of its rows may be lost.
-   * Throws what `take` throws.
+   * Passes the named columns of a query, all of them numbers, row after row, null as NaN, to `take` in parts
+   * of whole rows: several times faster for large results. The query contains its values; the order of its
+   * rows may be lost. Throws the error of `take`.
    */
   numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void>
   /** Gives the number of rows changed. */
@@ -27,9 +27,9 @@ export interface SeriesDatabase {
     rows: readonly (readonly SqlValue[])[],
     conflict?: string,
   ): Promise<void>
-  /** One writing transaction; on PostgreSQL only one of all processes is in here at a time. */
+  /** One writing transaction; on PostgreSQL only one of all processes runs it at a time. */
   transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
-  /** Several reads that see one state. */
+  /** Several reads in one snapshot. */
   snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -38,6 +38,6 @@ export interface SeriesDatabase {
 export type SeriesPlace = { path: string } | { url: string }
 
 export interface SeriesDatabaseOptions {
-  /** True: reads only, beside the one writer, one snapshot at a time. */
+  /** True: read-only, beside the one writer, one snapshot at a time. */
   isReader?: boolean
 }

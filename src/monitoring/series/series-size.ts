@@ -8,7 +8,7 @@ const bytesPerPackedRow = 400
 const packedTables = usageTables.map((name) => `'${name}'`).join(', ')
 const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days', 'monitoring_uses'"
 
-/** Bytes that the series take up, without space that is free for new ones. */
+/** Returns the bytes that the series use, without free space inside the file. */
 export async function usedBytes(database: SeriesDatabase): Promise<number> {
   if (database.kind === 'sqlite') return (await pagesOf(database)).usedBytes
   const [found] = await database.arrays(
@@ -24,7 +24,7 @@ export async function usedBytes(database: SeriesDatabase): Promise<number> {
 
 export interface Pages {
   usedBytes: number
-  /** Share of the file that holds nothing. */
+  /** Unused share of the file. */
   freeShare: number
   freePages: number
 }

@@ -14,7 +14,7 @@ const stateNames = [
   ] as const),
   ...(['swept_day', 'sweep_step', 'sweeping_id', 'retained_at', 'jumped_at', 'shrunk_at'] as const),
 ] as const
-/** The tables' own are told in `schema.ts`; the others are places where a longer piece of work goes on. */
+/** `schema.ts` documents those of the tables; the others are positions of longer pieces of work. */
 export type StateName = (typeof stateNames)[number]
 
 /** The numbers of `monitoring_state`, within one transaction. */

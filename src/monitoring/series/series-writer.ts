@@ -125,7 +125,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
     await this.#database.close()
   }
 
-  /** Gives space in the file back to the disk where there is much of it. */
+  /** Returns unused space in the file to the disk if there is much of it. */
   async #giveBack(): Promise<boolean> {
     if (this.#database.kind !== 'sqlite') return false
     const { freeShare, freePages } = await pagesOf(this.#database)

@@ -1,11 +1,11 @@
 import type { Keep } from '../../config/monitoring-settings.ts'
 import type { CaughtException, RequestEvent, Sample } from './request-event.ts'
 
-/** How far a source has been read: opaque to the series. */
+/** Read position of a source, opaque to the series. */
 export interface CursorMove {
   /** Names the source, such as `log:7`. */
   source: string
-  /** What `cursor` gave before the batch was read; undefined where it gave nothing. */
+  /** Result of `cursor` before the batch was read; undefined if there was none. */
   from: string | undefined
   to: string
 }
@@ -16,7 +16,7 @@ export interface Batch {
   samples?: readonly Sample[]
   /** Moved in the same transaction as the rest is written, so that nothing is counted twice or left out. */
   cursor?: CursorMove
-  /** Comes often and in small pieces: those of a second stand in the log as one. */
+  /** True for frequent small batches: those of one second are logged as one. */
   isFrequent?: boolean
 }
 
@@ -25,21 +25,21 @@ export interface SettleReport {
   periods: number
   /** Requests they were computed from. */
   requests: number
-  /** Requests left out because they are older than anything that is kept. */
+  /** Requests dropped because they are older than the retention period. */
   dropped: number
-  /** Whether closed periods are left for the next call. */
+  /** True if closed periods remain for the next call. */
   hasMore: boolean
 }
 
 /**
- * Writes the series. Every method is one or several short transactions; a kill between two of them loses and doubles
- * nothing. One at a time in a process; several processes on one PostgreSQL do not disturb each other.
+ * Writes the series. Every method is one or several short transactions; a kill between two of them loses and
+ * duplicates nothing. One writer per process; several processes may share one PostgreSQL database.
  */
 export interface SeriesWriter {
   cursor(source: string): Promise<string | undefined>
   /**
-   * Writes a batch to the request log and marks its periods as to be computed. Gives false, with nothing written, when
-   * the cursor does not stand at `cursor.from`: somebody else has collected the same.
+   * Writes a batch to the request log and marks its periods to be computed. Returns false without writing if
+   * the cursor is not at `cursor.from`: another process has collected the same data.
    */
   append(batch: Batch): Promise<boolean>
   /**
@@ -47,7 +47,7 @@ export interface SeriesWriter {
    * its requests; rolls closed hours and days up. A bounded piece of work: call again while `hasMore`.
    */
   settle(now: number): Promise<SettleReport>
-  /** Removes what is older than is to be kept, in bounded pieces; gives whether more is left to remove. */
+  /** Deletes expired data in bounded pieces; returns true if more remains. */
   retain(now: number, keep: Keep): Promise<boolean>
   /** Removes everything of a service. */
   removeService(serviceId: number): Promise<void>

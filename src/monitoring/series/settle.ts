@@ -22,17 +22,17 @@ import { insertRows } from './stored-row.ts'
 import { UsageCounts } from './usage-counts.ts'
 import { findAliases, writeUsage } from './usage-store.ts'
 
-/** Requests and rows of one transaction, roughly. */
+/** Approximate limit of requests and rows in one transaction. */
 const maxSize = 60_000
 const allId = eventTypeId('all')
 
-/** What one transaction works with. */
+/** Context of one transaction. */
 export interface Work {
   database: SeriesDatabase
   state: SeriesState
   dictionary: Dictionary
   limits: SeriesLimits
-  /** For one minute after the other. */
+  /** Reused for each minute. */
   counts: MinuteCounts
   /** The days by which usage is counted. */
   zoneDays: ZoneDays
@@ -77,7 +77,7 @@ export interface Settled {
   dropped: number
 }
 
-/** What has to be added to an hour or a day of a service. */
+/** Amounts to be added to an hour or a day of a service. */
 interface LatePeriod {
   serviceId: number
   size: 3600 | 86_400
@@ -147,7 +147,10 @@ class Settlement {
     return this.#settled
   }
 
-  /** Whether the log still has every request of the minute, or had those of its hour when that was computed just now. */
+  /**
+   * True if the log still contains every request of the minute, or contained those of its hour when that was
+   * computed just now.
+   */
   async #isWhole({ serviceId, minute }: DirtyMinute, size: 60 | 3600): Promise<boolean> {
     const { validFrom, validTo } = spanOf(serviceId, minute, size)
     if (size === 3600 && this.#hours.has(`${serviceId} ${validFrom}`)) return true
@@ -173,7 +176,7 @@ class Settlement {
     this.#stale.minute(serviceId, minute)
   }
 
-  /** Whether the minute has been computed before. */
+  /** True if the minute has been computed before. */
   async #isKnown(serviceId: number, minute: number): Promise<boolean> {
     const { database, dictionary } = this.#work
     const series = dictionary.series(dictionary.split(serviceId, allId, 0), everyRequest.id, false)
@@ -241,7 +244,7 @@ class Settlement {
     if (size === 3600) this.#stale.day(serviceId, start)
   }
 
-  /** What is new alone: a batch is dirty in a minute once. */
+  /** Counts new requests only: a batch marks a minute once. */
   async #countUsage({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
     const { database, zoneDays } = this.#work
     const day = zoneDays.dayOf(minute).start
@@ -294,7 +297,7 @@ class Settlement {
     return rows
   }
 
-  /** Requests of a time that the log no longer holds. */
+  /** Deletes requests of a time that the log no longer covers. */
   async #removeRequests({ serviceId, minute, batches }: DirtyMinute): Promise<number> {
     const { database } = this.#work
     let requests = 0

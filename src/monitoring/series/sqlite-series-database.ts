@@ -10,15 +10,15 @@ import { allowedLogBytes, WriteAheadLog } from './write-ahead-log.ts'
 const rowsPerStatement = 16
 const mostStatements = 300
 const busyMs = 5000
-/** How long the writer waits for reads under way before it empties the log. */
+/** Time that the writer waits for running reads before it truncates the log. */
 const readsEndMs = 1000
-/** Each reader thread has a cache of its own. */
+/** Each reader thread has its own cache. */
 const readerCacheKb = 16_384
 const writerCacheKb = 65_536
 
 /**
- * The series in a SQLite file. One connection may write; any number of readers see what it has committed. Transactions
- * of one connection, and what is asked of it beside them, take turns.
+ * The series in a SQLite file. One connection may write; any number of readers see what it has committed.
+ * Transactions of one connection and single statements outside them run one after the other.
  */
 export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly kind = 'sqlite'
@@ -90,7 +90,7 @@ function openConnection(path: string, isReader: boolean): SqliteConnection {
   }
 }
 
-/** What a transaction is given: statements go to the database at once. */
+/** Connection inside a transaction: statements run at once. */
 class SqliteConnection implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #database: DatabaseSync
@@ -187,7 +187,7 @@ class SqliteConnection implements SeriesDatabase {
     try {
       this.#database.exec('pragma wal_checkpoint(truncate)')
     } catch {
-      // The transaction is committed whatever becomes of the log.
+      // The transaction is committed, whether or not the log can be truncated.
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyMs}`)
     }

@@ -15,7 +15,7 @@ interface Period {
   start: number
 }
 
-/** What was rolled up before something in it changed. */
+/** Rolled-up periods whose finer rows changed afterwards. */
 export class StalePeriods {
   readonly #database: SeriesDatabase
   readonly #state: SeriesState

@@ -28,8 +28,8 @@ function bytes(base64: string): Uint8Array {
 }
 
 /**
- * What stands in series for years: a number that moves gives rows to another metric. What has been released has its line
- * here for good.
+ * Stored values remain for years: a changed number would assign rows to another metric. Each released value
+ * has its line here permanently.
  */
 describe('what is stored', () => {
   it('has metrics by these ids', () => {

@@ -14,7 +14,7 @@ const hasNoRows = ['minutes', 'hours', 'days']
   .map((name) => `not exists (select 1 from monitoring_${name} where series_id = monitoring_series.id)`)
   .join(' and ')
 
-/** What is looked through, one after the other. */
+/** Tables to sweep, in sequence. */
 const steps: { table: string; remove(work: SweepWork, span: Span): Promise<number> }[] = [
   {
     table: 'monitoring_series',
@@ -36,7 +36,7 @@ interface SweepWork {
   state: SeriesState
 }
 
-/** Once a day: removes series, resources and labels that nothing stands under any more. */
+/** Once a day: deletes series, resources and labels without rows. */
 export async function sweepPiece({ database, state, now }: RetainWork): Promise<boolean> {
   if (state.get('swept_day') >= dayOf(now)) return false
   const step = steps[state.get('sweep_step')]
@@ -56,7 +56,7 @@ export async function sweepPiece({ database, state, now }: RetainWork): Promise<
     return true
   }
   const removed = await step.remove({ database, state }, { after, upTo: Number(found[0]) })
-  // Others may know ids that are gone now.
+  // Other writers may cache ids that no longer exist.
   if (removed > 0) await state.set('dictionary', state.get('dictionary') + 1)
   await state.set('sweeping_id', Number(found[0]))
   return true

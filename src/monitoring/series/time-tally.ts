@@ -1,12 +1,12 @@
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
-/** Bounds of neighbouring buckets have this ratio; a quantile differs from the true value by at most half of it. */
+/** Ratio of the bounds of adjacent buckets; a quantile differs from the true value by at most half of it. */
 const growth = 1.05
 const logGrowth = Math.log(growth)
 /** Times are stored as integers: tenths of a millisecond. */
 const unitsPerMs = 10
 
-/** A time in milliseconds as it is stored. */
+/** Converts milliseconds to the stored unit. */
 export function toTimeUnits(milliseconds: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER / 1e4, Math.max(0, Math.round(milliseconds * unitsPerMs)))
 }
@@ -43,7 +43,7 @@ export class TimeTally {
     return this.#count
   }
 
-  /** Of all times, in tenths of a millisecond. */
+  /** Sum of all times, in tenths of a millisecond. */
   get sum(): number {
     return this.#sum
   }
@@ -99,7 +99,10 @@ export class TimeTally {
     }
   }
 
-  /** The sum, then from the first bucket on the count of each; a zero and a number stand for so many empty ones. */
+  /**
+   * Writes the sum, then the counts from the first bucket on; a zero and a number represent a run of empty
+   * buckets.
+   */
   #writeBuckets(writer: ByteWriter): void {
     writer.integer(this.#sum)
     let next = 0

@@ -6,7 +6,7 @@ import { demandColumns, usageColumns } from './usage-store.ts'
 
 /** A day is closed two days after its end, as the salts of its visitors are forgotten; a day has at most 25 hours. */
 const openSeconds = 2 * 86_400 + 25 * 3600
-/** Stands for all services in rows that tell which visitors they have in common. */
+/** Service id of rows with the visitors that services share. */
 export const allServices = 0
 
 interface Closing {
@@ -19,8 +19,8 @@ interface Closing {
 }
 
 /**
- * Closes the usage of days that have ended long ago: leaves the number of visitors and the most frequent cells. One day at a
- * time; gives whether there may be more.
+ * Closes the usage of days that ended long ago: keeps the number of visitors and the most frequent cells. One
+ * day at a time; returns true if there may be more.
  */
 export async function closeUsagePiece({ database, state, demandCells, now }: Closing): Promise<boolean> {
   const from = state.get('usage_closed_before')

@@ -13,7 +13,7 @@ import { isScript, programOf } from './usage-programs.ts'
 import type { AccessMethod } from './usage-row.ts'
 import { UsageRow, usageCells } from './usage-row.ts'
 
-/** What usage is counted by, each with its number in stored rows, which is never given to another. */
+/** Scopes of usage, each with its number in stored rows, which is never reassigned. */
 export const usageScopes = {
   all: 0,
   resource: 1,
@@ -29,21 +29,21 @@ export type UsageScope = keyof typeof usageScopes
 /** Scopes whose rows have times by cell. */
 const cellScopes: readonly UsageScope[] = ['all', 'resource']
 
-/** Stands in a request's cells for an area that is too large to tell where it looks. */
+/** Cell value of a request whose area is too large to be assigned to cells. */
 export const wideArea = '*'
 
 /** The requests of one service, day and key. */
 export interface CountedUsage {
   serviceId: number
-  /** When the day begins, in seconds since 1970. */
+  /** Start of the day, in seconds since 1970. */
   day: number
   scope: UsageScope
-  /** Of the scope `resource`. */
+  /** Resource of the scope `resource`. */
   resource: UsedResource | undefined
-  /** Of scopes by label; empty for the others. */
+  /** Label of scopes by label; empty for the others. */
   label: string
   row: UsageRow
-  /** Of layers that were looked at somewhere. */
+  /** Requested areas, for layers that have some. */
   demand: DemandRow | undefined
 }
 
@@ -52,11 +52,11 @@ interface BlockDay {
   day: number
   /** Seconds since the day began. */
   second: number
-  /** Names without a workspace and what they stand for. */
+  /** Names without a workspace and the names they refer to. */
   aliases: ReadonlyMap<string, string>
 }
 
-/** What every row takes of a request. */
+/** Facts of a request that all rows use. */
 interface RequestFacts {
   cell: number
   isDelivered: boolean
@@ -77,7 +77,7 @@ interface RequestFacts {
 export class UsageCounts {
   readonly #usage = new Map<string, CountedUsage>()
 
-  /** Requests of one minute of a service. */
+  /** Adds the requests of one minute of a service. */
   add(block: RequestBlock, place: BlockDay): void {
     const facts = readFacts(block, place)
     const { texts, uses, resources } = block
@@ -223,7 +223,7 @@ function classOf(name: string | null): UsageClass {
   return usageClasses.find((one) => one === name) ?? 'other'
 }
 
-/** Undefined where it is not known what was looked at; empty for a wide area. */
+/** Undefined if the area is unknown; empty for a wide area. */
 function cellsOf(area: string | null): number[] | undefined {
   if (area === null) return undefined
   return area === wideArea ? [] : area.split(',').map(Number)

@@ -11,7 +11,7 @@ export function programOf(family: string | null | undefined): string | null {
   return (family.split(' / ').at(-1) ?? family).replace(/ \d+(\.\d+)*$/, '')
 }
 
-/** Whether a family is that of a script, for COUNTER's access method `machine`. */
+/** True if a family is that of a script, for COUNTER's access method `machine`. */
 export function isScript(family: string | null): boolean {
   const program = programOf(family)
   return program !== null && scripts.has(program)

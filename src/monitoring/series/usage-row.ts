@@ -12,10 +12,10 @@ const mostSingleTimes = 100
 /** Visitors of an open day: exact up to 1,000, beyond it with a standard error of 1.6 % in 3 KiB. */
 const precision: Precision = { exactLimit: 1000, indexBits: 12 }
 
-/** Who asked: people or robots, from the operator's own networks or from outside. The number of a cell. */
+/** People or robots, from the operator's own networks or from outside. The value is the cell's index. */
 export const usageCells = { ownPeople: 0, outsidePeople: 1, ownRobots: 2, outsideRobots: 3 } as const
 const cellCount = 4
-/** Sets of cells whose visitors are asked for together. */
+/** Sets of cells with a common number of visitors. */
 const cellSets = {
   all: [0, 1, 2, 3],
   people: [usageCells.ownPeople, usageCells.outsidePeople],
@@ -24,7 +24,7 @@ const cellSets = {
 export type CellSet = keyof typeof cellSets
 const cellSetNames = Object.keys(cellSets) as CellSet[]
 
-/** How programs reach a layer, as COUNTER tells it: a person's program, or a script. Robots have no part. */
+/** COUNTER's access methods: a person's program, or a script. Robots are excluded. */
 const accessMethods = ['regular', 'machine'] as const
 export type AccessMethod = (typeof accessMethods)[number]
 
@@ -63,7 +63,7 @@ class RequestTimes {
 /** Requests of one cell. */
 export class UsageCell {
   requests = 0
-  /** GET and POST that were answered with success or `304`. */
+  /** GET and POST requests answered with success or `304`. */
   delivered = 0
   /** Requests that ended with an exception. */
   errors = 0
@@ -101,7 +101,7 @@ export interface ClassCount {
   delivered: number
 }
 
-/** The requests of one service, day and layer, or of whatever else `usageScopes` names. */
+/** The requests of one service, day and layer, or of another key of `usageScopes`. */
 export class UsageRow {
   readonly cells: (UsageCell | undefined)[] = Array(cellCount)
   readonly classes = new Map<UsageClass, ClassCount>()
@@ -111,9 +111,12 @@ export class UsageRow {
   lastUse = 0
   /** Label of the layer's owner at the newest request; 0: not known. */
   ownerId = 0
-  /** Of layers. */
+  /** For layers only. */
   counter: Record<AccessMethod, CounterUse> | undefined
-  /** Of all cells together, where they are not told apart; only layers and whole services have them by cell. */
+  /**
+   * Times of all cells together, if they are not separated; only layers and whole services have times by
+   * cell.
+   */
   readonly #commonTimes: RequestTimes | undefined
   /** Visitors that were counted in several cells, of closed days. */
   readonly #overlaps = new Map<CellSet, number>()
@@ -198,7 +201,7 @@ export class UsageRow {
     for (const method of accessMethods) this.counter[method].merge(other.counter[method])
   }
 
-  /** Leaves numbers alone of what told visitors apart. */
+  /** Replaces data that distinguish visitors by their number. */
   close(): void {
     for (const set of cellSetNames) {
       const counts = cellSets[set].flatMap((at) => this.cells[at]?.visitors ?? [])
@@ -209,8 +212,8 @@ export class UsageRow {
   }
 
   /**
-   * The visitors that rows of several services have in common, as a row without requests: what all services have together is
-   * the sum of their rows less this one. Undefined where there are none. The rows must be open.
+   * Returns the visitors that rows of several services share, as a row without requests: the visitors of all
+   * services are the sum of their rows less this one. Undefined if there are none. The rows must be open.
    */
   static shared(rows: readonly UsageRow[]): UsageRow | undefined {
     const shared = new UsageRow()
@@ -225,7 +228,7 @@ export class UsageRow {
     return isEmpty ? undefined : shared
   }
 
-  /** Of a row that `shared` gave. */
+  /** Visitors of a row that `shared` returned. */
   sharedVisitors(set: CellSet): number {
     return this.#overlaps.get(set) ?? 0
   }

@@ -40,7 +40,7 @@ function tablesOf(state: SeriesState, day: number): DayTables {
     : { usage: 'monitoring_usage_open', demand: 'monitoring_demand_open', isClosed: false }
 }
 
-/** Scopes whose labels clients can make up, and how many of a day are told apart. */
+/** Scopes whose labels clients can invent, and their limits per day. */
 const cappedScopes: readonly [scope: UsageScope, cap: (limits: SeriesLimits) => number][] = [
   ['workspace', ({ resources }) => resources],
   ['owner', ({ resources }) => resources],
@@ -65,8 +65,9 @@ interface Day {
 }
 
 /**
- * Adds what was counted to the stored days, in the transaction that computes the minutes it was counted from. Resources that
- * the series do not know are `(other)`, and so are labels beyond the cap; those that came first stay.
+ * Adds counted usage to the stored days, in the transaction that computes the minutes from which it was
+ * counted. Resources that are not in the series become `(other)`, and so do labels beyond the limit; existing
+ * ones stay.
  */
 export async function writeUsage(writing: Writing, counts: UsageCounts): Promise<void> {
   const counted = await withKnownResources(writing.database, counts.all())
@@ -169,7 +170,10 @@ function labelOf(dictionary: Dictionary, label: string, day: number): { id: numb
   return dictionary.label(label, null, dayOf(day) + 86_400)
 }
 
-/** By the id of a layer's name without the default workspace, where the series know one, that of its whole name. */
+/**
+ * Maps the id of a layer's name without the default workspace, if the series contain it, to that of its full
+ * name.
+ */
 async function plainLayers(
   database: SeriesDatabase,
   layers: readonly { name: string; id: number }[],
@@ -210,7 +214,7 @@ async function withCappedLabels(
   })
 }
 
-/** Labels that are in the day already, and of new ones the most frequent that there is room for. */
+/** Returns the labels that are already in the day, and the most frequent new ones that fit. */
 async function admittedLabels(
   database: SeriesDatabase,
   { zoneId, serviceId, day, tables }: Day,
@@ -268,7 +272,7 @@ class RowsOfDay {
     row.merge(added)
   }
 
-  /** Moves the row of a resource to another one. */
+  /** Merges the row of a resource into another one. */
   async absorb(fromId: number, toId: number): Promise<void> {
     const { zoneId, serviceId, day, tables } = this.#day
     await this.#readPart('resource', [fromId])
@@ -331,7 +335,7 @@ class DemandOfDay {
     row.merge(added, this.#writing.limits.demandCells ?? mostDemandCells)
   }
 
-  /** Moves the row of a resource to another one. */
+  /** Merges the row of a resource into another one. */
   async absorb(fromId: number, toId: number): Promise<void> {
     const { zoneId, serviceId, day, tables } = this.#day
     await this.read([fromId])

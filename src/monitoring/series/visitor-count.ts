@@ -3,12 +3,12 @@ import type { Precision } from './distinct-sketch.ts'
 import { DistinctSketch } from './distinct-sketch.ts'
 
 /**
- * Distinct visitors of one day. While the day is open a sketch tells them apart; `close` leaves their number alone, so that
- * nothing of single visitors is stored for longer than their daily salt.
+ * Distinct visitors of one day. While the day is open a sketch distinguishes them; `close` keeps only their
+ * number, so that no data of single visitors are stored longer than their daily salt.
  */
 export class VisitorCount {
   readonly #precision: Precision
-  /** Visitors of a closed day; later ones are counted beside them. */
+  /** Visitors of a closed day; later ones are counted separately. */
   #closed = 0
   #sketch: DistinctSketch | undefined
 

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs'
 
-/** Twice what SQLite copies back by itself (`wal_autocheckpoint`). */
+/** Twice SQLite's automatic checkpoint (`wal_autocheckpoint`). */
 export const allowedLogBytes = 64 * 2 ** 20
 
 /**
- * Bounds the write-ahead log of the series. Where reads overlap all the time, SQLite never finds the moment to write the log
- * from its beginning again, and the file grows. So the writer waits for the reads under way once the log is large: reads
- * are short, and later ones need nothing of the log by then.
+ * Limits the write-ahead log of the series. If reads always overlap, SQLite never restarts the log at its
+ * beginning, and the file grows. So the writer waits for the running reads once the log is large: reads are
+ * short, and later ones do not need the log.
  */
 export class WriteAheadLog {
   readonly #path: string
-  /** Copies everything back and empties the file, unless a read goes on for too long. */
+  /** Checkpoints everything and truncates the file, unless a read takes too long. */
   readonly #empty: () => void
   #nextBytes = allowedLogBytes
 

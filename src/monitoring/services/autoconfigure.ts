@@ -13,7 +13,7 @@ const defaultIntervalSeconds = 60
 const ownAddress = '127.0.0.1'
 const everyAddress = ['0.0.0.0', '::']
 
-/** What is made, of which settings. */
+/** Dependencies and settings. */
 export interface AutoconfigureNeeds {
   services: Services
   /** This server's base address. */
@@ -92,7 +92,10 @@ function credentialsOf({ user, password }: MapServerSettings): Pick<MapServerSet
   return defined({ user, password })
 }
 
-/** What people call the host of an address: `localhost` for this machine, its own name where it listens everywhere. */
+/**
+ * Returns the display name of an address's host: `localhost` for this machine, the machine's name if the
+ * server listens on all addresses.
+ */
 function hostName(url: string): string {
   const name = new URL(url).hostname.replace(/^\[|\]$/g, '')
   if (everyAddress.includes(name)) return hostname()
@@ -133,7 +136,7 @@ async function ensureService(services: Services, hostId: number, wanted: Wanted)
   )
 }
 
-/** Makes something; where somebody else makes it at the same moment, theirs is taken. */
+/** Creates a record; if another process creates it at the same time, returns theirs. */
 async function unlessTaken<T>(make: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
   try {
     return await make()

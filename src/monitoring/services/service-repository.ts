@@ -33,7 +33,7 @@ function toRecord(row: Row, vault: Vault): ServiceRecord {
   }
 }
 
-/** One that was sealed under another key is lost, which must not keep the other services from being read. */
+/** A password encrypted with another key is lost, which must not prevent reading the other services. */
 function openPassword(sealed: string, vault: Vault): Secret | undefined {
   try {
     return sealed === '' ? undefined : new Secret(vault.open(sealed))

@@ -16,19 +16,22 @@ import {
   updateService,
 } from './service-repository.ts'
 
-/** What happened to the services: some were changed, or one was removed. */
+/** Changes of services: some were changed, or one was removed. */
 export type ServicesChange = { removedId?: number }
-/** Hears of a change after it was made; it may take its time. */
+/** Called after a change; may be asynchronous. */
 export type ServicesListener = (change: ServicesChange) => void | Promise<void>
 
-/** What a caller may change of a host or service; `undefined` is not among it. */
+/** Fields of a host or service that a caller may change; `undefined` is not allowed. */
 export type HostValues = Omit<HostRecord, 'id'>
-/** Values, or what makes them of the present state, in the same transaction; it throws where it must stay as it is. */
+/**
+ * Values, or a function that derives them from the current state in the same transaction; it throws to reject
+ * the change.
+ */
 type Change<R, V> = Partial<V> | ((before: R) => Partial<V>)
 
 /**
- * The hosts and services that are configured. Tells listeners of this process of every change; those of other processes
- * on one database are seen by reading again.
+ * The configured hosts and services. Notifies listeners of this process of every change; changes by other
+ * processes on one database become visible on the next read.
  */
 export class Services {
   readonly #database: Database
@@ -40,7 +43,7 @@ export class Services {
     this.#vault = vault
   }
 
-  /** Whoever makes a change waits for its listeners. Returns the function that stops listening. */
+  /** A change waits for its listeners. Returns the function that removes the listener. */
   onChange(listener: ServicesListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -163,7 +166,7 @@ export class Services {
     throw new FieldFailure({ 'source.kind': [message] })
   }
 
-  /** Two that make the same name at the same moment: one gets the failure of a taken name. */
+  /** If two requests create the same name at the same time, one fails because the name is taken. */
   async #write<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
     try {
       return await this.#database.transaction(work)

@@ -9,7 +9,7 @@ import { session, signOut } from '../../session/session.ts'
 import { Password } from './password.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** Who is signed in: password, tokens, language. */
+/** The current user: password, tokens, language. */
 export function Account() {
   const texts = accountTexts.value
   const who = session.value
@@ -17,7 +17,7 @@ export function Account() {
   const leave = async (): Promise<void> => {
     setBusy(true)
     try {
-      // First away from here, where nobody may be who is not signed in.
+      // Leaves this page first, which requires a session.
       await signOut()
       goTo('/', { isReplaced: true })
     } catch (error) {

@@ -18,7 +18,7 @@ export function Password() {
     const body = { currentPassword: String(data.get('current')), newPassword }
     try {
       await call({ method: 'PUT', path: '/rest/security/self/password', body })
-      // It has ended every session of the user, this one too.
+      // The change ended all sessions of the user, including this one.
       await signIn(session.value?.user ?? '', newPassword)
       form.reset()
       setError(undefined)

@@ -84,7 +84,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
   )
 }
 
-/** The token itself, which the server tells this once. */
+/** The token, which the server sends only once. */
 function Made({ token: { name, value = '' } }: { token: Token }) {
   const texts = accountTexts.value
   return (

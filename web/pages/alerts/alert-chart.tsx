@@ -39,7 +39,7 @@ export function AlertChart({ clause, metric, field, windowMinutes, onMove }: Pro
     [JSON.stringify(asked), clause.option],
   )
   useEffect(() => {
-    // Somebody may still be typing.
+    // The reader may still be typing.
     const timer = setTimeout(() => void answer.load(), answer.state.peek().isLoading ? 0 : 150)
     return () => {
       clearTimeout(timer)
@@ -122,7 +122,10 @@ function callOf(
   }
 }
 
-/** One value of each period, as the check compares it: of several hosts and disks the one that breaks it first. */
+/**
+ * Returns one value per period, as the check compares it: of several hosts and disks the one that violates
+ * the limit most.
+ */
 function courseOf({ type, axis_label: unit, data, metric }: Reply, { option }: Clause): Course {
   const isGauge = type === 'rate' && !metric.startsWith('response.')
   const values = data.map(({ data: rows }) => {

@@ -17,7 +17,7 @@ const icons: Record<Delivery['state'], [icon: string, kind: string]> = {
   dropped: ['minus', 'off'],
 }
 
-/** Whom an alert has told what, and what became of it. */
+/** Notifications of an alert, with receivers and results. */
 export function AlertHistory({ id }: { id: number }) {
   const texts = alertTexts.value
   const asked = { path: `${configPath(id)}/deliveries`, query: { limit: shownMost } }

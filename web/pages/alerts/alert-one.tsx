@@ -119,7 +119,7 @@ function AlertForm({ id, known, saved, onSaved }: FormProps) {
   )
 }
 
-/** Saves, and tells why it could not be, or the secrets that were made with it. */
+/** Saves the check; shows an error, or generated secrets. */
 function useSaving(asked: () => Call, onSaved: () => void) {
   const error = useSignal<unknown>(undefined)
   const secrets = useSignal<Record<string, string>>({})

@@ -20,7 +20,7 @@ interface Props {
   draft: Draft
   clauses: readonly Clause[]
   services: readonly string[]
-  /** What was used, as `layer=ws:roads`. */
+  /** Resources, such as `layer=ws:roads`. */
   resources: readonly string[]
   onChange(draft: Draft): void
 }

@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts'
 
 const severities = ['warning', 'error', 'fatal']
 
-/** What of an alert is said beside its sentence. */
+/** Settings of an alert besides its condition. */
 export function AlertSettings({ draft, onChange }: { draft: Draft; onChange(draft: Draft): void }) {
   const texts = alertTexts.value
   const id = useId()

@@ -15,7 +15,7 @@ import { alerts } from './wire.ts'
 
 const refreshMs = 30_000
 
-/** `/app/alerts` and `/app/alerts/<id>`: what is watched, what does not hold, and who is told. */
+/** `/app/alerts` and `/app/alerts/<id>`: conditions, current problems and receivers. */
 export function AlertsPage({ id }: Record<string, string>) {
   const texts = alertTexts.value
   useEffect(() => {

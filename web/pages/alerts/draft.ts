@@ -1,6 +1,6 @@
 import type { Configuration, Field } from './wire.ts'
 
-/** One comparison as it stands in the form; all as it is typed. */
+/** One comparison in the form, as entered. */
 export interface FieldDraft {
   value: string
   service: string
@@ -9,7 +9,7 @@ export interface FieldDraft {
   label: string
 }
 
-/** An alert as it stands in the form. */
+/** An alert in the form. */
 export interface Draft {
   emails: string
   webhooks: string
@@ -30,7 +30,7 @@ export const emptyDraft: Draft = {
 
 const minuteSeconds = 60
 
-/** `nameOf` tells a resource by its id. */
+/** `nameOf` returns the name of a resource by its id. */
 export function draftOf(
   { fields, notification, emails, webhooks }: Configuration,
   nameOf: (id: number) => string,
@@ -62,7 +62,7 @@ function valueText({ current_value: value }: Field): string {
   return String(Number(value))
 }
 
-/** What of a field may be given. */
+/** Allowed scope of a field. */
 export type Narrowing = Pick<Field, 'field_name' | 'use_service' | 'use_resource' | 'use_label'>
 
 /** The body that saves a draft. */
@@ -88,7 +88,7 @@ export function bodyOf(draft: Draft, fields: readonly Narrowing[]): Record<strin
   return body
 }
 
-/** Minutes as `HH:MM:SS`; what is no number goes as it was typed, for the server to say so. */
+/** Converts minutes to `HH:MM:SS`; sends invalid input unchanged, so that the server reports it. */
 function durationText(minutes: string): string {
   const seconds = Math.round(Number(minutes) * minuteSeconds)
   if (minutes.trim() === '' || !Number.isFinite(seconds) || seconds < 0) return minutes

@@ -7,7 +7,7 @@ type ServicesReply = Calls['GET /monitoring/api/services']['answer']
 type ResourcesReply = Calls['GET /monitoring/api/resources']['answer']
 type MetricsReply = Calls['GET /monitoring/api/metrics']['answer']
 
-/** What an alert can be about. */
+/** Values for the scope of an alert. */
 export interface Known {
   services: { name: string; isHost: boolean }[]
   metrics: { name: string; unit: string; isOfHosts: boolean }[]
@@ -41,7 +41,7 @@ export function usedLayers({ resources }: Known): string[] {
   return [...resources.values()].filter((one) => one.startsWith('layer='))
 }
 
-/** Some to choose from, as somebody types: of thousands the first that have it. */
+/** Returns suggestions while the reader types: the first matches of thousands. */
 export function someOf(resources: readonly string[], typed: string): string[] {
   const text = typed.trim().toLowerCase()
   const found: string[] = []

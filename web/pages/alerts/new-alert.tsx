@@ -18,7 +18,7 @@ import { metricTitle, servicesOf, usedLayers } from './known.ts'
 import type { Option } from './wire.ts'
 import { alerts, configPath, options } from './wire.ts'
 
-/** `/app/alerts/new`: a new alert on one metric; `?metric=` names it. */
+/** `/app/alerts/new`: a new alert for one metric; `?metric=` selects it. */
 export function NewAlert({ known }: { known: Known }) {
   const texts = alertTexts.value
   const asked = query.value.get('metric')
@@ -86,7 +86,7 @@ export function NewAlert({ known }: { known: Known }) {
   )
 }
 
-/** Makes an alert and goes to it, or tells why there is none. */
+/** Creates an alert and opens it, or shows the error. */
 function useCreation() {
   const error = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)

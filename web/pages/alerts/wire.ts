@@ -13,7 +13,7 @@ export type TestResult =
 export type Option = Field['field_option']
 export const options: readonly Option[] = ['max_value', 'min_value', 'max_timeout']
 
-/** An alert of the list, with what does not hold of it. */
+/** An alert in the list, with its problems. */
 export interface Listed {
   id: number
   name: string
@@ -30,7 +30,7 @@ export interface Alerts {
   notices: string[]
 }
 
-/** Raised ones first, then by name. */
+/** Raised alerts first, then by name. */
 export const alerts = new Resource<Alerts>(async (signal) => {
   const [{ data }, status] = await Promise.all([
     call<{ data: Listing }>({ path: '/monitoring/api/notifications' }, signal),

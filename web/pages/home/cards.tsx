@@ -59,7 +59,7 @@ function Card({ layer, at, total }: { layer: Layer | undefined; at: number; tota
   )
 }
 
-/** Only what is not as usual stands on the picture. */
+/** Badges show exceptional states only. */
 function Exceptions({ layer }: { layer: Layer }) {
   const texts = homeTexts.value
   const { problem, public: isPublic } = layer

@@ -5,7 +5,7 @@ import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { isStaff, session } from '../../session/session.ts'
 
-/** A server without layers: the way to the first one, or to signing in. */
+/** A server without layers: links to the first import, or to sign-in. */
 export function Empty() {
   const home = homeTexts.value
   const { shell } = messages.value

@@ -6,10 +6,10 @@ import { Icon } from '../../parts/icon.tsx'
 import { filter, found, sorts } from './layer-list.ts'
 
 const typingMilliseconds = 150
-/** Workspaces that stand as buttons; of more there is a list. */
+/** Maximum number of workspace buttons; more become a list. */
 const mostChips = 4
 
-/** Search, filters with what each would give, order and view; all of it in the address. */
+/** Search, filters with counts, order and view; all of them in the address. */
 export function Filters() {
   const texts = homeTexts.value
   return (
@@ -34,7 +34,7 @@ function Search() {
   const timer = useRef(0)
   const words = query.value.get('q') ?? ''
   useEffect(() => {
-    // What stands in the address is shown, unless somebody is typing.
+    // Shows the search words of the address, unless the reader is typing.
     if (input.current !== null && document.activeElement !== input.current) input.current.value = words
   }, [words])
   useEffect(() => {
@@ -136,7 +136,7 @@ function Chips() {
   )
 }
 
-/** Many workspaces: one list, each with its layers and whether it is public. */
+/** List of many workspaces, with their numbers of layers and publicity. */
 function Workspaces() {
   const texts = homeTexts.value
   const workspaces = found.value?.counts.workspaces ?? []

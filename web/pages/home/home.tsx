@@ -21,7 +21,7 @@ import { state } from './state.ts'
 
 const refreshMilliseconds = 60_000
 
-/** How things are, and every layer that the caller may see. */
+/** Server status, and all layers that the caller may see. */
 export function Home() {
   const texts = homeTexts.value
   const question = JSON.stringify(questionOf(query.value))
@@ -78,8 +78,8 @@ function FewLayers() {
 }
 
 /**
- * Another number when somebody else is signed in. Who asks, the server knows before the page does: what is asked for meanwhile
- * is not asked for again.
+ * Returns another number when another user signs in. The server knows the user before the page does: requests
+ * sent meanwhile are not repeated.
  */
 function useTurn(): number {
   const now = session.value === undefined ? undefined : (session.value?.user ?? '')
@@ -113,7 +113,7 @@ function Layers() {
   )
 }
 
-/** Cards in the shape of those that come. */
+/** Placeholder cards while layers are loading. */
 function Waiting() {
   return (
     <ul class="cards" aria-label={messages.value.state.loading}>

@@ -23,7 +23,7 @@ function formOf(geometryType = ''): Form {
 
 const formIcons = { Point: 'point', Line: 'line', Polygon: 'poly', Feature: 'layers' } as const
 
-/** What a layer holds, and how much of it. */
+/** Type and size of a layer's content. */
 export function Content({ layer }: { layer: Layer }) {
   const { kind, rows, geometryType } = layer
   const texts = homeTexts.value
@@ -39,11 +39,11 @@ export function Content({ layer }: { layer: Layer }) {
   )
 }
 
-/** The layer in small by its own style, or why there is no map of it. */
+/** Thumbnail of the layer in its own style, or why there is no map. */
 export function Thumbnail({ layer, isSmall = false }: { layer: Layer; isSmall?: boolean }) {
   const texts = homeTexts.value
   const { thumbnail, kind, title } = layer
-  /** As the server told it when its picture did not come; told anew, it is tried again. */
+  /** Layer object whose thumbnail failed to load; a new object is tried again. */
   const [failed, setFailed] = useState<Layer>()
   if (thumbnail !== undefined && failed !== layer) {
     const size = isSmall ? 'width=144&height=80' : 'width=640&height=328'

@@ -19,12 +19,12 @@ const orders: Record<string, Pick<Query, 'sort' | 'order'>> = {
 }
 export const sorts = ['title', 'changed', 'requests', 'rows', 'relevance'] as const
 
-/** What was found: numbers of all of it, and the layers that have come so far, each at its place. */
+/** Result of a search: counts of all matches, and the layers loaded so far by position. */
 export interface Found {
   total: number
   counts: Page['counts']
   layers: ReadonlyMap<number, Layer>
-  /** The question that it answers. */
+  /** Query of the result. */
   asked: string
 }
 
@@ -35,7 +35,7 @@ export const failure = signal<unknown>(undefined)
 let running: AbortController | undefined
 let underWay = new Set<number>()
 
-/** What the address asks for, as the server is asked. */
+/** Returns the server query for the address. */
 export function questionOf(query: URLSearchParams): Query {
   const text = (name: string): string | undefined => query.get(name) ?? undefined
   const { q, workspace, kind } = { q: text('q'), workspace: text('workspace'), kind: text('kind') }
@@ -52,12 +52,12 @@ export function questionOf(query: URLSearchParams): Query {
   }
 }
 
-/** The call that lists what the address asks for, or what a question does. */
+/** Returns the request for the address, or for a query. */
 export function listCall(question = questionOf(query.peek())): Call {
   return { path: '/rest/catalogue/layers', query: question }
 }
 
-/** Asks anew for what the address says; what is shown stays until the answer is there. */
+/** Reloads the list for the address; the previous result stays visible until the response. */
 export async function load(): Promise<void> {
   running?.abort()
   running = new AbortController()

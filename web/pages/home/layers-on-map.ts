@@ -1,17 +1,17 @@
 import type { Calls } from '../../wire/openapi.d.ts'
 
-/** More of them over each other are hard to tell apart, and slow. */
+/** Maximum number of layers on the map: more are hard to distinguish, and slow. */
 const mostOnMap = 8
 
 type Layer = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
 type Mapped = Pick<Layer, 'workspace' | 'name' | 'kind' | 'geometryType' | 'thumbnail' | 'problem' | 'bounds'>
 type Bounds = [west: number, south: number, east: number, north: number]
 
-/** What the map of the first page shows. */
+/** Content of the start page's map. */
 export interface MappedLayers {
   /** `workspace:name`, the lowest first. */
   ids: readonly string[]
-  /** What holds all of them, in degrees; absent where that is not known. */
+  /** Common extent in degrees; absent if it is unknown. */
   bounds?: Bounds
 }
 

@@ -10,7 +10,7 @@ import { found, need } from './layer-list.ts'
 
 const rowHeight = 58
 
-/** Layers one below the other; of many, those in sight. Arrows go up and down. */
+/** List of layers; draws the visible ones. Arrow keys move the focus. */
 export function List() {
   const texts = homeTexts.value
   const total = found.value?.total ?? 0

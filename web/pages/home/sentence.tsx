@@ -5,7 +5,7 @@ import { reasonOf } from '../../parts/states.tsx'
 import type { State } from './state.ts'
 import { state } from './state.ts'
 
-/** What a colleague would say of how things are; each part as far as the caller may know. */
+/** Summary of the server's state in words, as far as the caller may know it. */
 export function Sentence() {
   const { value, error } = state.state.value
   if (value === undefined) return <p class="lead dim">{error === undefined ? '\u00a0' : reasonOf(error)}</p>
@@ -35,7 +35,7 @@ export function Sentence() {
   )
 }
 
-/** Today's requests beside those of a week ago by this time of day. */
+/** Compares today's requests with those a week ago at this time of day. */
 function requestsText({ today, weekAgo }: NonNullable<State['requests']>): string {
   const texts = homeTexts.value
   const failed = today.failed === 0 ? '' : ` ${texts.failed(today.failed)}`

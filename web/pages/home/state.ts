@@ -7,7 +7,7 @@ export type State = Answer['state']
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** How things are, in numbers. */
+/** Server state in numbers. */
 export const state = new Resource<State>(
   async (signal) => (await call<Answer>({ path: '/rest/state', query: { zone } }, signal)).state,
 )

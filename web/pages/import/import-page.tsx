@@ -29,7 +29,7 @@ interface Found {
   rehearsal: Rehearsal | undefined
 }
 
-/** `/app/imports/<id>?task=`: what an import is about, what becomes of it, and how it ended. The server's state decides. */
+/** `/app/imports/<id>?task=`: review, progress and result of an import, by the server's state. */
 export function ImportPage({ id = '' }: Record<string, string>) {
   const texts = importTexts.value
   const { found, poll } = useMemo(() => followed(id), [id])
@@ -70,7 +70,7 @@ export function ImportPage({ id = '' }: Record<string, string>) {
   )
 }
 
-/** What is done in another window is seen here too. */
+/** Shows changes from other windows. */
 function useOthers(id: string, still: Import | undefined, poll: () => Promise<void>): void {
   useEffect(() => {
     if (still === undefined) return undefined
@@ -78,7 +78,7 @@ function useOthers(id: string, still: Import | undefined, poll: () => Promise<vo
     const look = async (): Promise<void> => {
       if (!document.hidden && (await hasMoved(id, still, asking.signal))) await poll()
     }
-    // A server that is away is told of when somebody asks it for something.
+    // Errors of polling are ignored: a server that is away is reported on the next user action.
     const timer = setInterval(() => look().catch(() => undefined), stillMs)
     return () => {
       clearInterval(timer)
@@ -87,7 +87,7 @@ function useOthers(id: string, still: Import | undefined, poll: () => Promise<vo
   }, [id, still, poll])
 }
 
-/** An import that is read whole, and polled by what has changed of it. */
+/** An import, loaded completely once, then updated by its changes. */
 function followed(id: string): { found: Resource<Found>; poll(): Promise<void> } {
   let before: Import | undefined
   const found = new Resource<Found>((signal) => {
@@ -102,7 +102,9 @@ function followed(id: string): { found: Resource<Found>; poll(): Promise<void> }
   return { found, poll }
 }
 
-/** An import with its rehearsal. While that is under way its tasks are what they were: nothing of them is saved. */
+/**
+ * Loads an import with its dry run. While the dry run is active its tasks are unchanged: nothing is saved.
+ */
 async function ask(id: string, before: Import | undefined, signal: AbortSignal): Promise<Found> {
   const work = await askChanged(id, before, signal)
   const rehearsal = work.rehearsal === undefined ? undefined : await rehearsalOf(id, signal)
@@ -186,7 +188,7 @@ function Review({ work, rehearsal, reload }: ReviewProps) {
   )
 }
 
-/** A layer that runs or has run, or one that is still to be decided on: also where a run of it has failed. */
+/** A running or finished layer, or one to review, including one whose run failed. */
 function Chosen({
   work,
   task,

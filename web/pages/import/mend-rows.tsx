@@ -21,7 +21,7 @@ interface MendRowsProps {
   reload(): Promise<void>
 }
 
-/** Rows that were set aside: why, and fields to mend them in. Those that were mended are sent again. */
+/** Rejected rows with their reasons, and fields to correct them. Corrected rows are sent again. */
 export function MendRows({ importId, task, reload }: MendRowsProps) {
   const texts = endTexts.value
   const path = taskPath(String(importId), task.id)
@@ -104,7 +104,7 @@ export function MendRows({ importId, task, reload }: MendRowsProps) {
 
 type Mended = Signal<ReadonlyMap<number, string>>
 
-/** The rows with their reasons; they can be mended where `mended` is there. */
+/** The rows with their reasons; editable if `mended` is given. */
 function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Mended | undefined }) {
   const texts = endTexts.value
   return (
@@ -131,7 +131,7 @@ function RowsToMend({ rows, mended }: { rows: RejectedRow[]; mended: Mended | un
   )
 }
 
-/** One row, with the text that was refused to be mended; a row as it was is not sent. */
+/** One row with an editable rejected value; unchanged rows are not sent. */
 function MendRow({ row, mended }: { row: RejectedRow; mended: Mended | undefined }) {
   const texts = endTexts.value
   const { _row, _field, _value, _reason } = row.properties
@@ -181,7 +181,7 @@ function MendRow({ row, mended }: { row: RejectedRow; mended: Mended | undefined
   )
 }
 
-/** How many there are for each reason; one of them narrows the table. */
+/** Number of rows by reason; selecting one filters the table. */
 function Reasons({ rows, chosen }: { rows: RejectedRow[]; chosen: Signal<string | undefined> }) {
   const texts = endTexts.value
   const counts = new Map<string, number>()
@@ -208,7 +208,7 @@ function Reasons({ rows, chosen }: { rows: RejectedRow[]; chosen: Signal<string 
   )
 }
 
-/** What became of the rows that were sent last. */
+/** Result of the last resubmitted rows. */
 function Mending({ task: { mending } }: { task: Task }) {
   const texts = endTexts.value
   if (mending === undefined) return null

@@ -3,7 +3,7 @@ import type { Message } from './wire.ts'
 
 const noteLooks: Record<string, string> = { error: 'bad', warning: 'warn' }
 
-/** What was told of data or of an import. */
+/** Messages about data or an import. */
 export function Notes({ said = [] }: { said: readonly Message[] | undefined }) {
   return said.map((one, index) => (
     <div key={`${index}`} class={`note ${noteLooks[one.level ?? 'info'] ?? ''}`}>

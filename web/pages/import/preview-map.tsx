@@ -26,13 +26,13 @@ const pollMs = 1500
 
 interface PreviewMapProps {
   path: string
-  /** What the numbers are taken to be. */
+  /** Assumed CRS of the coordinates. */
   srs: string | undefined
-  /** Of the layer that the task would make; without it the first rows alone are drawn. */
+  /** Name of the layer that the task would create; without it only the first rows are drawn. */
   name?: string | undefined
 }
 
-/** Where the rows of a task would fall, before anything is loaded. What is chosen there is chosen in the table, and back. */
+/** Map of a task's rows before loading. Selection is shared with the table. */
 export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   const texts = importTexts.value
   const query = { limit: mostObjects, ...(srs !== undefined && { srs }) }
@@ -60,7 +60,7 @@ export function PreviewMap({ path, srs, name }: PreviewMapProps) {
     () => (isLarge ? tilesStyle({ path, srs, name, rows }, dark) : undefined),
     [isLarge, path, srs, name, rows, dark],
   )
-  // Of a table, and of numbers of which nobody knows where they lie, there is none.
+  // Tables, and coordinates whose CRS is unknown, have no map.
   if (error instanceof Refusal && error.status < 500) return <p class="body dim">{error.message}</p>
   if (error !== undefined) return <Failed error={error} onAgain={() => void first.load()} />
   if (value === undefined) return <Loading />
@@ -81,13 +81,13 @@ export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   )
 }
 
-/** Tiles of all rows that were read so far, in the look of objects that are handed in. */
+/** Tiles of all rows read so far, in the style of supplied objects. */
 function tilesStyle(
   { path, srs, name, rows }: { path: string; srs: string | undefined; name: string; rows: number },
   dark: boolean,
 ): DataStyle {
   const asked = srs === undefined ? '' : `?srs=${encodeURIComponent(srs)}`
-  // What stands behind the hash is not sent: with more rows the tiles are asked for anew.
+  // The fragment is not sent: it makes MapLibre request the tiles again when there are more rows.
   const tiles = [`${fullAddressOf(path)}/preview/{z}/{x}/{y}.mvt${asked}#${rows}`]
   const { layers } = objectsStyle({ name: 'preview', objects: [] }, dark)
   return {

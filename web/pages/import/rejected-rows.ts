@@ -18,7 +18,7 @@ export interface RejectedRows {
 
 const reasonColumns = new Set(['_code', '_field', '_value', '_reason'])
 
-/** The row with another text in the field that was wrong, as it is sent again. */
+/** Returns the row with another text in the rejected field, in the format for sending. */
 export function withValue({ type, geometry, properties }: RejectedRow, text: string): object {
   const own = Object.entries(properties).filter(([name]) => !reasonColumns.has(name))
   const { _field } = properties

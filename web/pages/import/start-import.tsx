@@ -72,7 +72,10 @@ function importOf(sets: Sets): Call {
   return { method: 'POST', path: '/rest/imports', query: { async: true }, body: { import: data } }
 }
 
-/** Makes an import of what has come: when somebody says so, or at once where all has come and nothing is missing. */
+/**
+ * Creates an import of the uploaded files: on request, or at once if everything has arrived and nothing is
+ * missing.
+ */
 function useLook(sending: Sending): { error: Signal<unknown>; look(sets: Sets): Promise<void> } {
   const error = useSignal<unknown>(undefined)
   const isLooking = useSignal(false)
@@ -105,7 +108,7 @@ function useLook(sending: Sending): { error: Signal<unknown>; look(sets: Sets): 
   return { error, look }
 }
 
-/** Whether there is nothing to wait for and nothing to decide. */
+/** True if no upload or decision is pending. */
 function isAllThere(sending: Sending): boolean {
   const { isCut, unread } = sending.chosen.value
   const files = sending.files.value
@@ -117,7 +120,7 @@ function isAllThere(sending: Sending): boolean {
   )
 }
 
-/** What is dropped anywhere on the page. */
+/** Accepts files dropped anywhere on the page. */
 function useDrops(isDragged: Signal<boolean>, onChosen: (chosen: Chosen) => void): void {
   useEffect(() => {
     const over = (event: DragEvent): void => {
@@ -145,7 +148,7 @@ function useDrops(isDragged: Signal<boolean>, onChosen: (chosen: Chosen) => void
   }, [])
 }
 
-/** What was not taken of what was chosen last. */
+/** Files of the last selection that were ignored. */
 function LeftOut({ sending }: { sending: Sending }) {
   const texts = sendingTexts.value
   const { isCut, unread } = sending.chosen.value
@@ -225,7 +228,7 @@ const open: Call = {
   query: { state: 'INIT,INIT_ERROR,PENDING,READY,RUNNING', limit: mostShown },
 }
 
-/** Imports that wait for somebody, or are under way; the others stand in the history. */
+/** Imports that need input or are running; others are in the history. */
 function Unfinished() {
   const texts = importTexts.value
   const imports = useMemo(() => new Resource<{ imports: PastImport[] }>((signal) => call(open, signal)), [])

@@ -17,7 +17,7 @@ interface TaskEndProps {
   reload(): Promise<void>
 }
 
-/** A task that runs or has run: how far it is, and the sums. */
+/** A running or finished task: progress and row counts. */
 export function TaskEnd({ importId, workspace, task, reload }: TaskEndProps) {
   const texts = importTexts.value
   const { locale } = messages.value

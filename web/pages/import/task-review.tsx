@@ -21,7 +21,7 @@ interface TaskProps {
   reload(): Promise<void>
 }
 
-/** A task before it runs: where it lies, what becomes of it, its rows. */
+/** A task before it runs: location, target and rows. */
 export function TaskReview({ importId, task, reload }: TaskProps) {
   const texts = importTexts.value
   const path = taskPath(String(importId), task.id)
@@ -82,7 +82,7 @@ interface PartProps {
   put(call: Call): Promise<void>
 }
 
-/** Whether no column of the task is a geometry. */
+/** True if no column of the task is a geometry. */
 function isTable({ layer }: Task): boolean {
   const { attributes } = layer ?? {}
   if (attributes === undefined || attributes.length === 0) return false

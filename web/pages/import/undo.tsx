@@ -15,7 +15,7 @@ interface UndoProps {
   reload(): Promise<void>
 }
 
-/** Takes back what an import made of a layer, or brings it back; as long as nobody has changed the layer since. */
+/** Undoes or redoes an import's change of a layer, as long as the layer was not changed since. */
 export function Undo({ importId, layer, reload }: UndoProps) {
   const texts = endTexts.value
   const path = `/rest/layers/${encodeURIComponent(layer)}`

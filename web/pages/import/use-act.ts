@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { type Call, call } from '../../wire/client.ts'
 
-/** Asks the server for changes, one after the other, and reads anew whatever came of each; `error` is what it refused last. */
+/** Sends changes to the server, one after the other, and reloads after each; `error` is the last error. */
 export function useAct(reload: () => Promise<void>): {
   act(asked: Call): Promise<void>
   error: Signal<unknown>

@@ -6,15 +6,15 @@ export interface LayerVersion {
   restorable: boolean
 }
 
-/** Where undoing leads: to a version, or, where `to` is undefined, to no layer. `isRedo`: it brings the import back. */
+/** Target of undoing: a version, or no layer if `to` is undefined. `isRedo`: restores the import. */
 export interface WayBack {
   to: number | undefined
   isRedo: boolean
 }
 
 /**
- * How what an import made of a layer is taken back or brought back; undefined where others changed the layer since. What
- * stands behind the import is one taking back after the other bringing back.
+ * Returns how an import's change of a layer can be undone or redone; undefined if the layer was changed since
+ * by others. Versions after the import alternate between undo and redo.
  */
 export function wayBack(versions: readonly LayerVersion[], importId: number): WayBack | undefined {
   const isOwn = ({ import: by, cause }: LayerVersion): boolean => by === importId && cause === 'import'

@@ -32,7 +32,10 @@ interface NamedCrs {
   areaName: string
 }
 
-/** Data that name no CRS: candidates with what speaks for each, the chosen one on the map; or a code that somebody knows. */
+/**
+ * Data without CRS: candidates with their evidence, the selected one on the map; or a code entered by the
+ * reader.
+ */
 export function WhereIsIt({ path, task, put }: WhereProps) {
   const texts = importTexts.value
   const place = useSignal('')
@@ -90,7 +93,7 @@ const declared = 'declared'
 
 const choiceOf = ({ srs }: Candidate): string => srs ?? declared
 
-/** What the server finds by numbers and place, and by words. */
+/** Candidates that the server finds from coordinates and location, and search results. */
 function useFound(path: string, place: Signal<string>) {
   const found = useMemo(
     () =>
@@ -123,7 +126,7 @@ interface TakeItProps extends Pick<WhereProps, 'path' | 'put'> {
   srs: string | undefined
 }
 
-/** Takes what is chosen, or a code that somebody knows. */
+/** Applies the selected candidate, or an entered code. */
 function TakeIt({ path, srs, put }: TakeItProps) {
   const texts = importTexts.value
   if (srs === declared) return <Reproject path={path} put={put} />
@@ -198,7 +201,7 @@ interface ChoiceProps {
   onChoose(srs: string): void
 }
 
-/** Candidates side by side, each with what speaks for it. */
+/** Candidates side by side, each with its evidence. */
 function Choice({ path, candidates, chosen, onChoose }: ChoiceProps) {
   const texts = importTexts.value
   const group = useId()
@@ -225,7 +228,7 @@ function Choice({ path, candidates, chosen, onChoose }: ChoiceProps) {
   )
 }
 
-/** Where the first rows would fall, in small. */
+/** Small map of the first rows. */
 function MiniMap({ path, srs, bbox }: { path: string; srs: string; bbox?: number[] }) {
   const texts = importTexts.value
   const first = useMemo(

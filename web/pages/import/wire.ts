@@ -1,13 +1,13 @@
 import type { Call } from '../../wire/client.ts'
 
-/** Answers of `/rest/imports`, as far as the pages read them. */
+/** Parts of `/rest/imports` responses that the pages use. */
 export interface ImportSummary {
   id: number
   state: string
   message?: string
 }
 
-/** What the server tells of data. */
+/** A message of the server about data. */
 export interface Message {
   level?: string
   code?: string
@@ -42,7 +42,7 @@ export interface Task {
   rowsLoaded?: number
   rejected?: number
   mended?: number
-  /** What became of the rows that were sent again last. */
+  /** Result of the last resubmitted rows. */
   mending?: {
     state: string
     rows?: { sent: number; loaded: number; rejected: number; refused: number }
@@ -66,7 +66,7 @@ interface TargetStore {
 
 export type StoreKind = 'dataStore' | 'coverageStore'
 
-/** Which values may stand in a column. */
+/** Allowed values of a column. */
 export interface ValueRule {
   in?: (string | number | boolean | null)[]
   min?: number | string
@@ -85,7 +85,7 @@ export interface StopIf {
   fewer?: number | undefined
 }
 
-/** Into which store a task loads; none where nobody knows its data yet. */
+/** Returns the target store of a task; undefined while its data are unknown. */
 export function storeOf({ target }: Task): { kind: StoreKind; name: string; workspace: string } | undefined {
   const kind = target?.coverageStore === undefined ? 'dataStore' : 'coverageStore'
   const store = target?.[kind]
@@ -111,7 +111,7 @@ export interface Candidate {
 export interface Import extends ImportSummary {
   tasks: Task[]
   messages?: Message[]
-  /** Absent where nobody has asked for one. */
+  /** Absent without a dry run. */
   rehearsal?: { state: string }
   targetWorkspace?: { workspace?: { name: string } }
 }

@@ -8,7 +8,7 @@ export function textOf(layer: AboutLayer, name: FieldName): string {
   return typeof value === 'object' ? value.join(', ') : (value ?? '')
 }
 
-/** What differs from what was there. */
+/** Returns the changed fields. */
 export function changesOf(layer: AboutLayer, form: FormData): AboutLayer {
   const changed = fields.filter((name) => String(form.get(name)) !== textOf(layer, name))
   return Object.fromEntries(

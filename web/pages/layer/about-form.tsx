@@ -16,7 +16,7 @@ interface AboutFormProps {
   onDone(isChanged: boolean): void
 }
 
-/** Writes what the layer is for; what somebody else has changed meanwhile is told, and nothing of it is lost. */
+/** Form for the layer's metadata; shows concurrent changes, and loses nothing. */
 export function AboutForm({ id, layer, onDone }: AboutFormProps) {
   const texts = layerTexts.value
   const key = useId()
@@ -74,7 +74,7 @@ export function AboutForm({ id, layer, onDone }: AboutFormProps) {
 
 const mostLetters = 300
 
-/** What somebody else has written since. */
+/** Concurrent changes by others. */
 function Meanwhile({ layer, begun }: { layer: Layer | undefined; begun: Layer }) {
   const texts = layerTexts.value
   const changed = fields.filter((name) => layer !== undefined && textOf(layer, name) !== textOf(begun, name))
@@ -98,9 +98,9 @@ function Meanwhile({ layer, begun }: { layer: Layer | undefined; begun: Layer })
 }
 
 interface Kept {
-  /** The layer as somebody else has left it, where that is another than it was when the form was opened. */
+  /** The layer as changed by others, if it differs from the state when the form was opened. */
   others: Signal<Layer | undefined>
-  /** Puts changes in place, unless somebody else has changed the same meanwhile. */
+  /** Saves changes, unless others have changed the same fields meanwhile. */
   keep(changes: AboutLayer): Promise<void>
 }
 
@@ -118,7 +118,7 @@ function useKept(id: string, begun: Layer): Kept {
   }
   useEffect(() => {
     const asking = new AbortController()
-    // Without an answer it is asked for when it is saved.
+    // Without a response the check is repeated on saving.
     look(asking.signal).catch(() => undefined)
     return () => asking.abort()
   }, [])
@@ -136,7 +136,7 @@ function useKept(id: string, begun: Layer): Kept {
         const isSame = fields.every(
           (name) => !(name in changes) || textOf(layer, name) === textOf(before, name),
         )
-        // What others have changed is something else: both stay.
+        // Others changed other fields: both changes are kept.
         if (!isSame || tries >= mostTries) throw refusal
       }
   }

@@ -12,7 +12,7 @@ interface AboutProps {
   onChanged(): void
 }
 
-/** What the layer is for: read by all, written in place by staff. */
+/** Metadata of the layer: read by all, edited in place by staff. */
 export function About({ id, layer, onChanged }: AboutProps) {
   const texts = layerTexts.value
   const isEdited = useSignal(false)

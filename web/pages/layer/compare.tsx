@@ -41,7 +41,7 @@ interface CompareProps {
   bounds: readonly number[] | undefined
 }
 
-/** What becomes of the rows from one version to another, where the address names two: `?from=1&to=3`. */
+/** Changes of rows between two versions in the address: `?from=1&to=3`. */
 export function Compare({ id, versions, bounds }: CompareProps) {
   const [from, to] = [query.value.get('from'), query.value.get('to')]
   if (from === null || to === null) return null
@@ -145,7 +145,7 @@ function ChangeList({ changes }: { changes: readonly Change[] }) {
 
 const mostValues = 12
 
-/** Of a changed row what differs; of another the first of what it holds. */
+/** Differences of a changed row; the first values of another one. */
 function Values({ of }: { of: Change['properties'] }) {
   const [before, after] = [readValues(of.before), readValues(of.after)]
   const names = Object.keys({ ...before, ...after })
@@ -167,7 +167,7 @@ function Values({ of }: { of: Change['properties'] }) {
   )
 }
 
-/** MapLibre hands objects within properties back as text. */
+/** MapLibre returns nested properties as text. */
 function readValues(values: unknown): Values {
   if (typeof values === 'string') return JSON.parse(values) as Values
   return (values ?? {}) as Values

@@ -15,7 +15,7 @@ interface DeleteLayerProps {
   onDeleted(): void
 }
 
-/** What goes with a layer and who used it, before it goes. */
+/** Dependents and usage of a layer, before its deletion. */
 export function DeleteLayer({ id, entry, onClose, onDeleted }: DeleteLayerProps) {
   const texts = layerTexts.value
   const { isBusy, error, act } = useActing()

@@ -18,7 +18,7 @@ interface LayerHeadProps {
   onDeleted(): void
 }
 
-/** What a layer is, in a line, and what can be done with it. */
+/** Title line of a layer, with its actions. */
 export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
   const texts = layerTexts.value
   const isDeleting = useSignal(false)

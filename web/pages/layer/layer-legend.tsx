@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { addressOf } from '../../lib/base.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 
-/** What the signs of the map mean, as the server draws it; nothing where it draws none. */
+/** Legend from the server; nothing if there is none. */
 export function LayerLegend({ id, version }: { id: string; version: number }) {
   const texts = layerTexts.value
   const isNone = useSignal(false)

@@ -15,7 +15,7 @@ interface LayerMapProps {
   /** Names of the columns. */
   columns: readonly string[]
   view: LayerView
-  /** What is shown, where that is not all. */
+  /** Filtered rows, if there is a filter. */
   filtered: Filtered | undefined
 }
 
@@ -55,14 +55,14 @@ export function LayerMap({ id, bounds, columns, view, filtered }: LayerMapProps)
 
 const restMs = 60
 
-/** Of a row that is chosen in the table the geometry follows, when the choice has stayed a moment. */
+/** Loads the geometry of a row selected in the table, if it stays selected for a moment. */
 function useGeometry(id: string, version: number | undefined, view: LayerView): void {
   const row = view.chosen.value
   useEffect(() => {
     if (row?.id === undefined || row.isWhole || 'layer' in row) return undefined
     const asking = new AbortController()
     const ask = async (): Promise<void> => {
-      // Where none comes the row is not marked on the map.
+      // If it fails, the row is not highlighted on the map.
       const whole = await wholeRow(id, row, version, asking.signal).catch(() => undefined)
       if (whole !== undefined && view.chosen.peek() === row) view.chosen.value = { ...whole, isWhole: true }
     }
@@ -74,13 +74,13 @@ function useGeometry(id: string, version: number | undefined, view: LayerView): 
   }, [id, version, row])
 }
 
-/** A row with all that the layer tells of it. */
+/** Loads a row with all attributes. */
 function wholeRow(id: string, row: Row, version: number | undefined, aborted?: AbortSignal): Promise<Row> {
   const path = `/ogc/collections/${encodeURIComponent(id)}/items/${encodeURIComponent(String(row.id))}`
   return call<Row>({ path, query: { version } }, aborted)
 }
 
-/** The version that is looked at, as soon as there are tiles of it. */
+/** Returns the viewed version once its tiles are available. */
 function useReady(id: string, version: number | undefined): number | undefined {
   const [ready, setReady] = useState<number>()
   useEffect(() => {
@@ -88,7 +88,7 @@ function useReady(id: string, version: number | undefined): number | undefined {
     const asking = new AbortController()
     const path = `/ogc/collections/${encodeURIComponent(id)}/items`
     const first = (): Promise<unknown> => call({ path, query: { limit: 1, version } }, asking.signal)
-    // The table says why there is none.
+    // The table shows the reason.
     whenReady(first, asking.signal).then(
       () => setReady(version),
       () => undefined,
@@ -106,12 +106,12 @@ function withId(found: Found, columns: readonly string[]): Found {
   return found.id === undefined && typeof text === 'string' ? { ...found, id: text } : found
 }
 
-/** Tiles have a part of a shape, and may lack columns: the whole of it follows. */
+/** Tiles contain a part of a geometry, and may lack attributes: loads the complete feature. */
 async function whole(id: string, found: Row, version: number | undefined, view: LayerView): Promise<void> {
   try {
     const row = await wholeRow(id, found, version)
     if (view.chosen.peek() === found) view.chosen.value = { ...row, layer: id } as Row
   } catch {
-    // What the tile tells stays.
+    // Keeps the values of the tile.
   }
 }

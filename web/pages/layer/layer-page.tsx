@@ -55,7 +55,7 @@ function resourcesOf(id: string) {
   }
 }
 
-/** What the catalogue tells of the layer. */
+/** Loads the catalogue's entry of the layer. */
 async function entryOf(id: string, aborted: AbortSignal): Promise<Entry | undefined> {
   const colon = id.indexOf(':')
   const [workspace, name] = [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)]
@@ -161,7 +161,7 @@ function NoMap({ text }: { text: string }) {
   )
 }
 
-/** Says that map and table show an earlier version. */
+/** Notice that map and table show an earlier version. */
 function LookedAt() {
   const version = lookedAt()
   const texts = layerTexts.value
@@ -203,7 +203,7 @@ function isShape({ binding }: Attribute): boolean {
   return binding.startsWith('org.locationtech.jts.')
 }
 
-/** What can be asked of a column; what is neither number, text, time nor yes and no is left out. */
+/** Returns filter columns; columns other than numbers, texts, times and booleans are omitted. */
 function filterColumn(column: Attribute): FilterColumn[] {
   const { name, binding } = column
   if (isNumber(column)) return [{ name, kind: 'number' }]

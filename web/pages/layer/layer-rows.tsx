@@ -26,7 +26,7 @@ interface LayerRowsProps {
   numbers: ReadonlySet<string>
   /** Columns that rows can be ordered by. */
   sortable: ReadonlySet<string>
-  /** Whether rows lie somewhere. */
+  /** True if rows have geometries. */
   isOnMap: boolean
   /** Name of what the table does not show. */
   geometry: string | undefined
@@ -118,7 +118,7 @@ function NoRows({ isInSight, isFiltered }: { isInSight: boolean; isFiltered: boo
   )
 }
 
-/** A name as it stands in a list of names, whatever is in it. */
+/** Quotes a name for a list of names. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -132,7 +132,9 @@ function useFollowing(isFollowing: boolean, view: LayerView): void {
   }, [isFollowing, edges.value])
 }
 
-/** How many rows there are; known while their order changes, so that the table stays and what has the focus in it. */
+/**
+ * Returns the number of rows; remains known while the order changes, so that the table and its focus stay.
+ */
 function useTotal(rows: PagedRows<Row>, of: string): number | undefined {
   const last = useRef<{ of: string; total: number } | undefined>(undefined)
   const total = rows.total.value

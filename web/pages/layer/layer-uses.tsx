@@ -34,7 +34,7 @@ async function ranked(metric: string, id: string, aborted: AbortSignal): Promise
     .sort((one, other) => other.requests - one.requests)
 }
 
-/** Who used the layer in the last 30 days: for staff. */
+/** Usage of the layer in the last 30 days: for staff. */
 export function LayerUses({ id, entry }: { id: string; entry: Entry | undefined }) {
   const texts = layerTexts.value
   const uses = useMemo(
@@ -50,7 +50,7 @@ export function LayerUses({ id, entry }: { id: string; entry: Entry | undefined 
   )
   const isUsed = (entry?.requests?.total ?? 0) > 0
   useEffect(() => {
-    // Of what nobody has asked for nothing is counted.
+    // A layer without requests has no counts.
     if (isUsed) void uses.load()
     return () => uses.stop()
   }, [uses, isUsed])
@@ -107,7 +107,7 @@ function Ranks({ title, of }: { title: string; of: Named[] }) {
   )
 }
 
-/** The last part says the program: `Other / Other / curl 7.88`. */
+/** Returns the program from the last part: `Other / Other / curl 7.88`. */
 function asProgram({ label, requests }: Named): Named {
   const parts = label.split(' / ').filter((part) => part !== 'Other')
   return { label: parts.at(-1) ?? layerTexts.value.unknown, requests }

@@ -5,15 +5,15 @@ import type { MapObject } from '../../map/objects.ts'
 /** A row of the table, and an object of the map. */
 export interface Row extends MapObject {
   properties: Record<string, unknown>
-  /** The table shows rows without their geometry; whether that was asked for since. */
+  /** The table shows rows without geometry; true once it was loaded. */
   isWhole?: true
 }
 
-/** What map and table of a layer have in common. */
+/** Shared state of a layer's map and table. */
 export interface LayerView {
   /** Chosen on the map or in the table. */
   chosen: Signal<Row | undefined>
-  /** Where the map stands. */
+  /** Visible extent of the map. */
   inSight: Signal<readonly number[] | undefined>
 }
 
@@ -21,13 +21,13 @@ export function layerView(): LayerView {
   return { chosen: signal(undefined), inSight: signal(undefined) }
 }
 
-/** The version that is looked at; undefined: the present one. */
+/** Returns the viewed version; undefined: the current one. */
 export function lookedAt(): number | undefined {
   const version = Number(query.value.get('version'))
   return Number.isInteger(version) && version > 0 ? version : undefined
 }
 
-/** The box that rows have to touch, as the address says. */
+/** Returns the box in the address, which rows must intersect. */
 export function wantedBox(): number[] | undefined {
   const numbers = (query.value.get('bbox') ?? '').split(',').map(Number)
   return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : undefined
@@ -35,7 +35,7 @@ export function wantedBox(): number[] | undefined {
 
 const digits = 5
 
-/** Puts the box in the address, within what a box of longitudes and latitudes may say. */
+/** Sets the box in the address, limited to valid longitudes and latitudes. */
 export function setBox(edges: readonly number[] | undefined): void {
   if (edges === undefined) {
     setQuery({ bbox: undefined })

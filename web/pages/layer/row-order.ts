@@ -4,7 +4,7 @@ export interface Sort {
   isDescending: boolean
 }
 
-/** As it stands in the address of the page: `up` or `down`, a point and the name, which may begin with anything. */
+/** Format in the page's address: `up` or `down`, a dot and the name, which may begin with any character. */
 export function sortText({ column, isDescending }: Sort): string {
   return `${isDescending ? 'down' : 'up'}.${column}`
 }
@@ -14,7 +14,7 @@ export function readSort(text: string): Sort | undefined {
   return column === undefined ? undefined : { column, isDescending: order === 'down' }
 }
 
-/** Goes on from no order to the smallest first, the largest first, and back to none. */
+/** Cycles from unsorted to ascending, descending and back. */
 export function nextSort(column: string, before: Sort | undefined): Sort | undefined {
   if (before?.column !== column) return { column, isDescending: false }
   return before.isDescending ? undefined : { column, isDescending: true }

@@ -20,7 +20,7 @@ interface RowsGridProps {
   rows: PagedRows<Row>
   total: number
   names: readonly string[]
-  /** Of these the columns of numbers, which stand at the right. */
+  /** Names of the numeric columns, which are right-aligned. */
   numbers: ReadonlySet<string>
   /** Those that rows can be ordered by. */
   sortable: ReadonlySet<string>
@@ -148,12 +148,12 @@ interface ColumnHeadProps {
   name: string
   isNumber: boolean
   isSortable: boolean
-  /** Of all columns, from 1. */
+  /** Position among all columns, from 1. */
   index: number
   width: number
 }
 
-/** A click orders the rows by the column, the next one the other way round, the third one not at all. */
+/** A click sorts by the column; further clicks reverse and remove the order. */
 function ColumnHead({ name, isNumber, isSortable, index, width }: ColumnHeadProps) {
   const sort = wantedSort()
   const order = sort?.column !== name ? undefined : sort.isDescending ? 'descending' : 'ascending'

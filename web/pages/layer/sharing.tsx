@@ -17,7 +17,7 @@ interface SharingProps {
 
 const choices = ['workspace', true, false] as const
 
-/** Who may read the layer, and what that means. */
+/** Access to the layer, with an explanation. */
 export function Sharing({ id, layer, entry, onChanged }: SharingProps) {
   const texts = layerTexts.value
   const { isBusy, error, act } = useActing()

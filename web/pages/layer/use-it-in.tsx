@@ -20,7 +20,7 @@ import {
   type UsedLayer,
 } from './use/used-layer.ts'
 
-/** What somebody copies, and where it goes. */
+/** Returns the code for a program. */
 function codeFor(program: Program, layer: UsedLayer): string {
   const isRaster = layer.kind === 'raster'
   const makers: Record<Program, () => string> = {
@@ -37,7 +37,7 @@ function codeFor(program: Program, layer: UsedLayer): string {
   return makers[program]()
 }
 
-/** Addresses and code for other programs; `?use=` is the one that is shown. */
+/** Addresses and code for other programs; `?use=` selects the program. */
 export function UseItIn({ layer: id }: { layer: string }) {
   const texts = useTexts.value
   const title = useId()

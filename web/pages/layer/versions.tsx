@@ -18,15 +18,15 @@ type VersionList = Resource<{ versions: Version[] }>
 interface VersionsProps {
   id: string
   list: VersionList
-  /** There is no map and no table of it now. */
+  /** True for a deleted layer, without map and table. */
   isGone?: boolean
   /** It has cells, not rows. */
   isRaster?: boolean
-  /** The layer is another one now. */
+  /** Called after the layer was restored. */
   onRestored(): void
 }
 
-/** What the layer was, the latest first, as strata. */
+/** Versions of the layer, latest first. */
 export function Versions({ id, list, isGone = false, isRaster = false, onRestored }: VersionsProps) {
   const texts = layerTexts.value
   const acting = useActing()
@@ -145,7 +145,7 @@ function Stratum({ version: one, latest, isGone, isBusy, isRaster, onRestore, on
   )
 }
 
-/** How much came, changed and went, each with its sign. */
+/** Numbers of added, changed and removed rows, with symbols. */
 export function Signs({ counts }: { counts: NonNullable<Version['changes']> }) {
   const { added, changed, removed } = counts
   const texts = layerTexts.value

@@ -1,7 +1,7 @@
 import { query, setQuery } from '../../lib/router.ts'
 import { readSort, type Sort, sortText } from './row-order.ts'
 
-/** The order that the address says; undefined: as the store has them. */
+/** Returns the order in the address; undefined: the store's order. */
 export function wantedSort(): Sort | undefined {
   return readSort(query.value.get('sort') ?? '')
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../wire/client.ts'
 
-/** Words about a layer that whoever looks after it writes. */
+/** Metadata of a layer that its maintainer writes. */
 export interface AboutLayer {
   title?: string
   abstract?: string
@@ -10,7 +10,7 @@ export interface AboutLayer {
   contact?: string
 }
 
-/** A layer, as `/rest/layers/<layer>` tells. */
+/** A layer, from `/rest/layers/<layer>`. */
 export interface Layer extends AboutLayer {
   name: string
   workspace: { name: string }
@@ -20,9 +20,9 @@ export interface Layer extends AboutLayer {
   bbox?: { minx: number; miny: number; maxx: number; maxy: number; crs?: string }
   attributes: { name: string; binding: string }[]
   version: number
-  /** Absent where its workspace says. */
+  /** Absent if the workspace decides. */
   public?: boolean
-  /** How long others may still show copies of what is not public any more. */
+  /** Time for which others may still show copies of data that are no longer public. */
   copiesLiveSeconds?: number
   featureCount?: number
   dateModified: string
@@ -32,7 +32,7 @@ export interface LayerReply {
   layer: Layer
 }
 
-/** What the catalogue tells of a layer, beside that. */
+/** Catalogue entry of a layer, besides that. */
 export interface Entry {
   name: string
   workspace: string
@@ -41,7 +41,7 @@ export interface Entry {
   rows?: number
   bounds?: number[]
   dateModified: string
-  /** Whether everyone may read it, by its own word or its workspace's. */
+  /** True if everyone may read it, by its own setting or its workspace's. */
   public: boolean
   thumbnail?: string
   problem?: { message: string }

@@ -16,7 +16,7 @@ interface Names {
   names: string[]
 }
 
-/** What goes with something, as far as its endpoint tells. */
+/** Dependents of a resource, as far as its endpoint lists them. */
 interface Dependents {
   layers?: Names
   stores?: Names
@@ -77,15 +77,15 @@ function linesOf(found: Dependents): Line[] {
 
 interface Props {
   name: string
-  /** Its own endpoint: what goes with it stands at `dependents` below. */
+  /** Path of the resource, with `dependents` below it. */
   path: string
-  /** Takes what stands inside along. */
+  /** Includes contained resources. */
   query?: Call['query']
   hint?: string
   onDone(): Promise<void>
 }
 
-/** Asks whether something is to go, and shows what goes with it before. */
+/** Confirms a deletion, and shows its dependents first. */
 export function DeleteDialog({ name, path, query, hint, onDone }: Props) {
   const texts = manageTexts.value
   const [found, setFound] = useState<Dependents>()

@@ -9,14 +9,14 @@ import { closeDialog } from './row-acts.tsx'
 
 interface FormProps {
   title: string
-  /** What the button says. */
+  /** Label of the button. */
   act: string
-  /** What a script would call for what stands in the form; secrets are left out of it. */
+  /** Returns the equivalent request for scripts, without secrets. */
   asked(data: FormData): Call
   /** Sends it; throws what the server refuses, which is shown in the form. */
   send(data: FormData): Promise<void>
   children: ComponentChildren
-  /** Beside the main button. */
+  /** Elements beside the main button. */
   more?: (data: () => FormData) => ComponentChildren
 }
 

@@ -20,17 +20,17 @@ interface FrameProps {
   place: Place
   lead: string
   asked: Call
-  /** What makes a new one is called. */
+  /** Label of the button for a new entry. */
   act: string
   list: Known<unknown>
   onAgain(): void
   children: ComponentChildren
-  /** Beside the search. */
+  /** Elements beside the search. */
   filters?: ComponentChildren
   isSearched?: boolean
 }
 
-/** What stands around each list of what is managed. */
+/** Frame of all management lists. */
 export function Frame(props: FrameProps) {
   const { place, lead, asked, act, list, onAgain, children, filters, isSearched = true } = props
   const texts = manageTexts.value
@@ -110,7 +110,7 @@ function Search() {
   )
 }
 
-/** Which part of a long list is shown, and the way to the others. */
+/** Paging of a long list. */
 export function Parts({ total }: { total: number }) {
   const texts = manageTexts.value
   const part = partOf(query.value)

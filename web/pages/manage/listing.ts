@@ -4,14 +4,14 @@ import { query } from '../../lib/router.ts'
 import { type Call, call } from '../../wire/client.ts'
 import type { Calls } from '../../wire/openapi.d.ts'
 
-/** Rows of one part of a list. */
+/** Rows per page of a list. */
 export const partSize = 100
 
 export type Workspace = Calls['GET /rest/catalogue/workspaces']['answer']['workspaces'][number]
 export type Store = Calls['GET /rest/catalogue/stores']['answer']['stores'][number]
 export type User = Calls['GET /rest/security/users']['answer']['users'][number]
 
-/** Which part of the list the address means, from 0. */
+/** Returns the page in the address, from 0. */
 export function partOf(parameters: URLSearchParams): number {
   const part = Number(parameters.get('part') ?? '1') - 1
   return Number.isSafeInteger(part) && part > 0 ? part : 0
@@ -49,7 +49,7 @@ export const users = new Resource((signal) =>
   call<Calls['GET /rest/security/users']['answer']>(usersCall(), signal),
 )
 
-/** Asks for a list whenever the address asks for another. */
+/** Reloads a list whenever the address changes its query. */
 export function useList(list: Resource<unknown>, asked: Call): void {
   const question = JSON.stringify(asked)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
 
-/** Change and delete of one row; `id` stands for it in the address. */
+/** Edit and delete actions of a row; `id` identifies it in the address. */
 export function RowActs({ id, name }: { id: string; name: string }) {
   const texts = manageTexts.value
   return (
@@ -23,7 +23,7 @@ export function RowActs({ id, name }: { id: string; name: string }) {
   )
 }
 
-/** Closes whatever dialog the address asks for. */
+/** Closes any dialog in the address. */
 export function closeDialog(): void {
   setQuery({ new: undefined, change: undefined, delete: undefined, access: undefined })
 }

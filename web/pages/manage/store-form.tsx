@@ -92,7 +92,7 @@ interface Wire {
   connectionParameters: { entry: { '@key': string; $: string }[] }
 }
 
-/** What of a store may change. Secrets are not shown: what is left empty stays. */
+/** Editable fields of a store. Secrets are not shown: empty ones stay unchanged. */
 export function ChangeStore({ store, onDone }: Done & { store: Store }) {
   const found = useFound(async (signal) => {
     const reply = await call<Record<string, Wire>>({ path: pathOf(store) }, signal)
@@ -191,7 +191,7 @@ function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
   )
 }
 
-/** Tries what stands in the form, and keeps nothing. */
+/** Tests the connection in the form, without saving. */
 function TryNew({ ask }: { ask: () => Call }) {
   const texts = manageTexts.value.store
   const [told, setTold] = useState<TriedProps>()

@@ -4,13 +4,13 @@ import type { Call } from '../../wire/client.ts'
 export const storeTypes = ['PostGIS', 'GeoPackage'] as const
 export type StoreType = (typeof storeTypes)[number]
 
-/** How a connection is encrypted, from not at all to a look at the name in the certificate. */
+/** TLS modes, from none to checking the certificate's name. */
 export const encryptions = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
 /** Connection parameters by name. */
 export type Entries = Record<string, string>
 
-/** How the server shows a secret; sent back it stays. */
+/** Mask of a secret; sending it back keeps the secret. */
 export const hiddenSecret = '********'
 
 const firstValues: Record<string, Entries> = {
@@ -25,10 +25,10 @@ const firstValues: Record<string, Entries> = {
   },
   GeoPackage: { path: '' },
 }
-/** What the server sets itself. */
+/** Parameters that the server sets. */
 const ownNames = new Set(['dbtype', 'read_only'])
 
-/** The parameters that a form asks for: those of the type, and what else a store has. */
+/** Returns the parameters of a form: those of the type, and others that a store has. */
 export function shownEntries(type: string, now: Entries | undefined): Entries {
   const first = firstValues[type] ?? {}
   if (now === undefined) return first
@@ -36,7 +36,7 @@ export function shownEntries(type: string, now: Entries | undefined): Entries {
   return Object.fromEntries(Object.entries({ ...empty, ...now }).filter(([name]) => !ownNames.has(name)))
 }
 
-/** What a form says of a connection; of a store that is there already, only what is another. */
+/** Returns the connection parameters in a form; for an existing store only the changed ones. */
 export function connectionOf(data: FormData, type: string, now: Entries = {}): Entries {
   const given = [...data].flatMap(([key, value]) =>
     key.startsWith('connection.') ? [[key.slice('connection.'.length), String(value)] as const] : [],
@@ -54,7 +54,7 @@ function shownValue(name: string, value: string | undefined): string {
   return value === undefined || value === hiddenSecret ? '' : value
 }
 
-/** The call as it may be copied: whoever runs it puts in the secrets themselves. */
+/** Returns the request for copying, without secrets. */
 export function withoutSecrets(call: Call): Call {
   const text = JSON.stringify(call.body, (key, value: unknown) =>
     (key === 'passwd' || key === 'password') && value !== '' ? 'PASSWORD' : value,

@@ -165,7 +165,7 @@ function Row(store: Store) {
   )
 }
 
-/** What is done to a store; what came of trying it stands below. */
+/** Actions for a store, with the result of testing it. */
 function Acts(store: Store) {
   const texts = manageTexts.value.store
   const { name, workspace } = store

@@ -1,13 +1,13 @@
 import { Icon } from '../../parts/icon.tsx'
 import { reasonOf } from '../../parts/states.tsx'
 
-/** What came of trying a connection. */
+/** Result of testing a connection. */
 export interface TriedProps {
   isWell: boolean
   text: string
 }
 
-/** Tries something; what fails is told in the server's words. */
+/** Runs a test; shows the server's message if it fails. */
 export async function tried(work: () => Promise<string>): Promise<TriedProps> {
   try {
     return { isWell: true, text: await work() }

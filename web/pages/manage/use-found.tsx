@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { closeDialog } from './row-acts.tsx'
 
-/** What a dialog is about, asked when it opens; until it is there `waiting` is shown. */
+/** Loads the content of a dialog when it opens; shows `waiting` until then. */
 export function useFound<T>(
   ask: (signal: AbortSignal) => Promise<T>,
 ): { value: T; waiting?: never } | { value: undefined; waiting: VNode } {

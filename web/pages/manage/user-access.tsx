@@ -26,7 +26,7 @@ async function ask(path: string, signal: AbortSignal): Promise<Access> {
   return { tokens, sessions: dependents.sessions }
 }
 
-/** By what a user is let in beside the password; `path`: their own endpoint. Each can be ended. */
+/** Sessions and tokens of a user; `path`: their endpoint. Each can be ended. */
 export function UserAccess({ name, path }: { name: string; path: string }) {
   const texts = manageTexts.value.access
   const known = useMemo(() => new Resource((signal) => ask(path, signal)), [path])

@@ -113,7 +113,7 @@ function ChangeUser({ name }: { name: string }) {
   return found.value === undefined ? found.waiting : <UserForm now={found.value} />
 }
 
-/** A new user, or what of one may change. */
+/** Form for a new user, or for the editable fields of one. */
 function UserForm({ now }: { now?: User }) {
   const texts = manageTexts.value
   const asked = (data: FormData): Call => {
@@ -160,7 +160,7 @@ function UserForm({ now }: { now?: User }) {
   )
 }
 
-/** A password that administrators set for others; their own needs the current one, on the account page. */
+/** Password that administrators set for others; their own requires the current one, on the account page. */
 function PasswordFields({ now }: { now: User | undefined }) {
   const texts = manageTexts.value.user
   if (now !== undefined && now.name === session.value?.user) return <p class="hint">{texts.ownPassword}</p>

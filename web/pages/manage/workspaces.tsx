@@ -158,7 +158,7 @@ function ChangeWorkspace({ name }: { name: string }) {
   return found.value === undefined ? found.waiting : <WorkspaceForm now={found.value} />
 }
 
-/** A new workspace, or what of one may change. */
+/** Form for a new workspace, or for the editable fields of one. */
 function WorkspaceForm({ now }: { now?: Shown }) {
   const texts = manageTexts.value
   const [first] = useState(now)

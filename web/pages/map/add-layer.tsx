@@ -10,7 +10,7 @@ type Card = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
 
 const shownCards = 8
 
-/** Finds layers by words, to be laid on the map. */
+/** Search for layers to add to the map. */
 export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id: string): void }) {
   const texts = mapTexts.value
   const field = useId()

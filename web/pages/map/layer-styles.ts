@@ -4,7 +4,7 @@ import { styleCall } from '../../map/combined-style.ts'
 import { call } from '../../wire/client.ts'
 import type { MapLayer } from './map-state.ts'
 
-/** A layer as it is published. */
+/** A published layer. */
 export interface Published {
   id: string
   title: string
@@ -14,7 +14,7 @@ export interface Published {
 
 type Bounds = [number, number, number, number]
 
-/** Each layer by itself: one that cannot be had does not take the others with it. */
+/** Loads each layer separately: one that fails does not affect the others. */
 export async function askLayer(id: string, signal: AbortSignal): Promise<Published> {
   const [style, { name, bounds }] = await Promise.all([
     call<StyleSpecification>(styleCall([id]), signal),
@@ -23,7 +23,7 @@ export async function askLayer(id: string, signal: AbortSignal): Promise<Publish
   return { id, title: style.name ?? name ?? id, style, ...(bounds !== undefined && { bounds }) }
 }
 
-/** What holds all of them. */
+/** Returns the common extent. */
 export function boundsOfAll(published: readonly Published[]): Bounds | undefined {
   const all = published.flatMap(({ bounds }) => (bounds === undefined ? [] : [bounds]))
   if (all.length === 0) return undefined
@@ -31,7 +31,7 @@ export function boundsOfAll(published: readonly Published[]): Bounds | undefined
   return [Math.min(...side(0)), Math.min(...side(1)), Math.max(...side(2)), Math.max(...side(3))]
 }
 
-/** The layers over each other, as transparent as they shall be; two of one name have sources of their own. */
+/** Returns the layers on top of each other with their opacities; sources have unique names. */
 export function drawnTogether(layers: readonly MapLayer[], published: readonly Published[]): DataStyle {
   const shown = layers.flatMap((layer) => {
     const found = published.find(({ id }) => id === layer.id)
@@ -71,7 +71,7 @@ function fadedBy(layer: LayerSpecification, opacity: number): LayerSpecification
   return { ...layer, paint } as LayerSpecification
 }
 
-/** Expressions by the zoom stand outermost: what is between their stops is faded. */
+/** Zoom expressions must be outermost: applies the opacity to the values of their stops. */
 function faded(value: unknown, opacity: number): unknown {
   if (typeof value === 'number') return value * opacity
   if (!Array.isArray(value)) return undefined

@@ -1,7 +1,7 @@
 import { addressOf, fullAddressOf } from '../../lib/base.ts'
 import type { View } from '../../map/map-props.ts'
 
-/** A layer of a map, as the address says it. */
+/** A layer of a map in the address. */
 export interface MapLayer {
   /** `workspace:name`. */
   id: string
@@ -10,7 +10,7 @@ export interface MapLayer {
   opacity: number
 }
 
-/** A map as its address says it: the first layer is lowest. */
+/** A map in the address: the first layer is at the bottom. */
 export interface MapState {
   layers: MapLayer[]
   view?: View
@@ -53,7 +53,7 @@ function readView(text: string): View | undefined {
   return isPlace ? { zoom, latitude, longitude } : undefined
 }
 
-/** What of an address says it; parameters that say the usual are left out. */
+/** Returns the query parameters of a map, without defaults. */
 export function writeMapState({ layers, view, hasBackground, hasLegend }: MapState): Record<string, string> {
   const opacities = layers.map(({ opacity }) => Math.round(opacity * 100))
   return {
@@ -89,7 +89,7 @@ export function pageAddress(state: MapState): string {
   return `${addressOf('/app/map')}?${queryText(state)}`
 }
 
-/** What somebody pastes into a page of their own. */
+/** Returns the HTML for embedding the map in another page. */
 export function frameCode(state: MapState, title: string): string {
   return `<iframe src="${escaped(embedAddress(state))}" title="${escaped(title)}" width="800" height="500" style="border: 0" loading="lazy"></iframe>`
 }

@@ -11,13 +11,15 @@ import { ShareMap } from './share-map.tsx'
 import { SharedMap } from './shared-map.tsx'
 import { useLayers } from './use-layers.ts'
 
-/** `/app/map?layers=a:b,c:d`: layers over each other, the first lowest; all that is chosen stands in the address. */
+/**
+ * `/app/map?layers=a:b,c:d`: several layers, the first at the bottom; the address contains the whole state.
+ */
 export function MapPage() {
   const texts = mapTexts.value
   const state = readMapState(query.value)
   const ids = state.layers.map(({ id }) => id)
   const { known } = useLayers(ids)
-  // The first place is the one where the map begins.
+  // The first position is the initial view.
   const hasBegun = useRef(false)
   const change = (part: Partial<MapState>): void =>
     setQuery(writeMapState({ ...readMapState(query.peek()), ...part }))
@@ -92,7 +94,7 @@ interface SurroundingsProps {
   onChange(part: Partial<MapState>): void
 }
 
-/** What is shown beside the layers. */
+/** Options besides the layers. */
 function Surroundings({ state: { hasBackground, hasLegend }, onChange }: SurroundingsProps) {
   const texts = mapTexts.value
   return (

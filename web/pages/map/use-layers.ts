@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { askLayer, type Published } from './layer-styles.ts'
 
-/** What is known of the layers of a map; undefined until each has answered or failed. */
+/** Layers of a map; undefined until each has loaded or failed. */
 export interface KnownLayers {
   published: readonly Published[]
   failed: ReadonlyMap<string, unknown>

@@ -2,7 +2,7 @@ import { goTo, query } from '../../lib/router.ts'
 import { messages } from '../../messages/messages.ts'
 import { SignInForm } from '../../session/sign-in-form.tsx'
 
-/** `/app/sign-in?to=/app/import`: asks who it is and goes on. */
+/** `/app/sign-in?to=/app/import`: signs in and continues. */
 export function SignInPage() {
   const texts = messages.value.signIn
   const next = (): void => {

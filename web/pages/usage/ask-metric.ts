@@ -8,7 +8,7 @@ type Path = 'GET /monitoring/api/metric_data/{metric}'
 type Reply = Calls[Path]['answer']['data']
 export type MetricRow = Reply['data'][number]['data'][number]
 
-/** What is asked of `metric_data`, beside its window. */
+/** Parameters of `metric_data`, besides its window. */
 export type Filters = Pick<
   Calls[Path]['query'],
   'service' | 'service_type' | 'resource' | 'resource_type' | 'label' | 'event_type' | 'group_by'
@@ -22,7 +22,7 @@ export interface Answered {
   type: string
   unit: string
   rows: MetricRow[][]
-  /** Seconds that values stand for, where finer ones are no longer kept. */
+  /** Period of values in seconds, if finer ones have expired. */
   resolution?: number
 }
 
@@ -42,7 +42,7 @@ export function metricCalls(
   }))
 }
 
-/** Asks for the rows of periods; without what these pages have asked for where the filters say so. */
+/** Requests the rows of periods; without these pages' own requests if the filters say so. */
 export async function askMetric(
   metric: string,
   periods: readonly Period[],
@@ -69,7 +69,7 @@ async function askRows(calls: readonly Call[], signal: AbortSignal): Promise<Ans
   }
 }
 
-/** What rows amount to together: their sum, or of rates the mean weighted by samples; null of none. */
+/** Returns the total of rows: their sum, or for rates the mean weighted by samples; null without rows. */
 export function amountOf(rows: readonly MetricRow[], type: string): number | null {
   const [only] = rows
   if (only === undefined) return null
@@ -80,7 +80,7 @@ export function amountOf(rows: readonly MetricRow[], type: string): number | nul
   return samples === 0 ? null : round(weighted / samples)
 }
 
-/** Names by their amount over one period, the largest first. */
+/** Names with their amount over one period, the largest first. */
 export interface Amount {
   key: string
   name: string
@@ -90,7 +90,7 @@ export interface Amount {
   type?: string
 }
 
-/** Rows of one period by resource, label or event type. */
+/** Returns the rows of one period by resource, label or event type. */
 export function amountsBy(
   rows: readonly MetricRow[],
   key: 'resource' | 'label' | 'event',

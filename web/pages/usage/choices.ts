@@ -6,7 +6,7 @@ type Span = (typeof spans)[number]
 export const groupings = ['none', 'layer', 'label', 'event', 'service'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** What of the numbers is looked at; all of it stands in the address. */
+/** Selected data; the address contains all of it. */
 export interface Choices {
   metric: string
   grouping: Grouping
@@ -16,7 +16,7 @@ export interface Choices {
   to?: string
   zoom?: Period
   isCompared: boolean
-  /** Whether requests that these pages have made count too. */
+  /** True to include requests of the server's own pages. */
   isWithPages: boolean
   service?: string
   /** Id of a layer or another resource, with its name behind. */
@@ -54,7 +54,7 @@ export function choicesOf(query: URLSearchParams): Choices {
   }
 }
 
-/** How a zoom stands in the address. */
+/** Formats a zoomed period for the address. */
 export function zoomText({ from, to }: Period): string {
   const text = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`
   return `${text(from)}~${text(to)}`
@@ -73,7 +73,7 @@ function startOf(day: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** The window that is looked at, in periods, and that before of the same length. */
+/** The selected window in periods, and the previous one of the same length. */
 export interface Windows {
   window: Period
   step: PeriodStep
@@ -84,7 +84,7 @@ export interface Windows {
 const mostDays = 3660
 
 export function windowsOf(choices: Choices, at: number): Windows {
-  // Of a day that has just begun, the first minute is looked at.
+  // On a day that has just begun, the window is the first minute.
   const now = Math.max(Math.floor(at / minuteMs) * minuteMs, dayStart(at) + minuteMs)
   const window = choices.zoom ?? windowOf(choices, now)
   const step = choices.zoom === undefined && choices.span !== 'range' ? steps[choices.span] : stepFor(window)

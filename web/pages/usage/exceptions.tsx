@@ -15,7 +15,7 @@ type Whole = Calls['GET /monitoring/api/exceptions/{id}']['answer']
 
 const shownMost = 20
 
-/** What failed within the server, each with its request. */
+/** Server errors with their requests. */
 export function Exceptions({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
   const asked: Call = {

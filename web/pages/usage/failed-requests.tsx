@@ -19,7 +19,7 @@ interface Failure {
 
 const shownMost = 12
 
-/** Answers that tell of a failure, by status and by what was asked for. */
+/** Failed requests by status and path. */
 export function FailedRequests({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
   const { label: _label, ...filters } = filtersOf(choices)

@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const longest = 400 * dayMs
 
-/** What is known of when there were measurements at all. */
+/** Periods with and without measurements. */
 export interface Measured {
   /** The first measurement of the window, where it is later than its beginning. */
   since?: number
@@ -14,8 +14,9 @@ export interface Measured {
 }
 
 /**
- * When nothing was measured: the host of this server is read every minute, so hours without a reading are hours in which the
- * server did not run. Of older times, of which days alone are kept, whole days.
+ * Returns the periods without measurements: the host of this server is read every minute, so hours without a
+ * reading are hours in which the server did not run. For older times, of which only days are stored, whole
+ * days.
  */
 export async function askMeasured(window: Period, signal: AbortSignal): Promise<Measured> {
   const step =
@@ -26,7 +27,7 @@ export async function askMeasured(window: Period, signal: AbortSignal): Promise<
   if (first < 0) return { gaps: [] }
   const gaps: Period[] = []
   for (const [at, period] of periods.entries()) {
-    // The last one may have begun a moment ago.
+    // The last period may have just begun.
     if (at <= first || at === periods.length - 1 || (rows[at]?.length ?? 0) > 0) continue
     const last = gaps.at(-1)
     if (last?.to === period.from) last.to = period.to
@@ -36,7 +37,7 @@ export async function askMeasured(window: Period, signal: AbortSignal): Promise<
   return { gaps, ...(first > 0 && since !== undefined && { since }) }
 }
 
-/** When collection began, as far as that is within the hours of `span`; its beginning where there are earlier numbers. */
+/** Returns when collection began, within the hours of `span`; its start if there are earlier data. */
 export async function askBegan(
   span: Period,
   periods: readonly Period[],
@@ -55,7 +56,7 @@ export async function askBegan(
   return periods[Math.max(0, first)]?.from ?? span.from
 }
 
-/** Whether no request was ever counted. */
+/** True if no request was ever counted. */
 export async function askIsEmpty(signal: AbortSignal): Promise<boolean> {
   const to = Math.floor(Date.now() / 60_000) * 60_000
   const window = { from: Math.floor((to - longest) / hourMs) * hourMs, to }
@@ -63,7 +64,7 @@ export async function askIsEmpty(signal: AbortSignal): Promise<boolean> {
   return (rows[0]?.length ?? 0) === 0
 }
 
-/** How many hours gaps have together. */
+/** Returns the total hours of gaps. */
 export function hoursOf(gaps: readonly Period[]): number {
   return gaps.reduce((sum, { from, to }) => sum + to - from, 0) / hourMs
 }

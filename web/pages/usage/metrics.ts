@@ -8,7 +8,7 @@ export interface Metric {
   type: string
   unit: string
   isOfHosts: boolean
-  /** Whether it counts requests by a label, such as their country. */
+  /** True if it counts requests by a label, such as their country. */
   isLabelled: boolean
 }
 
@@ -28,13 +28,13 @@ export const metrics = new Resource<Metric[]>(async (signal) => {
   return [...known.values()].sort((a, b) => Number(a.isOfHosts) - Number(b.isOfHosts))
 })
 
-/** What is watched. */
+/** Monitored services. */
 export const services = new Resource<Service[]>(
   async (signal) =>
     (await call<{ services: Service[] }>({ path: '/monitoring/api/services' }, signal)).services,
 )
 
-/** Whether a service has metrics of a host alone. */
+/** True if a service has host metrics only. */
 export function isHost({ type }: Pick<Service, 'type'>): boolean {
   return /^host/.test(type)
 }

@@ -10,7 +10,7 @@ export function shownName(metric: string, grouping: string, name: string): strin
   return grouping === 'label' && metric === 'request.country' ? countryName(name) : name
 }
 
-/** What a metric is called; where nobody has said, as the server calls it. */
+/** Returns the title of a metric; the server's name if there is none. */
 export function metricTitle(name: string): string {
   return own(usageTexts.value.metrics, name) ?? name
 }

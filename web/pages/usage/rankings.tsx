@@ -57,7 +57,7 @@ interface Found {
 
 function Ranking({ choices, windows, title, metric, by, filters = {}, none }: RankingProps) {
   const { window, before } = windows
-  // A value of another metric is no value of this one.
+  // A value of another metric is not a value of this one.
   const { label: _label, ...own } = filtersOf(choices)
   const all = { ...own, ...filters }
   const key = JSON.stringify([window, metric, all, choices.isCompared])

@@ -12,16 +12,16 @@ type Today = NonNullable<State['requests']>
 
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** The call whose numbers the sentence tells. */
+/** Returns the request for the numbers of the summary. */
 export function stateCall(isWithPages: boolean): Call {
   return { path: '/rest/state', query: { zone, ...(isWithPages && { traffic: 'all' }) } }
 }
 
 const firstFailure = 400
-/** The client went away before there was an answer. */
+/** Status of a request whose client disconnected before the response. */
 const clientGone = 499
 
-/** Whether requests that are answered with the status have failed: the same for every number of the page. */
+/** True if a status counts as failed: the same definition for all numbers of the page. */
 export function hasFailed(status = ''): boolean {
   return Number(status) >= firstFailure && Number(status) !== clientGone
 }
@@ -32,7 +32,7 @@ interface Told {
   mostFailed?: Amount
 }
 
-/** Requests of today, and the layers that most of them and of the failed ones are about. */
+/** Loads today's requests, and the layers with the most requests and failures. */
 async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Told | undefined> {
   const { state } = await call<{ state: State }>(stateCall(isWithPages), signal)
   if (state.requests === undefined) return undefined
@@ -55,7 +55,7 @@ async function askToday(isWithPages: boolean, signal: AbortSignal): Promise<Told
   return { requests: state.requests, ...(mostAsked && { mostAsked }), ...(mostFailed && { mostFailed }) }
 }
 
-/** What a colleague would say of the use of today. */
+/** Summary of today's usage in words. */
 export function Sentence({ at, isWithPages }: { at: number; isWithPages: boolean }) {
   const texts = usageTexts.value
   const { value, error } = useAnswer(

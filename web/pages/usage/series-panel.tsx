@@ -188,7 +188,7 @@ function Legend({ course, span }: { course: Course; span: Choices['span'] }) {
   )
 }
 
-/** What the window amounts to, and what is to be said of its numbers. */
+/** Totals of the window, and notes on the numbers. */
 function Sums({ found, metric, choices }: { found: Found; metric: Metric; choices: Choices }) {
   const texts = usageTexts.value
   const { course, total, totalBefore, resolution, parts } = found

@@ -9,14 +9,14 @@ import { shownName } from './names.ts'
 
 export const mostParts = 5
 
-/** A course with what has to be told beside it. */
+/** A time series with its notes. */
 export interface Found {
   course: Course
   total: number | null
   totalBefore: number | null
-  /** Seconds that some values stand for, which are longer than the periods. */
+  /** Period of some values in seconds, if longer than the requested periods. */
   resolution?: number
-  /** How many parts there are, where they are split. */
+  /** Number of parts of a split. */
   parts: number
 }
 
@@ -31,14 +31,14 @@ export function filtersOf({ service, resource, label, event, isWithPages }: Choi
   }
 }
 
-/** A metric of labels without a label is the number of different ones. */
+/** Without a label, the value of a labelled metric is the number of distinct labels. */
 export function wholeOf(metric: Metric, choices: Choices): Filters {
   const filters = filtersOf(choices)
   if (metric.isOfHosts) return { ...filters, isWithoutPages: false }
   return countsDifferent(metric, choices) ? { ...filters, group_by: 'label', isWithoutPages: false } : filters
 }
 
-/** Whether the number of different labels is shown: of these it is not known which are those of pages alone. */
+/** True if the number of distinct labels is shown, which cannot be restricted to the pages' own requests. */
 export function countsDifferent(metric: Metric, { label }: Choices): boolean {
   return metric.isLabelled && label === undefined
 }
@@ -82,7 +82,7 @@ function resolutionOf(...all: (Answered | undefined)[]): { resolution?: number }
   return known.length === 0 ? {} : { resolution: Math.max(...known) }
 }
 
-/** What is summed up is 0 where there are no rows; what is measured is not known. */
+/** Sums without rows are 0; measured values without rows are unknown. */
 function valuesOf({ rows, type }: Answered, metric: Metric): (number | null)[] {
   return rows.map((own) => amountOf(own, type) ?? (metric.isOfHosts || type === 'rate' ? null : 0))
 }
@@ -116,7 +116,7 @@ async function askParts(
   }
 }
 
-/** The call of one part alone. */
+/** Returns the request for one part. */
 function partFilters(metric: Metric, choices: Choices, key: string): Filters {
   const filters = wholeOf(metric, choices)
   if (choices.grouping === 'layer') return { ...filters, resource: key }
@@ -164,5 +164,5 @@ async function listParts(
 
 /** Kinds of requests that hold others. */
 const cumulative = new Set(['all', 'other', 'OWS:ALL'])
-/** Each service is asked for by itself. */
+/** Each service is requested separately. */
 const mostServices = 30

@@ -21,7 +21,7 @@ import { WindowChoices } from './window-choices.tsx'
 
 const refreshMs = 60_000
 
-/** `/app/usage`: who uses what, from a sentence to every number that the server keeps. */
+/** `/app/usage`: usage, from a summary to every stored number. */
 export function UsagePage() {
   const texts = usageTexts.value
   const now = useSignal(Date.now())

@@ -2,8 +2,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
 
 /**
- * Something asked of the server as long as it is shown, anew when `key` changes. What was answered stays until then where
- * `subject` is the same: time goes on, and nobody has chosen anything else.
+ * A value from the server while it is shown, reloaded when `key` changes. The previous value stays visible
+ * during the load if `subject` is the same: only time has passed.
  */
 export function useAnswer<T>(
   key: string,

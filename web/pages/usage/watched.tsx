@@ -14,11 +14,11 @@ const patience = 3
 interface Props {
   services: readonly Service[]
   at: number
-  /** Whether a service has requests, and not the readings of a host. */
+  /** True if a service has requests, as opposed to host readings. */
   isOwn(service: Service): boolean
 }
 
-/** Whatever is watched, when it was read last, and the way to its numbers. */
+/** Monitored services, with the time of their last poll and links to their numbers. */
 export function Watched({ services, at, isOwn }: Props) {
   const texts = usageTexts.value
   const first = useSignal(0)

@@ -32,7 +32,7 @@ export function hoursOfWeek(
   )
 }
 
-/** How many days have hours that end after `began`. */
+/** Returns the number of days with hours that end after `began`. */
 export function daysSince(periods: readonly Period[], began: number): number {
   return new Set(periods.filter(({ to }) => to > began).map(({ from }) => dayStart(from))).size
 }

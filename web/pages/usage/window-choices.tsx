@@ -15,7 +15,7 @@ interface Props {
 
 const hourMs = 3_600_000
 
-/** The time that is looked at, and what there is to say of its numbers. */
+/** Shown period, and notes on its numbers. */
 export function WindowChoices({ choices, windows }: Props) {
   const texts = usageTexts.value
   return (

@@ -1,4 +1,4 @@
-/** What is needed of a row of `metric_data`. */
+/** Fields of a `metric_data` row. */
 interface Row {
   val: string | number
   samples_count: number

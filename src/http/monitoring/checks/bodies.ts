@@ -102,7 +102,7 @@ const Delivery = Type.Object({
 
 const Level = Type.Union([Severity, Type.Literal('ok')])
 
-/** What does not hold, by check. */
+/** Current problems by check. */
 export const StatusReply: TSchema = envelopeReply(
   Type.Array(Type.Object({ check: Check, problems: Type.Array(Problem) })),
 )
@@ -120,7 +120,7 @@ export const NotificationsReply: TSchema = envelopeReply(
 )
 export const OlderNotificationsReply: TSchema = envelopeReply(Type.Array(ListedCheck))
 
-/** What channels add to answers: the secrets that were made, told once. */
+/** Fields that channels add to responses: generated secrets, shown once. */
 const secrets = Object.fromEntries(
   channels.flatMap(({ field: { name, secretsName } }) => {
     if (secretsName === undefined) return []
@@ -227,7 +227,7 @@ export const CreationBody = Type.Object({
   user_threshold: Type.Optional(Type.Union([...thresholdList.anyOf], { description: 'The same' })),
 })
 
-/** What is changed of a check; what is absent stays. */
+/** Changed fields of a check; absent ones stay. */
 export const ChangeBody = Type.Object(
   settings({ severity: '', active: '; absent in a form: no', grace: '', window: '' }),
   {

@@ -13,11 +13,11 @@ import { toWireScope } from './wire.ts'
 
 export interface FormValues {
   check: Check
-  /** Of each channel, by its field's name. */
+  /** Lines of each channel, by the name of its field. */
   lines: Readonly<Record<string, readonly string[]>>
   fields: readonly DescribedField[]
   wire: MonitoringWire
-  /** Of the session that asks, so that a page can send the form without a header. */
+  /** CSRF token of the session, so that a page can send the form without a header. */
   csrfToken: string | undefined
 }
 

@@ -7,7 +7,7 @@ import { healthLevel, toChangedCheck, toListedCheck, toWireProblem } from './wir
 
 const tags = ['monitoring']
 
-/** What handlers about checks work with. */
+/** Dependencies of the handlers for checks. */
 export interface CheckParts {
   notifications: Pick<Notifications, 'checks' | 'problems' | 'notices' | 'test'>
   wire: MonitoringWire

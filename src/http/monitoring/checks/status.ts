@@ -4,7 +4,7 @@ import { OlderStatusReply, StatusReply } from './bodies.ts'
 import type { CheckParts } from './notifications.ts'
 import { healthLevel, toWireCheck, toWireProblem } from './wire.ts'
 
-/** What does not hold, as of the last complete period. */
+/** Problems as of the last complete period. */
 export const showStatus = operation({
   summary: 'Checks that do not hold now, with their problems',
   description: 'The worst severity, and each check that does not hold with the measured values.',

@@ -26,7 +26,7 @@ function configPath(checkId: number): string {
   return `/monitoring/api/notifications/config/${checkId}/`
 }
 
-/** What lists tell of a check. */
+/** Fields of a check in lists. */
 export function toListedCheck(check: Check, wire: MonitoringWire, request: FastifyRequest) {
   const { id, name, description, severity, isActive, graceSeconds, lastSend } = check
   return {
@@ -70,7 +70,7 @@ export function toChangedCheck({ check, secrets }: ChangedCheck, wire: Monitorin
   return { ...toWireCheck(check, wire, 'names'), ...secrets }
 }
 
-/** What a threshold is about, by name. */
+/** Scope of a threshold, by names. */
 export interface ScopeNames {
   service: string | null
   resource: number | null
@@ -90,7 +90,7 @@ export function toWireScope(
   }
 }
 
-/** A configuration field: one definition with what is set now. */
+/** Returns a configuration field: one definition with its current value. */
 export function toWireField(check: Check, field: DescribedField, wire: MonitoringWire) {
   const { definition, name, metricId, unit, choices } = field
   const { id, metric, option, description, bounds, threshold } = definition

@@ -44,7 +44,7 @@ export class ByteText {
     } else this.text(String(value))
   }
 
-  /** With four digits after the point. Written again where it stands already: numbers often come twice in a row. */
+  /** Writes four decimal places. Reuses the text of the previous number: numbers often repeat. */
   decimal(value: number): void {
     this.#reserve(longestNumber)
     const start = this.#length
@@ -75,7 +75,7 @@ export class ByteText {
     this.#digits(scaled - whole * decimals, 4)
   }
 
-  /** What was written; nothing can be written after that. */
+  /** Returns the bytes written; nothing can be written afterwards. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length)
   }

@@ -19,7 +19,7 @@ export function toWireListed(exception: ListedException, { path, ...around }: Ar
   }
 }
 
-/** Everything about an exception; where no request has caused it, the parts of one are null. */
+/** Returns all fields of an exception; without a request its request fields are null. */
 export function toWireException(exception: WholeException, around: Around) {
   const { errorType, message, stack, created } = exception
   return {

@@ -9,7 +9,9 @@ export interface LayerNamesNeeds {
   clock: Clock
 }
 
-/** Names of the layers of this server, read anew when one came or went here, and after ten seconds. */
+/**
+ * Names of this server's layers, read again when a layer is created or deleted here, and after ten seconds.
+ */
 export class LayerNames {
   readonly #needs: LayerNamesNeeds
   #names: Promise<ReadonlySet<string>> | undefined

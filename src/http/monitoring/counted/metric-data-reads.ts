@@ -27,7 +27,7 @@ import { toWireListed } from './exception-wire.ts'
 import type { MetricDataRequest } from './metric-data-writer.ts'
 import { writeMetricData } from './metric-data-writer.ts'
 
-/** What a reader thread is asked for a list. */
+/** Request for a list to a reader thread. */
 interface ListRequest<T> {
   query: T
   dialect: Dialect
@@ -38,14 +38,14 @@ interface ListRequest<T> {
 interface ExceptionListRequest {
   query: ExceptionFilter
   dialect: Dialect
-  /** Of the list, below which each has its details. */
+  /** Path of the list, below which each entry has its details. */
   path: string
   services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
 }
 
 type SlicedRead<A> = (database: SeriesDatabase, request: A, limits: ReadLimits) => Promise<Transfer<Slice<A>>>
 
-/** Reads whose answers are slices of JSON. */
+/** Reads whose results are slices of JSON. */
 export const metricDataReads = {
   metricData: sliceMetricData,
   labels: slicedList('labels', findLabelIds, nameLabels) satisfies SlicedRead<ListRequest<ListQuery>>,
@@ -55,7 +55,7 @@ export const metricDataReads = {
   exceptionList: sliceExceptions,
 } satisfies Reads
 
-/** The first slice of an answer may be the whole of it. */
+/** The first slice of a result may be the whole result. */
 const wholeWindow = { first: 0, expected: Number.POSITIVE_INFINITY }
 
 async function sliceMetricData(
@@ -101,7 +101,7 @@ async function sliceExceptions(
   return transferSlice<ExceptionListRequest>({ bytes, next: undefined })
 }
 
-/** What stands around the entries of a list. */
+/** Returns the text around the entries of a list. */
 function listFrame(key: string, dialect: Dialect): [head: string, tail: string] {
   const around = dialect === 'geoserver' ? envelope({ key }) : {}
   return [JSON.stringify({ ...around, [key]: [] }).slice(0, -2), ']}']

@@ -14,7 +14,7 @@ import type { MonitoringWire } from '../dialect.ts'
 import { wireOf } from '../dialect.ts'
 import { ByteText, bytesOf } from './byte-text.ts'
 
-/** What a reader thread is asked for metric data. */
+/** Request for metric data to a reader thread. */
 export interface MetricDataRequest {
   query: MetricDataQuery
   dialect: Dialect
@@ -22,7 +22,7 @@ export interface MetricDataRequest {
   base: string
   /** Layers of this server, as `workspace:name`; where links lead to them. */
   layers?: ReadonlySet<string>
-  /** Where the slice begins; absent for the first. */
+  /** Start of the slice; absent for the first. */
   start?: SliceStart
 }
 
@@ -47,7 +47,7 @@ const part = {
 const expectedRowBytes = 160
 const expectedPeriodBytes = 128
 
-/** Writes a slice of the answer as JSON: with its head in the first, with its end in the last. */
+/** Writes a slice of the result as JSON: the first one with its head, the last one with its end. */
 export function writeMetricData(
   request: MetricDataRequest,
   slice: MetricDataSlice,
@@ -82,7 +82,7 @@ class RowWriter {
   readonly #data: MetricData
   readonly #wire: MonitoringWire
   readonly #columns: Record<'keys' | 'innerKeys' | 'min' | 'max' | 'sum' | 'samples' | 'count', Float64Array>
-  /** What stands in rows for each key, written once. */
+  /** Encoded fields of each key, written once. */
   readonly #keys = new Map<number, Uint8Array>()
   readonly #innerKeys = new Map<number, Uint8Array>()
 
@@ -186,7 +186,7 @@ class RowWriter {
     return hasUser ? { label: name, user } : { label: name }
   }
 
-  /** Nothing tells their rows apart by label, so that they have the default one, or that of the filter. */
+  /** Rows without a label have the default one, or that of the filter. */
   #eventFields(type: EventType): object {
     const event_type = this.#wire.eventType(type)
     if (this.#wire.isOlder) return { event_type }
@@ -198,7 +198,7 @@ class RowWriter {
     return { id, resource: { id, type, name, ...href } }
   }
 
-  /** Where the resource is shown; empty where that is not known, as for layers of other servers. */
+  /** Returns the URL of the resource; empty if unknown, as for layers of other servers. */
   #hrefOf(type: string, name: string): string {
     const { base, layers } = this.#request
     if (type === 'url') return `${base}${name}`

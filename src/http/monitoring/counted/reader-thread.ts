@@ -3,7 +3,7 @@ import { exceptionReads } from '../../../monitoring/query/exception-reads.ts'
 import { serveReads } from '../../../monitoring/query/serve-reads.ts'
 import { metricDataReads } from './metric-data-reads.ts'
 
-// The thread that answers queries of clients and pages; one line for each part that has reads.
+// The thread that runs queries of clients and pages; one line per module with reads.
 const reads = {
   ...coreReads,
   ...metricDataReads,

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import type { AnswerPart } from '../../../monitoring/query/series-reader.ts'
 import type { FastifyReply } from '../../app-types.ts'
 
-/** Sends JSON from the reader threads as it is. The next part is read once the client has taken those before. */
+/**
+ * Sends JSON from the reader threads unchanged. Reads the next part after the client has taken the previous
+ * ones.
+ */
 export async function sendParts(
   reply: FastifyReply,
   parts: AsyncGenerator<AnswerPart, void, undefined>,

@@ -3,7 +3,7 @@ import { OkReply } from '../bodies.ts'
 import { okStatus } from '../envelope.ts'
 
 export interface AutoconfigureParts {
-  /** Makes the hosts and services of this server and of those in its settings, where they lack. */
+  /** Creates missing hosts and services for this server and those in its settings. */
   autoconfigure(): Promise<void>
 }
 

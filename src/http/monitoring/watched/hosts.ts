@@ -85,7 +85,7 @@ function idOf({ params }: { params: { id: string } }): number {
   return pathId(params.id, 'Host')
 }
 
-/** Of `{host: {...}}` or the bare object. */
+/** Reads `{host: {...}}` or the bare object. */
 function hostFields(request: Pick<FastifyRequest, 'body'>, { dialect }: MonitoringWire): Fields {
   const fields = bodyFields(request, dialect)
   return fields.has('host') ? fields.inside('host') : fields

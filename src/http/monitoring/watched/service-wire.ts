@@ -48,7 +48,7 @@ interface Reading {
   hosts: readonly HostRecord[]
 }
 
-/** What a body asks for; throws `FieldFailure`. */
+/** Reads the change in a body; throws `FieldFailure`. */
 export function readChange({ fields, wire, hosts }: Reading, before?: ServiceRecord): Partial<ServiceValues> {
   const type = fields.choice('type', wire.serviceTypes)
   const values = {
@@ -66,7 +66,7 @@ export function readChange({ fields, wire, hosts }: Reading, before?: ServiceRec
   return Object.fromEntries(given)
 }
 
-/** A new service of what a body asks for; throws `FieldFailure`. */
+/** Reads a new service from a body; throws `FieldFailure`. */
 export function readNewService(reading: Reading): ServiceValues {
   const { fields } = reading
   const { name, type, hostId, source, ...rest } = readChange(reading)
@@ -134,7 +134,7 @@ function readRemote(
   }
 }
 
-/** The stars that stand for a password keep it; an empty one takes it away. */
+/** The mask of a password keeps it; an empty text removes it. */
 function readPassword(fields: Fields, before: Secret | undefined): Secret | undefined {
   const text = fields.text('password', { keepsEmpty: true })
   if (text === undefined) return before

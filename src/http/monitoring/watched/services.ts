@@ -19,7 +19,7 @@ const answers = { 200: envelopeReply(Service) }
 export interface ServiceParts {
   services: Pick<Services, 'list' | 'listHosts' | 'get' | 'create' | 'update' | 'remove'>
   wire: MonitoringWire
-  /** What went wrong when a service was read last. */
+  /** Problem of the service's last poll. */
   problemOf(serviceId: number): string | undefined
 }
 
@@ -106,12 +106,12 @@ function sendService(reply: FastifyReply, service: ServiceRecord, wire: Monitori
   return envelope(toFullService(service, wire))
 }
 
-/** What an `ETag` stands for: a collection changes nothing that somebody edits. */
+/** Returns the fields covered by the `ETag`: a poll changes none that users edit. */
 function settingsOf(service: ServiceRecord): object {
   return without(service, 'lastCheck')
 }
 
-/** Of `{service: {...}}` or the bare object. */
+/** Reads `{service: {...}}` or the bare object. */
 function serviceFields(request: Pick<FastifyRequest, 'body'>, { dialect }: MonitoringWire): Fields {
   const fields = bodyFields(request, dialect)
   return fields.has('service') ? fields.inside('service') : fields

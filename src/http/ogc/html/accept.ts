@@ -5,7 +5,7 @@ interface AcceptRange {
   weight: number
 }
 
-/** The ranges of an `Accept…` header as they stand there (RFC 9110, section 12.4.2). */
+/** Returns the ranges of an `Accept…` header in sequence (RFC 9110, section 12.4.2). */
 export function rangesOf(header: string): AcceptRange[] {
   return header
     .toLowerCase()

@@ -1,4 +1,7 @@
-/** What the pages read of the JSON documents below `/ogc`, whose shapes the operations describe. */
+/**
+ * Parts of the JSON documents below `/ogc` that the HTML pages read; the operations describe the complete
+ * schemas.
+ */
 
 export interface Link {
   href: string
@@ -75,7 +78,7 @@ export interface SchemaProperty {
   enum?: unknown[]
   minimum?: unknown
   maximum?: unknown
-  /** Of dates and times. */
+  /** For dates and times. */
   formatMinimum?: string
   formatMaximum?: string
   maxLength?: number

@@ -12,7 +12,7 @@ export function boundsOf(extent: Extent | undefined): [number, number, number, n
     : undefined
 }
 
-/** Where something lies, in whole degrees or two digits behind the point where it is small. */
+/** Formats an extent in whole degrees, or with two decimals if it is small. */
 export function placesText(extent: Extent | undefined, shown: Shown): string {
   const bounds = boundsOf(extent)
   if (bounds === undefined) return ''
@@ -29,7 +29,7 @@ export function placesText(extent: Extent | undefined, shown: Shown): string {
   return `${degrees(west, across)} – ${degrees(east, across)}, ${degrees(south, up)} – ${degrees(north, up)}`
 }
 
-/** When something is of. */
+/** Formats a temporal extent. */
 export function timesText(extent: Extent | undefined, shown: Shown): string {
   const [from, to] = extent?.temporal?.interval[0] ?? []
   if (from === undefined && to === undefined) return ''

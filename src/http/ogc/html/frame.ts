@@ -72,7 +72,7 @@ ${user === undefined ? html`<a class="btn sm" href="${signInPath(shown)}">${text
 </header>`
 }
 
-/** Where somebody signs in who comes back here then. */
+/** Returns the sign-in page that leads back to this page. */
 export function signInPath(shown: Shown): string {
   const here = hereWith(shown, {}).slice(basePathOf(shown).length)
   return `${basePathOf(shown)}/app/sign-in?to=${encodeURIComponent(here)}`

@@ -16,7 +16,7 @@ import type { Page, Shown } from './shown.ts'
 
 type Render = (document: never, shown: Shown) => Page
 
-/** The page of what an operation answers; what has none of its own is shown name by name. */
+/** HTML page by operation; other responses are shown name by name. */
 const pages: Readonly<Record<string, Render>> = {
   getLandingPage: landingPage,
   getConformance: conformancePage,
@@ -44,9 +44,10 @@ const pages: Readonly<Record<string, Render>> = {
   problem: problemPage,
 }
 
-/** What an operation answers, or a `problem`, as a whole HTML document. */
+/** Writes the response of an operation, or a `problem`, as a complete HTML document. */
 export function writeHtml(operation: string, document: object, shown: Shown): string {
   const render = ownValue(pages, operation) ?? anyDocument
-  // Each operation's document has the shape that its page reads: answers are described and compared.
+  // Each operation's document has the type that its page reads: responses are described and compared in
+  // tests.
   return framed(render(document as never, shown), shown)
 }

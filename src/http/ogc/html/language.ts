@@ -4,7 +4,7 @@ import { rangesOf } from './accept.ts'
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
-/** The language of a page: the one that its address names, or the one that the browser asks for first. */
+/** Returns the language of a page: the one in its address, otherwise the browser's first choice. */
 export function chooseLanguage(named: string | undefined, accepted = ''): Language {
   const asked = named === undefined ? [] : [named]
   const wanted = rangesOf(accepted)

@@ -25,7 +25,7 @@ function addressOf(id: string, shown: Shown): string {
   return shown.link(`/ogc/collections/${encodeURIComponent(id)}`)
 }
 
-/** What search engines ask of a name and a description: the latter is at least fifty letters. */
+/** Search engines require a name, and a description of at least fifty characters. */
 function named({ id, title, description }: CollectionDocument): object {
   const told = [title, description].filter((one) => one !== undefined && one !== '').join('. ')
   const long = told.length >= 50 ? told : `${told}. Layer ${id} of a Terrane server, by OGC API`

@@ -9,7 +9,7 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: text means itself, and nothing stands for what is absent. */
+/** Values allowed in a template: text is escaped, absent values are empty. */
 export type Part = Markup | string | number | undefined | false | readonly Part[]
 
 /** HTML of a template: what is put in is escaped, attributes included, where it is not HTML itself. */
@@ -26,14 +26,16 @@ function textOf(part: Part): string {
   return escapeHtml(harmless(String(part)))
 }
 
-/** What HTML has no place for: control characters other than tab and line ends, and what is no character. */
+/**
+ * Characters that HTML does not allow: control characters other than tab and line ends, and noncharacters.
+ */
 const controls = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
 
 function harmless(text: string): string {
   return text.toWellFormed().replace(controls, '\ufffd')
 }
 
-/** Data within a page that programs read: nothing in it ends the element that it stands in. */
+/** Embeds data for programs in a page; escapes what would end the element. */
 export function dataBlock(mediaType: string, data: unknown): Markup {
   const text = JSON.stringify(data)
     .toWellFormed()

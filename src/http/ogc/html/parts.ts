@@ -22,12 +22,12 @@ export function tablePanel(title: string, table: Markup, { aside }: { aside?: Pa
   return html`<section class="panel"><header><h2>${title}</h2>${aside}</header>${scrolling(title, table)}</section>`
 }
 
-/** What scrolls by itself, for the keyboard too. */
+/** Renders a scrollable region that is accessible by keyboard. */
 export function scrolling(label: string, body: Part): Markup {
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${body}</div>`
 }
 
-/** Names and what is said of each; without those of which nothing is said. */
+/** Renders names and values; omits empty values. */
 export function facts(all: readonly (readonly [string, Part])[]): Markup {
   const said = all.filter(([, value]) => value !== undefined && value !== false && value !== '')
   return html`<dl class="kv">${said.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>`
@@ -41,7 +41,7 @@ export function relationOf({ rel }: Link): string {
 /** Relations that the frame of a page shows. */
 const framed = new Set(['self', 'alternate', 'collection', 'next', 'prev', 'root', 'parent', 'up'])
 
-/** Where a document leads, each with a word on what is there. */
+/** Renders the links of a document, each with a description of its relation. */
 export function linkList(links: readonly Link[], shown: Shown): Markup {
   const { rels } = shown.texts
   const items = links

@@ -17,7 +17,7 @@ export function readableValue(value: unknown, shown: Shown, depth = 0): Markup {
   return Array.isArray(value) ? listOf(value, shown, depth) : fieldsOf(value, shown, depth)
 }
 
-/** The fields of an object, one below the other. */
+/** Renders the members of an object as a list. */
 export function fieldsOf(value: object, shown: Shown, depth = 0): Markup {
   const fields = Object.entries(value).filter(([, one]) => one !== undefined)
   const rest = fields.length - mostItems
@@ -71,7 +71,7 @@ function textOf(text: string, shown: Shown): Markup {
   return html`<details class="long"><summary dir="auto">${text.slice(0, longText)}…</summary><p dir="auto">${text}</p></details>`
 }
 
-/** Whether it leads somewhere on the web, and does nothing else. */
+/** True if the text is a plain web address. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text)
 }

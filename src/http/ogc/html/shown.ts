@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 import type { Markup } from './markup.ts'
 import type { Texts } from './messages/en.ts'
 
-/** What the style and the script of pages are called; absent where they are not built. */
+/** Names of the pages' style sheet and script; absent if they are not built. */
 export interface PageFiles {
   styles: readonly string[]
   script?: string
@@ -16,14 +16,14 @@ export interface Form {
   href: string
 }
 
-/** What a page is shown with, beside the document that it shows. */
+/** Context of a page besides its document. */
 export interface Shown {
   language: Language
   texts: Texts
-  /** Path of the page below the base path, and what it was asked with. */
+  /** Path of the page below the base path, and its query. */
   path: string
   query: URLSearchParams
-  /** Parameters that may be asked with. */
+  /** Known query parameters. */
   parameters: ReadonlySet<string>
   /** Whole address of a path below the base path. */
   link(path: string): string
@@ -44,13 +44,13 @@ export interface Page {
   /** The places above it, outermost first: path and name. */
   above: readonly (readonly [string, string])[]
   body: Markup
-  /** What search engines read. */
+  /** Structured data for search engines. */
   data?: object
-  /** Whether search engines may list it. */
+  /** True if search engines may index it. */
   isListed?: boolean
 }
 
-/** An address of this server as a path, so that it holds by whatever name the server is reached; others stay. */
+/** Returns an address of this server as a path, which works under any host name; others are unchanged. */
 export function localHref(shown: Shown, href: string): string {
   const base = shown.link('')
   if (href !== base && !/^[/?]/.test(href.slice(base.length))) return href
@@ -62,7 +62,7 @@ export function localHref(shown: Shown, href: string): string {
 const pageTypes =
   /^(?:text\/html|application\/(?:json|(?:geo|schema|ogc-catalog|vnd\.oai\.openapi)\+json))(?=;|$)/
 
-/** Where a link leads, as a path of this server; pages in the language that the address names. */
+/** Returns a link as a path of this server; pages in the language of the address. */
 export function linkHref(shown: Shown, { href, type }: { href: string; type?: string }): string {
   return localHref(type === undefined || pageTypes.test(type) ? shown : withoutLanguage(shown), href)
 }
@@ -78,7 +78,7 @@ export function pathTo(shown: Shown, path: string): string {
   return withLanguage(shown, basePathOf(shown) + path)
 }
 
-/** Where a file of the pages is. */
+/** Returns the path of an asset. */
 export function fileAt(shown: Shown, name: string): string {
   return `${basePathOf(shown)}/assets/${encodeURIComponent(name)}`
 }
@@ -110,7 +110,7 @@ export function countText({ texts }: Shown, count: number): string {
 const dayForm = { dateStyle: 'medium', timeZone: 'UTC' } as const
 const timeForm = { ...dayForm, timeStyle: 'short' } as const
 
-/** A moment or a day, as it is written in the language. */
+/** Formats a time or a day in the language. */
 export function timeText({ texts }: Shown, iso: string): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return iso

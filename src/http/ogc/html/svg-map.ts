@@ -67,7 +67,7 @@ function boundsOf(shapes: readonly Drawable[]): Bounds | undefined {
   return count === 0 ? undefined : bounds
 }
 
-/** Puts the bounds into the middle of the picture; a degree of longitude is as long as it is there. */
+/** Centers the bounds in the image; scales longitudes by their latitude. */
 function placing({ minX, minY, maxX, maxY }: Bounds): (point: Point) => string {
   const isGeographic = minX >= -360 && maxX <= 360 && minY >= -90 && maxY <= 90
   const squeeze = isGeographic ? Math.max(0.15, Math.cos((((minY + maxY) / 2) * Math.PI) / 180)) : 1

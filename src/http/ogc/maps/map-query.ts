@@ -16,7 +16,7 @@ const usualWidth = 800
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 1000 }))
 
-/** Checked as text: what is wrong is told in the words of the standard. */
+/** Parameters are validated as text, so that errors use the terms of the standard. */
 export const MapQuery = Type.Object({
   bbox: text('minx,miny,maxx,maxy; across the antimeridian minx is the larger; default the whole layer'),
   'bbox-crs': text('URI of the CRS of bbox; default CRS84'),
@@ -33,7 +33,7 @@ export const MapQuery = Type.Object({
 /** Query parameters of a map, as text. */
 export type MapParameters = Partial<Record<keyof (typeof MapQuery)['properties'], string>>
 
-/** A picture that is asked for: its frame, and its CRS as the client means it. */
+/** A requested image: its frame, and its CRS as named by the client. */
 export interface AskedMap {
   frame: MapFrame
   crs: RequestedCrs
@@ -60,7 +60,7 @@ function readCrs({ details: { srs } }: LayerRecord, asked: string | undefined): 
   throw invalid('unsupported-crs', `crs "${asked}" is not offered: expected one of ${offered.join(', ')}`)
 }
 
-/** What is to be seen, in the CRS of the picture. */
+/** Returns the requested box, in the CRS of the image. */
 async function boxIn(crs: RequestedCrs, layer: LayerRecord, parameters: MapParameters): Promise<Envelope> {
   const { bbox, 'bbox-crs': bboxCrs } = parameters
   const asked =
@@ -81,7 +81,7 @@ function isWide(box: Envelope | undefined): boolean {
   return box !== undefined && box.maxX > box.minX && box.maxY > box.minY
 }
 
-/** Two boxes on both sides of the antimeridian as one that goes on beyond it. */
+/** Joins two boxes on both sides of the antimeridian to one that continues beyond it. */
 function unwrapped([first, second]: readonly Envelope[]): Envelope | undefined {
   return first && second ? { ...first, maxX: second.maxX + 360 } : first
 }
@@ -112,7 +112,7 @@ function readSide(name: string, text: string | undefined): number | undefined {
   throw invalid('invalid-parameter', `${name} "${text}" is not a whole number from 1 to ${longestSide}`)
 }
 
-/** What is below the data; `isOpaque`: the format has no transparency. */
+/** Returns the background; `isOpaque`: the format has no transparency. */
 export function readBackground({ bgcolor, transparent }: MapParameters, isOpaque: boolean): Background {
   if (transparent !== undefined && !/^(true|false)$/i.test(transparent))
     throw invalid('invalid-parameter', `transparent "${transparent}" is neither true nor false`)
@@ -132,13 +132,13 @@ function readColor(text: string): string {
   )
 }
 
-/** The box of a picture as its header says it, in the order of its CRS. */
+/** Formats the box of an image for its header, in the axis order of its CRS. */
 export function contentBbox({ frame: { box }, crs }: AskedMap): string {
   const { minX, minY, maxX, maxY } = box
   return (crs.isYx ? [minY, minX, maxY, maxX] : [minX, minY, maxX, maxY]).join()
 }
 
-/** Whether the header of the CRS may be left out. */
+/** True if the header with the CRS may be omitted. */
 export function isCrs84({ crs }: AskedMap): boolean {
   return crs.uri === crs84.uri
 }

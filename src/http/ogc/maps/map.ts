@@ -99,7 +99,7 @@ async function sendMap(parts: OgcParts, request: MapRequest, reply: FastifyReply
   return reply.header('content-type', mapMediaTypes[format]).send(Buffer.from(made.bytes))
 }
 
-/** What the picture is of (OGC 20-058, /req/core/map-response). */
+/** Sets the headers that describe the image (OGC 20-058, /req/core/map-response). */
 function sayWhat(
   reply: FastifyReply,
   { details: { times } }: LayerRecord,

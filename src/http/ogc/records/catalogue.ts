@@ -26,7 +26,7 @@ const parts = 'http://www.opengis.net/spec'
 const features = `${parts}/ogcapi-features-1/1.0/conf`
 const records = `${parts}/ogcapi-records-1/1.0/conf`
 
-/** What the catalogue is held to. */
+/** Conformance classes of the catalogue. */
 const conformsTo = [
   ...['core', 'oas30', 'geojson'].map((name) => `${features}/${name}`),
   ...['searchable-catalog', 'searchable-catalog-sorting', 'record-core', 'record-collection'].map(

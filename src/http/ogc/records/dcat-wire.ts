@@ -13,7 +13,7 @@ import type { RecordTimes } from './record-times.ts'
 import { momentsOf } from './record-times.ts'
 import { catalogueRoot } from './record-wire.ts'
 
-/** Told in each document, so that nobody has to fetch it. */
+/** Included in each document, so that no client has to fetch it. */
 const dcatContext = {
   dcat: 'http://www.w3.org/ns/dcat#',
   dct: 'http://purl.org/dc/terms/',
@@ -26,7 +26,7 @@ const dcatContext = {
 }
 
 const vocabulary = 'http://publications.europa.eu/resource/authority'
-/** The EU's names of file types, of those media types that it has. */
+/** File types of the EU vocabulary by media type. */
 const fileTypes = new Map([
   ['application/geo+json', 'file-type/GEOJSON'],
   ['application/json', 'file-type/JSON'],
@@ -47,7 +47,7 @@ function moment(text: string): object {
   return { '@type': 'xsd:dateTime', '@value': text }
 }
 
-/** Who publishes: who offers the server by its settings, else the server itself. */
+/** Returns the publisher: the contact in the settings, otherwise the server. */
 function publisherOf(request: FastifyRequest, { organisation, email, phone, url }: ServiceContact): object {
   const home = request.link('/')
   if (organisation === undefined)
@@ -69,7 +69,7 @@ function publisherOf(request: FastifyRequest, { organisation, email, phone, url 
   }
 }
 
-/** What is known of a catalogue. */
+/** Properties of a catalogue. */
 interface CatalogueFacts {
   workspaces: string | undefined
   changedAt: string | undefined
@@ -106,7 +106,7 @@ function serviceOf(request: FastifyRequest): object {
   }
 }
 
-/** What is known of a layer beside its document. */
+/** Properties of a layer besides its record. */
 export interface DatasetFacts {
   range: Range | undefined
   resources: readonly Resource[]
@@ -176,7 +176,7 @@ function toLocation(range: Range): object {
   return { '@type': 'dct:Location', 'dcat:bbox': text, 'locn:geometry': text }
 }
 
-/** The data in one form; nothing for what only tells of them. */
+/** Returns the data in one format as a distribution; none for descriptive resources. */
 function toDistribution({ gives, title, href, type, length }: Resource, licence?: string): object[] {
   if (gives === undefined) return []
   const name = fileTypes.get(type)

@@ -10,14 +10,14 @@ import type { OgcParts } from '../ogc-parts.ts'
 
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 
-/** Where something of a layer is. */
+/** A resource of a layer. */
 export interface Resource {
   rel: string
   type: string
   title: string
   href: string
   length?: number
-  /** What it is to a catalogue: the data in a form, a way to ask for them; absent: what tells of them. */
+  /** Role in a catalogue: a file, or a service; absent for descriptive resources. */
   gives?: 'file' | 'service'
 }
 

@@ -12,10 +12,10 @@ import type { OgcParts } from '../ogc-parts.ts'
 import { variantOf } from '../representations.ts'
 import type { RecordTimes } from './record-times.ts'
 
-/** Documents that are read in one turn of the event loop. */
+/** Number of records read in one iteration of the event loop. */
 const atOnce = 100
 
-/** The layers that the caller may know of, without their documents. */
+/** Returns the layers that the caller may see, without their records. */
 export async function knownCards({ catalog }: OgcParts, { caller }: FastifyRequest): Promise<CardSet> {
   const all = await catalog.cards.now()
   return hasRole(caller, 'user') ? all : all.open
@@ -38,7 +38,7 @@ export async function* readLayers(
   }
 }
 
-/** The layer of a record; the anonymous do not learn whether one that is not public exists. */
+/** Returns the layer of a record; anonymous users cannot find out whether a private layer exists. */
 export async function readableRecord(
   { catalog: { layers } }: OgcParts,
   request: FastifyRequest<{ Params: { recordId: string } }>,
@@ -59,7 +59,7 @@ export async function readableRecord(
   )
 }
 
-/** An answer with what it depends on besides the layers: their times, which may be found late, and how many there are. */
+/** A response with its inputs besides the layers: their times, which may be found late, and their number. */
 interface Answer {
   request: FastifyRequest
   reply: FastifyReply
@@ -67,7 +67,7 @@ interface Answer {
   total?: number
 }
 
-/** Says how long an answer may be kept; true where the client has it already, as a 304. */
+/** Sets how long a response may be cached; returns true, with status 304, if the client has it already. */
 export function isKept(
   { version, sharedMaxAgeSeconds }: OgcParts,
   set: CardSet,

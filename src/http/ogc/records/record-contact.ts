@@ -1,6 +1,6 @@
-/** Whom to ask about a layer, as far as a text tells. */
+/** Contact for a layer, extracted from a text. */
 export interface Contact {
-  /** The text without what is told beside. */
+  /** The text without mail and web address. */
   name: string
   email?: string
   address?: string
@@ -9,7 +9,7 @@ export interface Contact {
 const emailIn = /[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+\.[a-z\d-]{2,}/i
 const addressIn = /https?:\/\/[^\s<>"]+/i
 
-/** Somebody's name, mail and page in a text such as `City <maps@city.example>`. */
+/** Extracts name, mail and web address from a text such as `City <maps@city.example>`. */
 export function readContact(text: string): Contact {
   const email = emailIn.exec(text)?.[0].replace(/^mailto:/i, '')
   const address = addressIn.exec(text)?.[0]

@@ -1,6 +1,6 @@
 /**
- * Licences of data by their SPDX identifiers, each with the names that people write for it (in small letters, signs left out)
- * and its address in the EU's list of licences, where that has one.
+ * Data licences by SPDX identifier, each with its address in the EU's list of licences, if it has one, and
+ * common names (in lower case, without punctuation).
  */
 const euLicences = 'http://publications.europa.eu/resource/authority/licence'
 const known: [spdx: string, eu: string | undefined, ...names: string[]][] = [
@@ -21,15 +21,15 @@ const known: [spdx: string, eu: string | undefined, ...names: string[]][] = [
   ['OGL-UK-3.0', undefined, 'nationalarchives.gov.uk/doc/open-government-licence/version/3'],
 ]
 
-/** What is known of the terms that somebody wrote about a layer. */
+/** Licence extracted from the terms of a layer. */
 export interface Licence {
   /** By the list of SPDX. */
   spdx?: string
-  /** Where the terms stand, of the EU's list where it has them. */
+  /** Address of the terms, from the EU's list if possible. */
   address?: string
 }
 
-/** The licence that a text names; empty where it is words that nobody but people understand. */
+/** Recognizes the licence named in a text; empty if it is free text. */
 export function readLicence(text: string): Licence {
   const address = /^https?:\/\/\S+$/i.test(text.trim()) ? text.trim() : undefined
   const name = plain(text)

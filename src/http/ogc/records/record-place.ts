@@ -33,7 +33,7 @@ function ring(west: number, south: number, east: number, north: number): Ring {
   ]
 }
 
-/** Whether a range and a box in degrees have a point in common, edges too. */
+/** True if a range and a box in degrees intersect, edges included. */
 export function meets(
   [west = 0, south = 0, east = 0, north = 0]: Range,
   { minX, minY, maxX, maxY }: { minX: number; minY: number; maxX: number; maxY: number },

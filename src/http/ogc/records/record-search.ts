@@ -31,7 +31,7 @@ export interface RecordsParameters {
   after?: string
 }
 
-/** What records can be ordered by. */
+/** Sortable fields of records. */
 const sortables = {
   id: (card: LayerCard): string => card.qualifiedName,
   title: (card: LayerCard): string => card.titleKey,
@@ -44,21 +44,21 @@ interface SortKey {
   isDescending: boolean
 }
 
-/** A page of the records that were asked for. */
+/** A page of the requested records. */
 export interface FoundRecords {
   cards: LayerCard[]
   total: number
-  /** Where the next page begins. */
+  /** Start of the next page. */
   after: string | undefined
 }
 
-/** Where layers lie, and when they are of. */
+/** Spatial and temporal extents of layers. */
 export interface LayerExtents {
   bounds: Pick<LayerBounds, 'of'>
   times: Pick<LayerTimeBounds, 'ofCard'>
 }
 
-/** The layers whose records are asked for, in order. Throws `Failure` (`invalid`). */
+/** Returns the layers of the requested records, in order. Throws `Failure` (`invalid`). */
 export async function findRecords(
   set: CardSet,
   parameters: RecordsParameters,
@@ -101,7 +101,7 @@ function listed(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : text.split(',').map((one) => one.trim())
 }
 
-/** Whether a layer is asked for, its place and time aside. */
+/** Returns a test for the filter, without location and time. */
 function testOf({ q, type, ids, externalIds, workspace }: RecordsParameters) {
   const terms = (listed(q) ?? []).map(phraseOf).filter((term) => term !== '')
   const named = ids === undefined ? undefined : new Set(listed(ids))
@@ -109,19 +109,19 @@ function testOf({ q, type, ids, externalIds, workspace }: RecordsParameters) {
   const isType = listed(type)?.includes(recordType) ?? true
   return (card: LayerCard): boolean =>
     isType &&
-    // No layer has an identifier that somebody else gave it.
+    // Layers have no external identifiers.
     externalIds === undefined &&
     named?.has(card.qualifiedName) !== false &&
     workspaces?.has(card.workspace) !== false &&
     (terms.length === 0 || terms.some((term) => card.head.includes(term) || card.body.includes(term)))
 }
 
-/** Words that belong together, as they stand in what is searched. */
+/** Returns the words of a phrase in searchable form. */
 function phraseOf(term: string): string {
   return foldText(term).split(/\s+/u).filter(Boolean).join(' ')
 }
 
-/** What has no time is left in (OGC 17-069r4, /req/core/fc-time-response). */
+/** Records without time match (OGC 17-069r4, /req/core/fc-time-response). */
 async function inTime(
   cards: LayerCard[],
   { datetime }: RecordsParameters,
@@ -140,7 +140,7 @@ async function inTime(
   })
 }
 
-/** What has no place is left in (OGC 17-069r4, /req/core/fc-bbox-response). */
+/** Records without location match (OGC 17-069r4, /req/core/fc-bbox-response). */
 async function within(
   cards: LayerCard[],
   { bbox }: RecordsParameters,
@@ -210,7 +210,7 @@ function readPosition(text: string | undefined, keys: readonly SortKey[]): strin
     )
       return read
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw invalid('invalid-parameter', 'after takes what the address of a next page says')
 }

@@ -7,10 +7,13 @@ export interface RecordTimes {
   to: string
 }
 
-/** How long an answer waits for times of features that are not known yet: a later one tells them. */
+/** Time that a response waits for unknown times of features: a later one contains them. */
 const longestMs = 1500
 
-/** When layers are of, by their ids: mosaics by their granules, features by a date or time that they have. */
+/**
+ * Returns temporal extents of layers by their ids: of mosaics by their granules, of features by a date or
+ * time attribute.
+ */
 export async function timesOfCards(
   { times }: { times: Pick<LayerTimeBounds, 'ofCard'> },
   cards: readonly LayerCard[],

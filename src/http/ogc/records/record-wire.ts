@@ -34,13 +34,13 @@ function recordPath(layer: LayerRecord): string {
   return `${recordsPath}/${encodeURIComponent(collectionId(layer))}`
 }
 
-/** What is known of a layer beside its document. */
+/** Properties of a layer besides its record. */
 interface RecordFacts {
-  /** Where it lies, undefined where that is not known. */
+  /** Extent, undefined if unknown. */
   range: Range | undefined
   resources: readonly Resource[]
   times: RecordTimes | undefined
-  /** Who offers the server. */
+  /** Publisher of the server. */
   publisher: ServiceContact
 }
 

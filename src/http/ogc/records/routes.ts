@@ -13,7 +13,10 @@ import { getRecord, getRecords } from './records.ts'
 const root = '/ogc/catalogue'
 const collection = `${root}/collections/layers`
 
-/** `/ogc/catalogue`: OGC API Records with a root of its own, so that the collections of `/ogc` are layers and nothing else. */
+/**
+ * `/ogc/catalogue`: OGC API Records with its own landing page, so that the collections of `/ogc` are layers
+ * only.
+ */
 export const recordEndpoints = [
   endpoint('GET', root, 'public', 'OWS:WFS', { getCatalogueLanding }),
   endpoint('GET', `${root}/conformance`, 'public', 'OWS:WFS', { getCatalogueConformance }),

@@ -112,7 +112,7 @@ export const SortablesAnswer = media('JSON Schema of what records can be ordered
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 4000 }))
 
-/** Checked as text: what is wrong is told in the words of the standard. */
+/** Parameters are validated as text, so that errors use the terms of the standard. */
 export const RecordsQuery = Type.Object({
   q: text(
     'Words to look for in name, title, keywords, columns and abstract: with blanks between they have to stand there one after the other, with commas between one of them is enough',

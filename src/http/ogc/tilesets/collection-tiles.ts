@@ -20,7 +20,7 @@ import { tilesPath, tileTemplate, toTileset, toTilesetEntry } from './tileset-wi
 
 const marks = { tags: ['tiles'], isPublicRead: true }
 
-/** Answers about a layer that has tiles; nothing where the client has the answer already. */
+/** Responds about a layer that has tiles; sends nothing if the client has the response already. */
 function aboutTiles(
   parts: OgcParts,
   request: FastifyRequest<{ Params: { collectionId: string } }>,
@@ -33,7 +33,7 @@ function aboutTiles(
   })
 }
 
-/** Where a layer lies; undefined too where that may be more than is known. */
+/** Returns the extent of a layer; undefined also if the data may have changed since it was computed. */
 async function rangeOf(layer: LayerRecord, version: number): Promise<Envelope | undefined> {
   return isChangedByOthers(layer, version) ? undefined : geographicRange(layer)
 }

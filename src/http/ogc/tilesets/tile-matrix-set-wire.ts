@@ -2,13 +2,13 @@ import type { TileMatrixSet, TileMatrixSetId } from '../../../tiles/tile-matrix-
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
 import { crs84Uri, toCrsUri } from '../../crs-uris.ts'
 
-/** A tile matrix set as it is registered (OGC 17-083r4, annex D). */
+/** A tile matrix set as registered (OGC 17-083r4, annex D). */
 interface Registered {
   title: string
   crs: string
   orderedAxes: string[]
   wellKnownScaleSet: string
-  /** Of a unit of its CRS, along the equator. */
+  /** Metres per unit of its CRS, along the equator. */
   metersPerUnit: number
   /** Tile matrices of the definition: more than there are tiles of here. */
   matrices: number
@@ -41,10 +41,10 @@ const registered: Record<TileMatrixSetId, Registered> = {
 export const servedSets: readonly TileMatrixSetId[] = ['WebMercatorQuad', 'WorldCRS84Quad']
 
 const tileSize = 256
-/** Meters of a pixel that scales are told for (OGC 17-083r4, section 6.1). */
+/** Pixel size in metres for scale denominators (OGC 17-083r4, section 6.1). */
 const pixelMeters = 0.00028
 
-/** Where the definition is registered. */
+/** Returns the URI of the registered definition. */
 export function registeredUri(id: TileMatrixSetId): string {
   return `${definitions}/tilematrixset/OGC/1.0/${id}`
 }
@@ -54,7 +54,7 @@ export function crsOfSet(id: TileMatrixSetId): string {
   return registered[id].crs
 }
 
-/** What a list of sets tells of each. */
+/** Returns the entry of a list of sets. */
 export function toSetEntry(id: TileMatrixSetId) {
   const { title, crs } = registered[id]
   return { id, title, uri: registeredUri(id), crs }

@@ -10,7 +10,7 @@ import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-wire.
 const marks = { tags: ['tiles'], isPublicRead: true }
 const json = 'application/json'
 
-/** The set of that identifier; throws `Failure` (`not-found`) where there are no tiles by it. */
+/** Returns the set with that identifier; throws `Failure` (`not-found`) if it is not supported. */
 export function getServedSet(id: string): TileMatrixSetId {
   const found = servedSets.find((one) => one === id)
   if (found !== undefined) return found

@@ -14,7 +14,7 @@ export interface TileMatrixLimits {
 const nowhere = { minTileRow: 0, maxTileRow: -1, minTileCol: 0, maxTileCol: -1 }
 const mercatorRadius = 6378137
 
-/** Longitude and latitude in the CRS of a set; what lies beyond the set is at its edge. */
+/** Converts longitude and latitude to the CRS of a set; positions beyond the set move to its edge. */
 function inSet({ id, bounds }: TileMatrixSet, [longitude, latitude]: [number, number]): [number, number] {
   if (id === 'WorldCRS84Quad') return [longitude, latitude]
   const radians = (latitude * Math.PI) / 180
@@ -23,14 +23,14 @@ function inSet({ id, bounds }: TileMatrixSet, [longitude, latitude]: [number, nu
   return [x, Math.min(bounds.maxY, Math.max(bounds.minY, y))]
 }
 
-/** Where a share of the whole falls among so many tiles. */
+/** Returns the tile index of a share of the whole extent. */
 function tileAt(share: number, tiles: number): number {
   return Math.min(tiles - 1, Math.max(0, Math.floor(share * tiles)))
 }
 
 /**
- * The tiles of each zoom that lie in a range of longitudes and latitudes; all where it is not known. Beyond 180 degrees it
- * goes on at the other edge, so that all columns are told.
+ * Returns the tiles of each zoom that intersect a range of longitudes and latitudes; all if the range is
+ * unknown. A range beyond 180 degrees continues at the other edge, so that it covers all columns.
  */
 export function limitsOf(set: TileMatrixSet, range: Envelope | undefined): TileMatrixLimits[] {
   const { bounds, columns, rows } = set
@@ -52,7 +52,7 @@ export function limitsOf(set: TileMatrixSet, range: Envelope | undefined): TileM
   })
 }
 
-/** Whether the limits of its zoom hold a tile. */
+/** True if a tile is within the limits of its zoom. */
 export function isWithin(limits: readonly TileMatrixLimits[], { z, x, y }: TileAddress): boolean {
   const { minTileRow, maxTileRow, minTileCol, maxTileCol } = limits[z] ?? nowhere
   return x >= minTileCol && x <= maxTileCol && y >= minTileRow && y <= maxTileRow

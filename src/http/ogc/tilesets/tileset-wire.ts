@@ -24,7 +24,7 @@ export function tilesPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/tiles`
 }
 
-/** What the list of tilesets and the description of one have in common. */
+/** Returns the common members of a tileset's list entry and its description. */
 export function toTilesetEntry(request: FastifyRequest, layer: LayerRecord, set: TileMatrixSetId) {
   return {
     title: `${layer.details.title} (${toSetEntry(set).title})`,
@@ -41,7 +41,7 @@ export function toTilesetEntry(request: FastifyRequest, layer: LayerRecord, set:
   }
 }
 
-/** The template of tiles; `{tileRow}` stands before `{tileCol}`. */
+/** Returns the URL template of tiles; `{tileRow}` precedes `{tileCol}`. */
 export function tileTemplate(request: FastifyRequest, layer: LayerRecord, set: TileMatrixSetId): string {
   return `${request.link(`${tilesPath(layer)}/${set}`)}/{tileMatrix}/{tileRow}/{tileCol}`
 }
@@ -67,7 +67,9 @@ function geodataLink(request: FastifyRequest, layer: LayerRecord) {
   return { rel: `${relations}/geodata`, type: json, title: 'The collection', href: request.link(path) }
 }
 
-/** In longitude and latitude, without what lies beyond the antimeridian or the edge of the set. */
+/**
+ * Returns the extent in longitude and latitude, without parts beyond the antimeridian or the edge of the set.
+ */
 function toExtent(set: TileMatrixSetId, range: Envelope) {
   const { bounds: [west = 0, south = 0, east = 0, north = 0] = [], center: [x = 0, y = 0, z = 0] = [] } =
     toPlace(range)

@@ -53,7 +53,7 @@ export const documentFunctions = {
   /** Reads ECQL, before the layer is known. Throws `invalid-filter` and `unsupported-filter`. */
   ecql: ({ text, limits }: Limited & { text: string }): WrittenEcql => parseEcql(text, limits),
 
-  /** Turns ECQL into a filter of a layer. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`. */
+  /** Converts ECQL to a filter of a layer. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`. */
   ecqlOfLayer: ({ found, layer }: { found: EcqlExpression; layer: LayerCrs }): WishedFilter => {
     const { written, crs, isMixed } = found
     const { schema, srs } = layer.details

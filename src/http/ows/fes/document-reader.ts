@@ -22,8 +22,8 @@ const keepMs = 30_000
 const maxOldGenerationSizeMb = 512
 
 /**
- * Reads the XML, the forms and the filters of requests within limits: small ones at once, those above 64 KiB in a worker
- * thread, so that they never keep the main thread busy. The caller must call `close()`.
+ * Parses the XML, forms and filters of requests within limits: small ones directly, those above 64 KiB in a
+ * worker thread, so that they never block the main thread. The caller must call `close()`.
  */
 export class DocumentReader implements RequestDocuments {
   readonly limits: DocumentLimits

@@ -47,7 +47,7 @@ const references = ['ValueReference', 'PropertyName']
 
 const call = (op: string, ...args: Expression[]): Expression => ({ kind: 'call', op, args })
 
-/** Reads operators of Filter Encoding in the terms of a layer, whose types tell what literals are. */
+/** Reads operators of Filter Encoding for a layer, whose attribute types determine the types of literals. */
 export class FesReader {
   readonly #schema: Schema
   readonly #usual: NamedCrs
@@ -58,7 +58,7 @@ export class FesReader {
     this.#usual = defaultCrs(layer) ?? { srs: 'EPSG:4326', isYx: false, name: '' }
   }
 
-  /** What its geometries are in. */
+  /** CRS of its geometries. */
   get srs(): string {
     return this.#srs ?? this.#usual.srs
   }
@@ -136,7 +136,7 @@ export class FesReader {
     return call(op, this.#moment(left), this.#moment(right))
   }
 
-  /** A property, a time or period of GML, or a text that is one. */
+  /** Reads a property, a GML time or period, or a text with a time. */
   #moment(element: XmlElement): Expression {
     return references.includes(element.name) ? this.#operand(element, undefined) : readTime(element)
   }
@@ -207,7 +207,7 @@ export class FesReader {
     )
   }
 
-  /** The one that is named, or the only one that there is. */
+  /** Returns the named geometry property, or the only one. */
   #geometryProperty({ children }: XmlElement): Expression {
     const own = this.#schema.geometry?.name
     const named = children.find(({ name }) => references.includes(name))?.text.trim() ?? ''
@@ -221,7 +221,7 @@ export class FesReader {
 
 const numbers = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 
-/** A literal as what it stands beside. */
+/** Converts a literal to the type of the other operand. */
 function literal(text: string, type: AttributeType | undefined): Expression {
   const trimmed = text.trim()
   if (type === 'boolean' && /^(?:true|false|0|1)$/i.test(trimmed))

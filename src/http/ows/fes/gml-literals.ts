@@ -15,12 +15,12 @@ export interface GmlLiteral {
 
 type Position = number[]
 
-/** What of a filter is a geometry of GML 3.2, 3.1 or 2. */
+/** True if the element is a geometry of GML 3.2, 3.1 or 2. */
 export function isGml({ name }: XmlElement): boolean {
   return Object.hasOwn(readers, name)
 }
 
-/** Its geometry; `usual` is the CRS of one that names none. */
+/** Reads its geometry; `usual` is the CRS if it names none. */
 export function readGml(element: XmlElement, usual: NamedCrs): GmlLiteral {
   const named = element.attributes['srsName']
   const crs = named === undefined ? usual : readCrs(named, 'filter')
@@ -85,7 +85,10 @@ function onlyPatch(surface: XmlElement): XmlElement {
   throw unsupportedFilter('A Surface of a filter has one patch: send a MultiSurface')
 }
 
-/** What would be read as something else: curves as straight lines, and parts in another CRS than their whole. */
+/**
+ * Throws for content that would be misread: curves as straight lines, and parts in another CRS than their
+ * parent.
+ */
 function requirePlain(element: XmlElement, srsName: string | undefined): void {
   for (const part of element.children) {
     if (
@@ -119,7 +122,7 @@ function requireUsualSigns({ attributes }: XmlElement): void {
     )
 }
 
-/** A position of GML 2 in elements of its own. */
+/** Reads a GML 2 position with coordinates in separate elements. */
 function coordOf({ children }: XmlElement): number[] {
   const one = (name: string): number => {
     const text = children.find((part) => part.name === name)?.text.trim() ?? ''

@@ -2,7 +2,7 @@ import type { Expression } from '../../../filters/expression.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 
-/** A time or period of GML (ISO 19136, section 14), or the text of one in a Literal. */
+/** Reads a GML time or period (ISO 19136, section 14), or the text of one in a Literal. */
 export function readTime(element: XmlElement): Expression {
   const { name, children } = element
   if (name === 'Literal') {

@@ -5,7 +5,7 @@ import type { XmlElement } from '../../../lib/text/xml-tree.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 
-/** What a filter of Filter Encoding asks: features by ids, or what holds of the features of a layer. */
+/** A filter of Filter Encoding: feature ids, or conditions on the features of a layer. */
 export interface WrittenFes {
   ids?: string[]
   filter?: (layer: LayerRecord) => Promise<WishedFilter>

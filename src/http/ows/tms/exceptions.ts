@@ -3,7 +3,7 @@ import type { FastifyReply } from '../../app-types.ts'
 import { noteFailure, tellWhenToRetry, toProblem } from '../../errors.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
-/** What fails is told as TMS does. */
+/** Reports errors in the format of TMS. */
 export async function orTmsError(
   reply: FastifyReply,
   answer: () => Promise<unknown> | unknown,
@@ -25,7 +25,7 @@ export function sendTmsError(reply: FastifyReply, status: number, text: string):
 }
 
 function tell(error: unknown, reply: FastifyReply): { status: number; text: string } {
-  // There is but one way to ask: what is not there is a path that is not there.
+  // There is only one form of request: a missing resource is a missing path.
   if (error instanceof OwsFailure) return { status: 404, text: error.message }
   const problem = toProblem(error, reply.request)
   if (problem.status >= 500) noteFailure(reply.request, error)

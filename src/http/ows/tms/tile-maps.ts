@@ -8,11 +8,11 @@ export interface TileMap {
   grid: string
   set: TileMatrixSetId
   format: TileFormat
-  /** Of files. */
+  /** File name extension. */
   ending: string
 }
 
-/** Grids by their names at GeoWebCache; the first is that of a name without one. */
+/** Grids by their names in GeoWebCache; the first is the default. */
 export const grids: readonly (Pick<TileMap, 'grid' | 'set'> & { profile: string })[] = [
   { grid: 'EPSG:900913', set: 'WebMercatorQuad', profile: 'global-mercator' },
   { grid: 'EPSG:3857', set: 'WebMercatorQuad', profile: 'global-mercator' },

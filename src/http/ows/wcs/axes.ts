@@ -1,12 +1,12 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
-/** Which way an axis of a coverage goes. */
+/** Direction of a coverage axis. */
 export type AxisWay = 'x' | 'y' | 'time'
 
-/** How a CRS is told in documents. */
+/** A CRS as written in documents. */
 export interface ToldCrs {
-  /** Labels and units, those of the axis that stands first first. */
+  /** Labels and units, in axis order. */
   labels: [string, string]
   units: [string, string]
   /** Latitude or northing first. */
@@ -34,7 +34,10 @@ const ways: Record<AxisWay, RegExp> = {
   time: /^(?:t|time|ansi|date|datetime|phenomenontime|begin|unix)$/i,
 }
 
-/** Which axis a label means, as servers and clients call it. Throws `OwsFailure` by the code that is given. */
+/**
+ * Returns the axis of a label, in the names that servers and clients use. Throws `OwsFailure` with the given
+ * code.
+ */
 export function readAxis(label: string, code: 'InvalidAxisLabel' | 'ScaleAxisUndefined'): AxisWay {
   // Some write an axis as the URI of its definition.
   const plain = label.trim().replace(/^.*[/#]/, '')

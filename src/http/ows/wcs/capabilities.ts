@@ -18,7 +18,7 @@ import { offeredFormats } from './output-formats.ts'
 import type { WcsRequest } from './wcs-parts.ts'
 import { serviceUrl } from './wcs-parts.ts'
 
-/** What is done of WCS 2.0 and its extensions. */
+/** Supported conformance classes of WCS 2.0 and its extensions. */
 const profiles = [
   'http://www.opengis.net/spec/WCS/2.0/conf/core',
   'http://www.opengis.net/spec/WCS_protocol-binding_get-kvp/1.0/conf/get-kvp',
@@ -31,13 +31,13 @@ const profiles = [
   'http://www.opengis.net/spec/WCS_service-extension_interpolation/1.0/conf/interpolation',
 ]
 const interpolations = ['nearest-neighbor', 'linear', 'cubic']
-/** Sections that can be asked for (OGC 06-121r9, table 7). */
+/** Sections that can be requested (OGC 06-121r9, table 7). */
 const sectionNames = [
   ...['ServiceIdentification', 'ServiceProvider', 'OperationsMetadata', 'ServiceMetadata', 'Contents'],
   ...['Languages', 'All'],
 ]
 
-/** What this service has and does (OGC 09-110r4, section 8.2). */
+/** Sends the capabilities (OGC 09-110r4, section 8.2). */
 export async function getCapabilities(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
   const sections = readSections(asked)
   const has = (name: string): boolean => sections === undefined || sections.includes(name)
@@ -89,7 +89,7 @@ function readSections({ values }: WcsRequest): string[] | undefined {
   return wanted.length === 0 || wanted.includes('All') ? undefined : wanted
 }
 
-/** An element with what stands in it. */
+/** Writes an element with its content. */
 function textOf(name: string, inside: string): string {
   return `<${name}>${inside}</${name}>`
 }

@@ -18,7 +18,10 @@ export function coverageNameOf({ workspace, name }: Named, below: string | undef
   return below === undefined ? `${workspace}:${name}` : name
 }
 
-/** The coverage that an id of 2.0 or a name of 1.0 means, whichever version asks; undefined for what is closed too. */
+/**
+ * Finds the coverage of a 2.0 id or a 1.0 name, in requests of either version; undefined also for one that
+ * the caller may not read.
+ */
 async function findCoverage(
   { catalog }: Pick<OwsParts, 'catalog'>,
   request: FastifyRequest,

@@ -1,7 +1,7 @@
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
-/** A part along an axis: between two ends, of which an absent one is open, or at a point. */
+/** A subset along an axis: between two ends, of which an absent one is open, or at a point. */
 export interface AxisSubset {
   axis: string
   /** As the request names it. */
@@ -11,7 +11,7 @@ export interface AxisSubset {
   point?: string
 }
 
-/** How many cells there shall be, of each axis that is named. */
+/** Requested number of cells, per named axis. */
 export interface AxisScaleWish {
   /** Undefined: of both. */
   axis: string | undefined
@@ -21,7 +21,7 @@ export interface AxisScaleWish {
   extent?: [low: string, high: string]
 }
 
-/** What GetCoverage of WCS 2.0 asks for, as KVP and XML tell it. */
+/** A GetCoverage request of WCS 2.0, from KVP or XML. */
 export interface CoverageRequest {
   coverageId: string
   subsets: AxisSubset[]
@@ -33,17 +33,17 @@ export interface CoverageRequest {
   /** Names of bands, and intervals of them with a colon between. */
   range?: string[] | undefined
   interpolation?: string | undefined
-  /** Of GeoTIFF, by their names in lower case. */
+  /** GeoTIFF parameters by their lower-case names. */
   geotiff: Map<string, string>
 }
 
-/** A request as it was sent: by key and value, or as XML that tells the same. */
+/** A request as sent: KVP, or the equivalent from XML. */
 export interface GivenCoverageRequest {
   values: KeyValues
   coverage?: CoverageRequest
 }
 
-/** Axes, subsets and cells that one request names at most. */
+/** Maximum number of axes, subsets and scale factors in one request. */
 const mostParts = 100
 
 /** By key and value (OGC 09-147r3, 12-039, 12-040, 12-049, 11-053r1, 12-100r1). */
@@ -75,7 +75,7 @@ export function requireFew(count: number): void {
   throw new OwsFailure('InvalidSubsetting', `A request has at most ${mostParts} parts`, 'subset', 404)
 }
 
-/** Parts between commas that stand outside of parentheses and quotes. */
+/** Splits at commas outside parentheses and quotes. */
 function splitOutside(text: string): string[] {
   const parts: string[] = []
   let [depth, start, isQuoted] = [0, 0, false]

@@ -15,7 +15,7 @@ import { coverageIdOf, requireCoverages } from './coverage-names.ts'
 import { offeredFormats } from './output-formats.ts'
 import type { WcsRequest } from './wcs-parts.ts'
 
-/** Coverages that one request describes at most. */
+/** Maximum number of coverages in one request. */
 const mostDescribed = 100
 
 /** The cells and bands of coverages (OGC 09-110r4, section 8.3). */
@@ -42,7 +42,7 @@ export function requireFewCoverages(ids: readonly string[]): void {
     )
 }
 
-/** The cells of a coverage; throws `OwsFailure` where no grid of a CRS with a code holds them. */
+/** Returns the grid of a coverage; throws `OwsFailure` if it has no grid in a CRS with a code. */
 export async function requireGrid(
   { coverages }: Pick<OwsParts, 'coverages'>,
   layer: LayerRecord,
@@ -104,7 +104,10 @@ function crsMarks(srs: string, labels: readonly string[], units: readonly string
   return `srsName="${toCrsUri(srs)}" axisLabels="${labels.join(' ')}" uomLabels="${units.map(escapeXml).join(' ')}" srsDimension="2"`
 }
 
-/** Every time of a mosaic where there are not too many, else the first and the last, as GeoServer tells them. */
+/**
+ * Writes all times of a mosaic if there are not too many, otherwise the first and the last, as GeoServer
+ * does.
+ */
 function timeMetadata(id: string, { from, to, values }: LayerTimes): string {
   const instants = values.map(
     (value, index) =>
@@ -133,7 +136,7 @@ function rectifiedGrid(grid: CoverageGrid, id: string): string {
   ].join('')
 }
 
-/** What cells of whole numbers may hold. */
+/** Value ranges of integer cells. */
 const ranges = {
   ...{ Byte: [0, 255], Int8: [-128, 127], UInt16: [0, 65_535], Int16: [-32_768, 32_767] },
   ...{ UInt32: [0, 4_294_967_295], Int32: [-2_147_483_648, 2_147_483_647] },
@@ -164,7 +167,7 @@ function field(name: string, { dataType, noData, description, unit }: RasterBand
   ].join('')
 }
 
-/** A code has neither blanks nor colons, and is not empty. Of numbers without a unit it is one. */
+/** Returns a unit code without spaces and colons; `1` for numbers without a unit. */
 function unitCode(unit: string | undefined): string {
   const code = (unit ?? '').replaceAll(/[\s:]/g, '_')
   return code === '' ? '10^0' : code

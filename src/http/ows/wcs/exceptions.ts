@@ -3,7 +3,7 @@ import type { NamedFailure } from '../tell-failure.ts'
 import { owsException, tellFailure } from '../tell-failure.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
-/** Codes of WCS for failures that tell themselves otherwise. */
+/** WCS exception codes of failures that have other codes here. */
 const codes = new Map([['invalid-time', 'InvalidParameterValue']])
 
 function nameOf(code: string): NamedFailure | undefined {

@@ -48,7 +48,7 @@ export async function sendCoverage(
   }
 }
 
-/** A name of a file (RFC 6266), with what is not ASCII as it is and as it can be told. */
+/** Writes a file name (RFC 6266), in ASCII and in UTF-8. */
 function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   return `inline; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`

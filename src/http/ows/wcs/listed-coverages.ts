@@ -13,7 +13,7 @@ export async function* listCoverages(
   }
 }
 
-/** Whether a layer is one that WCS gives: its CRS has a code. */
+/** True if WCS offers the layer: its CRS has a code. */
 export function isCoverage({ kind, place }: LayerCard): boolean {
   return kind === 'raster' && place.srs !== undefined
 }

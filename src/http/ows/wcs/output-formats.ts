@@ -4,7 +4,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { CoverageRequest } from './coverage-request.ts'
 
-/** Media types of answers, the native one first. */
+/** Media types of responses, the native one first. */
 export const offeredFormats = ['image/tiff', 'image/png', 'image/jpeg']
 
 const formats: Record<string, CutFormat> = {
@@ -19,7 +19,7 @@ const cellTypes: Record<Exclude<CutFormat, 'tif'>, readonly string[]> = {
   jpeg: ['Byte'],
 }
 
-/** The format of an answer with these bands, and how its file is written. Throws `OwsFailure`. */
+/** Returns the output format of a response with these bands, and its options. Throws `OwsFailure`. */
 export function readFormat(
   { format: asked, mediaType, geotiff }: Pick<CoverageRequest, 'format' | 'mediaType' | 'geotiff'>,
   bands: readonly (RasterBand | undefined)[],
@@ -60,7 +60,7 @@ function requirePlace(format: CutFormat, bands: readonly (RasterBand | undefined
   )
 }
 
-/** What a GeoTIFF is compressed by (OGC 12-100r1, section 7), as GDAL calls it. */
+/** Compression of a GeoTIFF (OGC 12-100r1, section 7), by GDAL's names. */
 const compressions: Record<string, string> = {
   ...{ none: 'NONE', packbits: 'PACKBITS', deflate: 'DEFLATE', lzw: 'LZW', jpeg: 'JPEG' },
 }

@@ -15,7 +15,7 @@ import { readBands } from './bands.ts'
 import type { AxisScaleWish, AxisSubset, CoverageRequest } from './coverage-request.ts'
 import { readFormat } from './output-formats.ts'
 
-/** What is done with a request of WCS 2.0 for a coverage with these cells. */
+/** Converts a WCS 2.0 request for a coverage to the work to be done. */
 export async function planCoverage(
   asked: CoverageRequest,
   layer: LayerRecord,
@@ -43,7 +43,7 @@ function wayOf(axis: string) {
   return readAxis(axis, 'InvalidAxisLabel')
 }
 
-/** A CRS may stand at each subset too; those of one request are the same. */
+/** Each subset may name a CRS; all in one request must be equal. */
 function subsetCrs({ subsets, subsettingCrs }: CoverageRequest): string | undefined {
   const named = new Set([subsettingCrs, ...subsets.map(({ crs }) => crs)].filter((one) => one !== undefined))
   if (named.size <= 1) return [...named][0]
@@ -132,7 +132,7 @@ export async function placeOf(
   return { srs, box }
 }
 
-/** What lies beside the coverage would make the answer large with nothing. */
+/** Parts outside the coverage would only enlarge the response. */
 function within(box: Envelope, whole: Envelope): Envelope {
   const part = {
     ...{ minX: Math.max(box.minX, whole.minX), maxX: Math.min(box.maxX, whole.maxX) },
@@ -166,7 +166,7 @@ function readScale(wishes: readonly AxisScaleWish[]): CoverageWish['scale'] {
   const scale: { x?: AxisScale; y?: AxisScale } = {}
   for (const wish of wishes) {
     const way = wish.axis === undefined ? undefined : readAxis(wish.axis, 'ScaleAxisUndefined')
-    // Of a time there is one in every answer.
+    // A response contains one time.
     if (way === 'time') continue
     const axes = way === undefined ? (['x', 'y'] as const) : ([way] as const)
     if (axes.some((axis) => scale[axis] !== undefined))
@@ -219,7 +219,9 @@ export function readInterpolation(
   )
 }
 
-/** Which times of a mosaic; throws `OwsFailure` (`InvalidSubsetting`) where it has none of them. */
+/**
+ * Returns the requested times of a mosaic; throws `OwsFailure` (`InvalidSubsetting`) if it has none of them.
+ */
 function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): TimeWish[] | undefined {
   const [subset, ...others] = subsets
   if (subset === undefined) return undefined
@@ -238,7 +240,7 @@ function readSubsetTimes(subsets: readonly AxisSubset[], layer: LayerRecord): Ti
   return [wish]
 }
 
-/** Throws `OwsFailure` by the code where none of the times is wanted. */
+/** Throws `OwsFailure` with the code if none of the times matches. */
 export function requireTime(
   { fromMs, toMs }: TimeWish,
   times: NonNullable<LayerRecord['details']['times']>,

@@ -3,17 +3,17 @@ import type { KeyValues } from '../key-values.ts'
 import type { CoverageRequest } from './coverage-request.ts'
 import type { WcsVersion } from './wcs-version.ts'
 
-/** A request as its operation is asked. */
+/** A request of one operation. */
 export interface WcsRequest {
   request: FastifyRequest
   reply: FastifyReply
   version: WcsVersion
   workspace: string | undefined
-  /** Of a request that was sent as XML, those that the same has by key and value. */
+  /** Parameters; for an XML request, the equivalent ones. */
   values: KeyValues
   /** Aborts when the client goes away before it has all. */
   signal: AbortSignal
-  /** What GetCoverage asks for, where it was sent as XML. */
+  /** Content of GetCoverage, if it was sent as XML. */
   coverage?: CoverageRequest
 }
 

@@ -10,8 +10,8 @@ function parseVersion(text: string): WcsVersion | undefined {
 }
 
 /**
- * The version for capabilities: the first of ACCEPTVERSIONS that is offered (OGC 06-121r9, section 7.3.2), else by VERSION as 1.0
- * negotiates it: the highest one that is not above.
+ * Returns the version for capabilities: the first supported one in ACCEPTVERSIONS (OGC 06-121r9, section
+ * 7.3.2), otherwise by VERSION as negotiated in 1.0: the highest one that is not above.
  */
 export function negotiatedVersion(values: KeyValues): WcsVersion {
   const accepted = values.list('acceptversions').map((one) => one.trim())
@@ -28,7 +28,7 @@ export function negotiatedVersion(values: KeyValues): WcsVersion {
   return wanted === undefined || Number.parseFloat(wanted) >= 2 ? '2.0.1' : '1.0.0'
 }
 
-/** The version of another request; where it says none, the one whose parameters it has. */
+/** Returns the version of another request; if it names none, the one whose parameters it uses. */
 export function requestVersion(values: KeyValues): WcsVersion {
   const wanted = values.find('version')
   if (wanted === undefined)

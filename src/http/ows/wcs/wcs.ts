@@ -24,7 +24,7 @@ const operations: Record<string, Record<WcsVersion, Answer>> = {
   getcoverage: { '2.0.1': getCoverage, '1.0.0': getCoverage10 },
 }
 
-/** Answers a request of a Web Coverage Service 2.0.1 or 1.0.0; what fails is told as these say. */
+/** Answers a request of a Web Coverage Service 2.0.1 or 1.0.0; errors have the format of the version. */
 export async function answerWcs(
   parts: OwsParts,
   request: FastifyRequest,

@@ -51,7 +51,7 @@ function textsOf(elements: readonly XmlElement[], name: string): string[] {
   return elements.filter((one) => one.name === name).map(({ text }) => text.trim())
 }
 
-/** The text of an element in this one, or its own where it has none. */
+/** Returns the text of a child element, or the element's own text if it has no such child. */
 function textBelow({ children, text }: XmlElement, name: string): string | undefined {
   const [found = text.trim()] = textsOf(children, name)
   return found === '' ? undefined : found
@@ -75,7 +75,7 @@ function readSubset({ children }: XmlElement): AxisSubset {
   }
 }
 
-/** `Scaling` stands around the ways to scale, or is left out. */
+/** `Scaling` is the parent of the scale elements, or is omitted. */
 function readScaling(element: XmlElement): AxisScaleWish[] {
   const { name, children } = element
   if (name === 'Scaling') return children.flatMap(readScaling)

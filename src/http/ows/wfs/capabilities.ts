@@ -21,7 +21,7 @@ import { wfsVersions, wordsOf } from './wfs-version.ts'
 
 const abstract = 'Features of the published layers'
 
-/** What this service has and does (OGC 09-025r2, section 8; 04-094, section 13). */
+/** Sends the capabilities (OGC 09-025r2, section 8; 04-094, section 13). */
 export async function getCapabilities(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
   const type = asked.version === '2.0.0' ? 'application/xml' : 'text/xml'
   const told = await tellService(parts, asked)
@@ -39,7 +39,7 @@ async function* documentPieces(
   yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(asked)}`
   if (version === '2.0.0') yield* inspireDownload(told, cards, (card) => dataSetOf(asked, card))
   yield '</ows:OperationsMetadata>'
-  // Of no type there is no list.
+  // The list is omitted if there are no types.
   const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
   if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
@@ -106,7 +106,7 @@ function operationsMetadata(asked: WfsRequest): string {
   ].join('')
 }
 
-/** What is done of the conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
+/** Supported conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
 const conformance = {
   ...{ ImplementsBasicWFS: true, ImplementsTransactionalWFS: false, ImplementsLockingWFS: false },
   ...{ KVPEncoding: true, XMLEncoding: true, SOAPEncoding: false, ImplementsInheritance: false },

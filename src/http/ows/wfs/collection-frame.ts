@@ -6,7 +6,7 @@ import type { NamedCrs } from '../named-crs.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wordsOf } from './wfs-version.ts'
 
-/** What stands around the features of an answer. */
+/** Attributes of a feature collection. */
 export interface CollectionAbout {
   timeStamp: string
   numberMatched: number
@@ -25,7 +25,7 @@ export interface MemberNamespaces {
 
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
-/** What a document of GML is: features, or values of one of their properties. */
+/** Root element of a GML document: features, or values of one of their properties. */
 export type CollectionElement = 'wfs:FeatureCollection' | 'wfs:ValueCollection'
 
 /** The root element of a collection, from the head of the document on. */
@@ -71,7 +71,7 @@ export function gmlFrame(
 /** A document that its features are all of. */
 export const plainFrame: PageFrame = { head: Buffer.alloc(0), tailOf: () => Buffer.alloc(0) }
 
-/** A GeoJSON document with what GeoServer tells besides. */
+/** Returns the frame of a GeoJSON document, with GeoServer's additional members. */
 export function jsonFrame(
   crs: NamedCrs | undefined,
   aboutOf: (last: PagePart) => CollectionAbout,

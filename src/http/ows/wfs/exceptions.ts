@@ -3,7 +3,7 @@ import type { NamedFailure } from '../tell-failure.ts'
 import { owsException, tellFailure } from '../tell-failure.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
-/** Codes of WFS for failures that tell themselves otherwise; of 2.0 (OGC 09-025r2, section 7.5) alone. */
+/** WFS exception codes of failures that have other codes here; only of 2.0 (OGC 09-025r2, section 7.5). */
 const codes = new Map([
   ['invalid-filter', 'InvalidParameterValue'],
   ['unsupported-filter', 'OperationNotSupported'],
@@ -18,7 +18,7 @@ function nameOf(code: string): NamedFailure | undefined {
   return named === undefined ? undefined : { named }
 }
 
-/** The exception report of WFS (OGC 06-121r9, section 8; of 1.1 05-008, section 8) in place of an answer. */
+/** Sends an exception report of WFS (OGC 06-121r9, section 8; for 1.1 05-008, section 8). */
 export function sendException(reply: FastifyReply, error: unknown, version: WfsVersion): FastifyReply {
   const exception = owsException(tellFailure(reply, error, nameOf))
   const { type, head } = reports[version]

@@ -1,21 +1,21 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { WishedFilter } from '../../../stores/reading/wished-filter.ts'
 
-/** What a GetFeature request asks for, however it was sent. */
+/** A GetFeature request, from KVP or XML. */
 export interface FeatureRequest {
   resultType: 'results' | 'hits'
   /** Most features; absent: all. */
   count: number | undefined
   startIndex: number
-  /** Of a link of ours: where the page begins. */
+  /** Start of the page, in links of the server. */
   position: string | undefined
   outputFormat: string | undefined
   queries: readonly TypeQuery[]
 }
 
-/** What is asked of one feature type; names are those that the client has sent. */
+/** A query of one feature type; names are as sent by the client. */
 export interface TypeQuery {
-  /** Empty where the ids tell the types. */
+  /** Empty if the types follow from the ids. */
   typeName: string
   /** Absent: all. */
   properties: readonly string[] | undefined
@@ -28,7 +28,7 @@ export interface TypeQuery {
   ids: readonly string[] | undefined
 }
 
-/** A box: its numbers in the order of its CRS, which is that of the answer where none is named. */
+/** A box in the axis order of its CRS, by default the CRS of the response. */
 export interface RequestedBox {
   numbers: readonly number[]
   crs: string | undefined

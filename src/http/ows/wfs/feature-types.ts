@@ -8,7 +8,7 @@ import { typeNameOf } from '../type-names.ts'
 
 const kinds = ['vector', 'table'] as const
 
-/** The ways in which a text may name a layer: as XML names, and as it is. */
+/** Returns the possible readings of a layer name: as XML names, and literally. */
 function readings(text: string, workspace: string | undefined): { workspace?: string; name: string }[] {
   const colon = text.indexOf(':')
   const prefix = text.slice(0, Math.max(colon, 0))
@@ -16,7 +16,7 @@ function readings(text: string, workspace: string | undefined): { workspace?: st
   if (colon < 0) {
     const decoded = fromXmlName(text)
     const at = decoded.indexOf(':')
-    // The id of a feature whose type is not the only one of its name.
+    // The id of a feature whose type name is ambiguous.
     if (at > 0) return [{ workspace: decoded.slice(0, at), name: decoded.slice(at + 1) }]
     const names = [...new Set([decoded, text])]
     return names.map((one) => (workspace === undefined ? { name: one } : { workspace, name: one }))
@@ -59,8 +59,8 @@ export async function requireType(
 }
 
 /**
- * What ids of features begin with so that they can be asked for at the same address: the workspace too, where the caller may
- * read several layers of the name. Undefined where the name is enough.
+ * Returns the prefix of feature ids by which they can be requested at the same address: includes the
+ * workspace if the caller may read several layers of the name. Undefined if the name is sufficient.
  */
 export async function findIdPrefix(
   { catalog }: Pick<OwsParts, 'catalog'>,

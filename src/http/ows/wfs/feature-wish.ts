@@ -13,11 +13,11 @@ import type { RequestedBox, TypeQuery } from './feature-request.ts'
 
 const mostSortKeys = 8
 
-/** What of a question does not say which page is meant. */
+/** A query without its page. */
 export interface FeatureWish extends Omit<PageWish, 'query' | 'form'> {
   table: string
   sort: readonly SortKey[]
-  /** What documents name the CRS; absent where there is none. */
+  /** Name of the CRS in documents; absent if there is none. */
   named: NamedCrs | undefined
 }
 
@@ -35,7 +35,7 @@ export async function toFeatureWish(layer: LayerRecord, query: TypeQuery): Promi
   }
 }
 
-/** What features are written in: as is asked, or in that of the layer. */
+/** Returns the CRS of the response: the requested one, or the layer's. */
 function answerCrs(layer: LayerRecord, text: string | undefined): NamedCrs | undefined {
   const usual = defaultCrs(layer)
   if (text === undefined || layer.details.schema.geometry === undefined) return usual
@@ -115,7 +115,7 @@ function selectionOf(
   if (properties === undefined) return undefined
   const isWhole = ({ properties: names }: { properties: readonly string[] }): boolean => names.includes('*')
   if (isWhole({ properties })) return undefined
-  // What GML itself has for all features is none of their own.
+  // Properties that GML defines for all features are not attributes.
   const own = properties.filter((name) => findProperty(schema, name) !== undefined || !/^@|^gml:/.test(name))
   const names = new Set(own.map((name) => requireProperty(schema, name, 'propertyname')))
   return {

@@ -66,7 +66,7 @@ function constraint([name, is]: [string, boolean]): string {
   return `<fes:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${is ? 'TRUE' : 'FALSE'}</ows:DefaultValue></fes:Constraint>`
 }
 
-/** What filters may say (OGC 09-026r2, section 7.14; 04-095, section 15). */
+/** Filter capabilities (OGC 09-026r2, section 7.14; 04-095, section 15). */
 export const filterCapabilities: Record<WfsVersion, string> = {
   '2.0.0': [
     `<fes:Filter_Capabilities><fes:Conformance>${Object.entries(conformance20).map(constraint).join('')}</fes:Conformance>`,

@@ -22,7 +22,7 @@ export async function getFeature(parts: OwsParts, asked: WfsRequest): Promise<un
   )
 }
 
-/** The features that a request asks for. */
+/** Sends the requested features. */
 async function sendFeatures(parts: OwsParts, asked: WfsRequest, wanted: FeatureRequest): Promise<unknown> {
   const { name: output, mediaType } = readOutputFormat(wanted.outputFormat, asked.version)
   const readings = await toReadings(parts, asked, wanted)

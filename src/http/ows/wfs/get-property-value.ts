@@ -17,7 +17,7 @@ import type { WfsRequest } from './wfs-parts.ts'
 
 const format = 'application/gml+xml; version=3.2'
 
-/** Values of one property of the features of a type, each that is there (OGC 09-025r2, section 10). */
+/** Sends the values of one property of the features of a type, without nulls (OGC 09-025r2, section 10). */
 export async function getPropertyValue(parts: OwsParts, asked: WfsRequest): Promise<unknown> {
   if (asked.version !== '2.0.0')
     throw new OwsFailure('OperationNotSupported', 'GetPropertyValue is of WFS 2.0: ask by it', 'request')
@@ -72,7 +72,7 @@ function narrowed(filter: Filter | undefined, by: Filter): Filter {
 
 interface Values {
   selection: PropertySelection
-  /** What features with a value have in common; absent: all have one. */
+  /** Condition for features that have a value; absent: all have one. */
   having?: Filter
 }
 

@@ -18,7 +18,7 @@ export async function readFeatureRequest(
   const ids = readIds(values)
   const types = readTypeNames(values)
   refuseJoins(values)
-  // Ids tell their types themselves.
+  // The types follow from the ids.
   const named = types.length === 0 && ids !== undefined ? [''] : types
   const filters = await readFilters(values, documents)
   const queries = named.map((typeName) => readQuery(values, typeName, { ids, filters }))
@@ -32,7 +32,7 @@ export async function readFeatureRequest(
   }
 }
 
-/** In 2.0 names with commas between are a join; several queries stand in parentheses. */
+/** In 2.0 names separated by commas are a join; several queries are in parentheses. */
 function refuseJoins(values: KeyValues): void {
   if (!/,/.test((values.find('typenames') ?? '').replace(/\)\s*,?\s*\(/g, ''))) return
   throw new OwsFailure(

@@ -5,7 +5,7 @@ import type { OwsParts } from '../ows-parts.ts'
 import type { Reading } from './readings.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
-/** Most features of an answer. */
+/** Maximum number of features in a response. */
 export const mostFeatures = 1_000_000
 
 /** Opens a page whose features are not counted again where their number is known. */

@@ -7,9 +7,9 @@ type OutputName = 'gml32' | 'gml31' | 'json' | 'csv' | 'shape-zip'
 interface OutputFormat {
   name: OutputName
   mediaType: string
-  /** As capabilities list them, of which the first says it best. */
+  /** Names in capabilities, the preferred one first. */
   listed: readonly string[]
-  /** As clients have asked for it besides. */
+  /** Further names that clients use. */
   others: readonly string[]
 }
 
@@ -51,7 +51,7 @@ const others: readonly OutputFormat[] = [
   },
 ]
 
-/** The formats of a version, of which the first is given where none is asked for. */
+/** Formats of a version; the first is the default. */
 const offered: Record<WfsVersion, readonly OutputFormat[]> = {
   '2.0.0': [gml32, gml31, ...others],
   '1.1.0': [gml31, gml32, ...others],
@@ -62,7 +62,7 @@ export function listedFormats(version: WfsVersion): string[] {
   return offered[version].flatMap(({ listed }) => listed)
 }
 
-/** A `+` that stands in an address as it is was a blank for servers. */
+/** An unescaped `+` in a URL was decoded as a space. */
 function plainForm(text: string): string {
   return text
     .trim()
@@ -71,7 +71,7 @@ function plainForm(text: string): string {
     .replace(/["\s]/g, '')
 }
 
-/** The format that is asked for; throws `OwsFailure` (`InvalidParameterValue`). */
+/** Returns the requested format; throws `OwsFailure` (`InvalidParameterValue`). */
 export function readOutputFormat(text: string | undefined, version: WfsVersion): OutputFormat {
   const formats = offered[version]
   const [usual] = formats

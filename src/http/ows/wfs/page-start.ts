@@ -5,7 +5,7 @@ import type { PagePosition } from '../../ogc/page-token.ts'
 import type { OwsParts } from '../ows-parts.ts'
 import type { FeatureRequest } from './feature-request.ts'
 
-/** Where a page begins, and what the next one is told by. */
+/** Start of a page, and data for finding the next one. */
 export interface PageStart {
   wish: PageWish
   /** The token of the page behind; undefined where none can be had. */
@@ -14,7 +14,10 @@ export interface PageStart {
   keepEnd(last: PagePart): void
 }
 
-/** A page by its position, which is in its link or was kept; else by the number of features to pass over. */
+/**
+ * Returns the start of a page by its position, from its link or the cache; otherwise by the number of
+ * features to skip.
+ */
 export async function pageStart(
   { features }: Pick<OwsParts, 'features'>,
   layer: LayerRecord,
@@ -51,7 +54,7 @@ function isKeyed({ query }: PageWish): boolean {
   return query.featureIds === undefined
 }
 
-/** What a position is good for alone: rows of this order. */
+/** Returns the context to which a position is bound: rows in this order. */
 function aboutOf(layer: LayerRecord, { query: { sort = [] } }: PageWish): string {
   const types = sort.map(
     ({ attribute }) => layer.details.schema.attributes.find(({ name }) => name === attribute)?.type,

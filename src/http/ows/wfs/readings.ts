@@ -11,23 +11,23 @@ import type { FeatureWish } from './feature-wish.ts'
 import { toFeatureWish } from './feature-wish.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
-/** What is read of one layer. */
+/** Query of one layer. */
 export interface Reading {
   layer: LayerRecord
   wish: FeatureWish
-  /** Of features; absent: all. */
+  /** Ids of features; absent: all. */
   ids: readonly string[] | undefined
-  /** What ids begin with in GML; absent: the name of the layer. */
+  /** Prefix of ids in GML; absent: the name of the layer. */
   idPrefix: string | undefined
 }
 
 /** Most names of a layer that an id without its type is taken apart into. */
 const mostDots = 8
 
-/** Most types that are looked for of ids which are of none that is asked for. */
+/** Maximum number of types that are looked up for ids of unrequested types. */
 const mostStrangeTypes = 20
 
-/** What a request asks for, layer by layer. */
+/** Returns the queries of a request, layer by layer. */
 export async function toReadings(
   parts: Pick<OwsParts, 'catalog'>,
   asked: WfsRequest,
@@ -39,7 +39,7 @@ export async function toReadings(
     if (query.typeName === '') readings.push(...(await readingsOfIds(parts, asked, query)))
     else {
       const layer = await requireType(parts, request, query.typeName, { workspace, locator: 'typenames' })
-      // By keys and values a type that is named twice is asked for once.
+      // In KVP requests a repeated type is queried once.
       const isKnown = asked.features === undefined && readings.some((one) => one.layer.id === layer.id)
       if (!isKnown) readings.push(await readingOf(parts, asked, layer, query))
     }
@@ -50,7 +50,7 @@ export async function toReadings(
   return readings
 }
 
-/** Ids are of the types that are asked for, where these are named (OGC 09-025r2, section 7.9.2.4.1). */
+/** Ids must be of the requested types, if these are named (OGC 09-025r2, section 7.9.2.4.1). */
 async function refuseStrangeIds(
   parts: Pick<OwsParts, 'catalog'>,
   asked: WfsRequest,
@@ -81,7 +81,7 @@ async function readingOf(
   return { layer, wish: await toFeatureWish(layer, query), ids: ids && [...new Set(ids)], idPrefix }
 }
 
-/** Ids tell their types themselves. */
+/** The types follow from the ids. */
 async function readingsOfIds(
   parts: Pick<OwsParts, 'catalog'>,
   asked: WfsRequest,
@@ -123,10 +123,10 @@ async function requireTypeOfId(...of: Parameters<typeof findTypeOfId>): Promise<
   )
 }
 
-/** What readers of stores write features as. */
+/** Feature formats that the stores' readers write. */
 export type FeatureOutput = 'gml32' | 'gml31' | 'json' | 'csv'
 
-/** What readers of stores write. */
+/** Formats that the stores' readers write. */
 export type PageOutput = FeatureOutput | 'values'
 
 const formNames: Record<Exclude<PageOutput, 'json'>, WrittenForm['name']> = {
@@ -143,7 +143,7 @@ function formOf(
   if (output === 'json') return undefined
   const { named, selection } = wish
   const { title, schema: whole } = layer.details
-  // The head of a table tells of what is shown, also where it has no rows.
+  // The header of a table lists the selected columns, also without rows.
   const schema = output === 'csv' ? shownSchema(whole, selection) : whole
   return {
     name: formNames[output],

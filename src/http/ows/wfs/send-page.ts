@@ -15,7 +15,7 @@ import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
 import { countOf } from './several-types.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
-/** What a page is made of. */
+/** Content of a page. */
 export interface AskedFeatures {
   reading: Reading
   wanted: FeatureRequest
@@ -23,7 +23,7 @@ export interface AskedFeatures {
   mediaType: string
 }
 
-/** One page of one type, as its store writes it. */
+/** Sends one page of one type, as its store writes it. */
 export async function sendPage(
   parts: OwsParts,
   asked: WfsRequest,
@@ -53,7 +53,7 @@ export async function sendPage(
 
 interface Opened {
   first: PagePart
-  /** All of it is of one version of the layer. */
+  /** True if all of it is of one version of the layer. */
   isSure: boolean
   start: PageStart
   limit: number
@@ -78,7 +78,10 @@ function frameOf(asked: WfsRequest, { reading, wanted, output }: AskedFeatures, 
   }
 }
 
-/** What is told of a page: of one that is not read to its end its numbers follow from how many match. */
+/**
+ * Returns the attributes of a page; for a page that is not read to its end the numbers follow from the number
+ * of matches.
+ */
 function collectionAbout(
   asked: WfsRequest,
   { startIndex }: FeatureRequest,
@@ -88,7 +91,7 @@ function collectionAbout(
   const expected = Math.max(0, Math.min(limit, numberMatched - startIndex))
   const numberReturned = last.isLast ? last.numberReturned : expected
   const behind = startIndex + numberReturned
-  // What was sent as XML has no address.
+  // An XML request has no URL.
   const hasLinks = asked.features === undefined && numberReturned > 0
   const hasNext = hasLinks && (last.ends?.hasMore ?? behind < numberMatched)
   const before = Math.max(0, startIndex - limit)
@@ -109,7 +112,10 @@ function gmlOf(output: 'gml32' | 'gml31' | 'values'): 'gml32' | 'gml31' {
   return output === 'gml31' ? output : 'gml32'
 }
 
-/** How many features match, and none of them, with the address of the first page (OGC 09-025r2, sections 7.6.3.6, 7.7.4.2). */
+/**
+ * Sends the number of matching features without the features, with the URL of the first page (OGC 09-025r2,
+ * sections 7.6.3.6, 7.7.4.2).
+ */
 export async function sendHits(
   parts: OwsParts,
   asked: WfsRequest,
@@ -121,7 +127,7 @@ export async function sendHits(
   const about: CollectionAbout = {
     timeStamp: parts.features.clock.now().toISOString(),
     ...{ numberMatched, numberReturned: asked.version === '2.0.0' ? 0 : numberMatched },
-    // What was sent as XML has no address.
+    // An XML request has no URL.
     next: asked.features === undefined && numberMatched > 0 ? resultsUrl(asked) : undefined,
     previous: undefined,
   }

@@ -25,7 +25,10 @@ export function describeUrl(
   return `${serviceUrl({ request, workspace })}?${withToken(request, query)}`
 }
 
-/** Namespaces of layers in a document of GML 3.2, which stands in collections of WFS 2.0, or 3.1, in those of 1.1. */
+/**
+ * Returns the namespaces of layers in a document of GML 3.2, used in collections of WFS 2.0, or 3.1, used in
+ * those of 1.1.
+ */
 export function namespacesOf(
   asked: WfsRequest,
   layers: readonly LayerRecord[],
@@ -56,7 +59,7 @@ export function pageUrl(asked: WfsRequest, { startIndex, count, position }: Page
   return sameUrl(asked, place)
 }
 
-/** The address of the results of a request that asks how many there are. */
+/** Returns the URL of the results of a request for their number. */
 export function resultsUrl(asked: WfsRequest): string {
   return sameUrl(asked, { resulttype: undefined })
 }

@@ -19,7 +19,7 @@ interface AskedTypes {
   mediaType: string
 }
 
-/** What of one reading belongs to the answer. */
+/** Part of one query's result in the response. */
 interface Slice {
   reading: Reading
   matched: number
@@ -27,7 +27,10 @@ interface Slice {
   limit: number
 }
 
-/** Features of several types, one type after the other; COUNT and STARTINDEX are of all of them together. */
+/**
+ * Sends features of several types, one type after the other; COUNT and STARTINDEX apply to all of them
+ * together.
+ */
 export async function sendSeveral(parts: OwsParts, asked: WfsRequest, types: AskedTypes): Promise<unknown> {
   const { output, mediaType, readings } = types
   if (output === 'csv')
@@ -77,7 +80,7 @@ async function slicesOf(parts: OwsParts, asked: WfsRequest, types: AskedTypes): 
   return slices
 }
 
-/** How many features of a reading match. */
+/** Returns the number of features that match a query. */
 export async function countOf(
   parts: OwsParts,
   asked: WfsRequest,

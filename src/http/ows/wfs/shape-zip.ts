@@ -7,7 +7,7 @@ import type { FeatureRequest } from './feature-request.ts'
 import type { Reading } from './readings.ts'
 import type { WfsRequest } from './wfs-parts.ts'
 
-/** How long a client waits for its file. */
+/** Time that a client waits for the file. */
 const longestWaitSeconds = 300
 
 /** Features as a zipped Shapefile, made as downloads are. */

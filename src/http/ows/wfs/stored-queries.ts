@@ -12,10 +12,10 @@ import type { WfsRequest } from './wfs-parts.ts'
 import { wordsOf } from './wfs-version.ts'
 
 const byId = 'urn:ogc:def:query:OGC-WFS::GetFeatureById'
-/** Names by which clients know it. */
+/** Names that clients use for it. */
 const names = [
   ...[byId, 'http://www.opengis.net/def/query/OGC-WFS/0/GetFeatureById', 'GetFeatureById'],
-  // Of GeoServer before 2.2.
+  // Name in GeoServer before 2.2.
   'urn:ogc:def:storedQuery:OGC-WFS::GetFeatureById',
 ]
 
@@ -50,7 +50,7 @@ export function listStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<
   )
 }
 
-/** What they take and give (OGC 09-025r2, section 14.4). */
+/** Describes parameters and results of the stored queries (OGC 09-025r2, section 14.4). */
 export async function describeStoredQueries(_parts: OwsParts, asked: WfsRequest): Promise<unknown> {
   for (const name of asked.values.list('storedquery_id')) requireKnown(name, 'storedquery_id')
   const query = [
@@ -66,7 +66,7 @@ export async function describeStoredQueries(_parts: OwsParts, asked: WfsRequest)
   )
 }
 
-/** The id that a stored query asks for; undefined where none is asked. */
+/** Returns the id that a stored query requests; undefined if there is none. */
 export function storedId(asked: WfsRequest): string | undefined {
   const name = asked.values.find('storedquery_id')
   if (name === undefined) return undefined
@@ -74,7 +74,7 @@ export function storedId(asked: WfsRequest): string | undefined {
   return asked.values.require('id')
 }
 
-/** What GetFeatureById asks for. */
+/** Returns the GetFeature request of GetFeatureById. */
 export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
   const srsName = values.find('srsname')
   const query = { typeName: '', properties: undefined, sort: [], filter: undefined, bbox: undefined }
@@ -84,7 +84,7 @@ export function byIdRequest(values: KeyValues, id: string): FeatureRequest {
   }
 }
 
-/** One feature by its id: in GML the element alone (OGC 09-025r2, section 7.9.3.6). */
+/** Sends one feature by its id: in GML without a collection (OGC 09-025r2, section 7.9.3.6). */
 export async function sendById(
   parts: OwsParts,
   asked: WfsRequest,

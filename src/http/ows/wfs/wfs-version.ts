@@ -5,10 +5,10 @@ import { OwsFailure } from '../ows-failure.ts'
 /** Versions of WFS (OGC 09-025r2 and 04-094). */
 export type WfsVersion = '1.1.0' | '2.0.0'
 
-/** Of the newest first; 2.0.2 is 2.0.0 with errata. */
+/** Newest first; 2.0.2 is 2.0.0 with corrections. */
 export const wfsVersions: readonly WfsVersion[] = ['2.0.0', '1.1.0']
 
-/** What a version says in XML, and in which GML it writes features. */
+/** XML names of a version, and the GML version in which it writes features. */
 export const wordsOf: Record<WfsVersion, VersionWords> = {
   '2.0.0': {
     wfs: 'http://www.opengis.net/wfs/2.0',
@@ -53,7 +53,7 @@ export function negotiatedVersion(values: KeyValues): WfsVersion {
   )
 }
 
-/** The version of another request; where it says none, the one whose parameters it has. */
+/** Returns the version of another request; if it names none, the one whose parameters it uses. */
 export function requestVersion(values: KeyValues): WfsVersion {
   const wanted = values.find('version')
   if (wanted === undefined) {

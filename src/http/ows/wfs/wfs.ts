@@ -27,16 +27,16 @@ const operations: Record<string, Answer> = {
   describestoredqueries: describeStoredQueries,
 }
 
-/** What edits features or keeps them from others. */
+/** Operations that edit or lock features. */
 const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
 
-/** A request as it was sent: by key and value, or as XML that tells the same. */
+/** A request as sent: KVP, or the equivalent from XML. */
 export interface GivenRequest {
   values: KeyValues
   features?: FeatureRequest
 }
 
-/** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; what fails is told as these say. */
+/** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; errors have the format of the version. */
 export async function answerWfs(
   parts: OwsParts,
   request: FastifyRequest,

@@ -10,7 +10,7 @@ import { mostIds, readNumber, readResultType } from './kvp-feature-request.ts'
 import type { GivenRequest } from './wfs.ts'
 import { requestVersion } from './wfs-version.ts'
 
-/** The version that a request says, or that its namespace is of. */
+/** Returns the version that a request names, or that its namespace belongs to. */
 export function xmlVersion({ attributes }: XmlElement): string {
   const namespaces = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name))
   const isNewer = namespaces.some(([, namespace]) => namespace === 'http://www.opengis.net/wfs/2.0')
@@ -44,7 +44,7 @@ export function readWfsXml(
   const query = children.find((one) => one.name === 'StoredQuery')
   if (query !== undefined) return { values: new KeyValues([...pairs, ...storedPairs(query, children)]) }
   const values = new KeyValues(pairs)
-  // What another version has inside is not looked at.
+  // Does not read the content of other versions.
   requestVersion(values)
   return { values, features: featuresOf(values, root, typeOf, documents) }
 }

@@ -16,10 +16,10 @@ import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsVersion } from './wms-version.ts'
 
-/** How long an answer waits for times of features that are not known yet: a later one tells them. */
+/** Time that a response waits for unknown times of features: a later one contains them. */
 const longestTimesMs = 1500
 
-/** What this service has and does (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
+/** Sends the capabilities (OGC 06-042, section 7.2; 01-068r3, section 7.1). */
 export async function getCapabilities(parts: OwsParts, asked: WmsRequest): Promise<unknown> {
   const type = asked.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
   const told = await tellService(parts, asked)
@@ -64,7 +64,7 @@ function operations(asked: WmsRequest, capabilitiesType: string, legendName: str
 
 const abstract = 'Maps of the published layers'
 
-/** What stands before and behind the layers. */
+/** Text before and after the layers. */
 interface Frame {
   head: string
   tail: string
@@ -96,7 +96,7 @@ function frame11({ about }: ToldService, asked: WmsRequest): Frame {
   return { head, tail: '</Layer></Capability></WMT_MS_Capabilities>\n' }
 }
 
-/** What is not known of a layer by its card. */
+/** Facts about a layer that are not in its card. */
 interface FoundOut {
   bounds: number[] | undefined
   times: TimeBounds | undefined
@@ -124,7 +124,7 @@ function layerXml(asked: WmsRequest, card: LayerCard, { bounds, times }: FoundOu
   ].join('')
 }
 
-/** Degrees that a box has at least: of a single point nobody could ask a map. */
+/** Minimum extent of a box in degrees: no map can be requested of a single point. */
 const leastSide = 0.002
 
 function sides(least: number, largest: number, limit: number): [least: number, largest: number] {
@@ -152,7 +152,7 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
 }
 
 function styleXml({ request, version }: WmsRequest, card: LayerCard, style: string): string {
-  // How large a legend is shows when it is drawn; 1.1.1 wants a size.
+  // The size of a legend is known when it is drawn; 1.1.1 requires one.
   const size = version === '1.3.0' ? '' : ' width="200" height="200"'
   const legend = escapeXml(request.link(legendPath(card, style)))
   return [

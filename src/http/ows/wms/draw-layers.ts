@@ -9,17 +9,17 @@ import type { OwsParts } from '../ows-parts.ts'
 
 /** A map of features and coverages. */
 export interface LayersWish extends DrawingWish {
-  /** Of mosaics; undefined: the newest. */
+  /** Times of mosaics; undefined: the newest. */
   times: readonly TimeWish[] | undefined
 }
 
-/** Cells of all the pictures that one is made of. */
+/** Maximum number of cells of all images that form one. */
 const mostCells = 64 * 1024 ** 2
-/** How often a coverage that is replaced meanwhile is drawn anew. */
+/** Maximum number of attempts if a coverage is replaced meanwhile. */
 const mostTries = 5
 const seeThrough: Background = [0, 0, 0, 0]
 
-/** One picture of layers, from below to above: features by MapServer, coverages by ourselves. */
+/** Draws one image of layers, bottom first: features by MapServer, coverages by Terrane. */
 export async function drawLayers(
   parts: OwsParts,
   wish: LayersWish,
@@ -64,7 +64,7 @@ function requireTwoCells({ width, height }: Pick<LayersWish, 'width' | 'height'>
 }
 
 interface Group {
-  /** One coverage, or else features that lie between coverages. */
+  /** One coverage, or features between two coverages. */
   coverage?: StyledLayer
   features: StyledLayer[]
 }
@@ -81,7 +81,7 @@ function groupsOf(layers: readonly StyledLayer[]): Group[] {
   return groups
 }
 
-/** What lies below all layers of a map. */
+/** Returns the background of a map. */
 export function backgroundOf({
   background,
   isTransparent,
@@ -106,7 +106,7 @@ async function drawCoverage(
     try {
       const made = await drawOnce(parts, { layer: current, style }, wish, background, signal)
       if (made === undefined || made.isCurrent || isLast) return made?.bytes
-      // Where nobody can tell whether others write, at least what we write ourselves is known.
+      // If changes by other programs cannot be detected, at least the server's own writes are known.
       if (!before.isCurrent && (await layers.isSettled(current))) return made.bytes
     } catch (error) {
       // Its file may have been replaced under the reader.

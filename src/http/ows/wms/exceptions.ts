@@ -3,7 +3,7 @@ import type { NamedFailure, ToldFailure } from '../tell-failure.ts'
 import { tellFailure } from '../tell-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
 
-/** Codes of WMS for failures that tell themselves otherwise. */
+/** WMS exception codes of failures that have other codes here. */
 const codes = new Map([
   ['unknown-style', 'StyleNotDefined'],
   ['unknown-layer', 'LayerNotDefined'],
@@ -16,17 +16,17 @@ function nameOf(code: string): NamedFailure | undefined {
   return named === undefined ? undefined : { named }
 }
 
-/** The service exception report of WMS (OGC 06-042, annex H; 01-068r3, annex A.3) in place of an answer. */
+/** Sends a service exception report of WMS (OGC 06-042, annex H; 01-068r3, annex A.3). */
 export function sendException(reply: FastifyReply, error: unknown, version: WmsVersion): FastifyReply {
   return sendReport(reply, tellException(reply, error), version)
 }
 
-/** Gives the answer the status of a failure, and says what is told of it. */
+/** Sets the status of an error response, and returns the content of its report. */
 export function tellException(reply: FastifyReply, error: unknown): ToldFailure {
   return tellFailure(reply, error, nameOf)
 }
 
-/** What is told of a failure as a report. */
+/** Sends a failure as a report. */
 export function sendReport(
   reply: FastifyReply,
   { code, locator, text }: ToldFailure,

@@ -7,10 +7,10 @@ import { namespaceOf, prefixOf, typeNameOf } from '../type-names.ts'
 import type { FoundFeatures } from './found-features.ts'
 import type { WmsRequest } from './get-map.ts'
 
-/** What is at a point as GML: features as WFS writes them, values of coverages as features without a place. */
+/** GML versions for GetFeatureInfo: features as in WFS, values of coverages as features without geometry. */
 export type InfoGml = '3.2' | '3.1' | '2.1'
 
-/** How the features of a layer are written in the system of a map. */
+/** Returns the format of a layer's features in the CRS of a map. */
 export function infoForm(
   { request }: Pick<WmsRequest, 'request'>,
   { name, workspace, details }: FoundFeatures['layer'],
@@ -46,7 +46,7 @@ export function gmlText(
   return [rootOf(asked, found, { gml, timeStamp }), ...members, '</wfs:FeatureCollection>\n'].join('')
 }
 
-/** The collections of WFS 2.0, 1.1 and 1.0 that features of these versions stand in. */
+/** Feature collections of WFS 2.0, 1.1 and 1.0 for features of these versions. */
 const collections: Record<InfoGml, string> = {
   '3.2': 'http://www.opengis.net/wfs/2.0',
   '3.1': 'http://www.opengis.net/wfs',

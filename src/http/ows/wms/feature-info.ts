@@ -34,10 +34,10 @@ interface Feature {
   properties: Record<string, unknown> | null
 }
 
-/** How what was found is told. */
+/** Writes the features found. */
 interface InfoWriter {
   type: string
-  /** In which GML features are wanted; absent: GeoJSON. */
+  /** GML version of the features; absent: GeoJSON. */
   gml?: InfoGml
   write(found: readonly FoundFeatures[], asked: WmsRequest, timeStamp: string): string
 }
@@ -52,18 +52,18 @@ const writers: Record<string, InfoWriter> = {
   'application/json': { type: 'application/json; charset=utf-8', write: jsonText },
   'application/geo+json': { type: 'application/geo+json; charset=utf-8', write: jsonText },
   'application/vnd.ogc.gml': gmlWriter('2.1', 'application/vnd.ogc.gml; charset=utf-8'),
-  // What stands behind the second slash has no place in a header.
+  // The second slash of this media type is not allowed in a header.
   'application/vnd.ogc.gml/3.1.1': gmlWriter('3.1', 'text/xml; subtype=gml/3.1.1; charset=utf-8'),
   'application/gml+xml; version=3.2': gmlWriter('3.2', 'application/gml+xml; version=3.2'),
 }
-/** Media types of what is told of features, as capabilities list them. */
+/** Media types of feature information, as listed in capabilities. */
 export const infoFormats = Object.keys(writers)
 
 function findWriter(format: string): InfoWriter | undefined {
   return ownValue(writers, format.toLowerCase().replace(/;\s*/, '; '))
 }
 
-/** Whether what is told of features can be had so. */
+/** True if feature information is available in the media type. */
 export function isInfoFormat(format: string): boolean {
   return findWriter(format) !== undefined
 }
@@ -117,7 +117,7 @@ export async function getFeatureInfo(parts: OwsParts, asked: WmsRequest): Promis
     .send(body)
 }
 
-/** Filters stand for LAYERS, of which QUERY_LAYERS are some. */
+/** Filters refer to LAYERS, of which QUERY_LAYERS is a subset. */
 function readQueryFilters(
   { documents }: Pick<OwsParts, 'documents'>,
   values: KeyValues,

@@ -8,13 +8,13 @@ import type { LayerFilter } from './layer-filters.ts'
 
 interface FilteredMap {
   layers: readonly StyledLayer[]
-  /** One for each. */
+  /** One per layer. */
   filters: readonly (LayerFilter | undefined)[]
   srs: string
   box: Envelope
 }
 
-/** Of the sides of a map: marks and labels reach into it from beside. */
+/** Margin as a share of the map's sides: marks and labels extend into it from outside. */
 const margin = 0.25
 
 /** Gives `draw` the layers with the rows that their filters leave. */

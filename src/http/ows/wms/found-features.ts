@@ -1,10 +1,10 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 
-/** What one layer has at a point of a map. */
+/** Features of one layer at a point of a map. */
 export interface FoundFeatures {
   layer: LayerRecord
-  /** GeoJSON, with commas between; features as members of a collection where GML was asked for. */
+  /** GeoJSON, separated by commas; features as members of a collection if GML was requested. */
   text: string
-  /** How many they are. */
+  /** Number of features. */
   count: number
 }

@@ -66,7 +66,7 @@ export async function getMap(parts: OwsParts, asked: WmsRequest): Promise<unknow
   return reply.header('content-type', mediaType).send(Buffer.from(bytes))
 }
 
-/** What a picture is drawn as, and what becomes of that. */
+/** Format in which an image is drawn, and its conversion. */
 export interface WrittenFormat {
   format: DrawingFormat
   laid?: LaidFormat
@@ -99,12 +99,15 @@ export function readFormat(text: string): WrittenFormat {
   throw new OwsFailure('InvalidFormat', `FORMAT "${text}" is not one of ${mapFormats.join(', ')}`, 'format')
 }
 
-/** Of the cells of OGC's maps, 0.28 mm each. */
+/** Resolution of OGC's pixels of 0.28 mm. */
 const usualDpi = 25.4 / 0.28
-/** What MapServer takes as RESOLUTION. */
+/** Limits of MapServer's RESOLUTION. */
 const dpiLimits = { least: 10, most: 1000 }
 
-/** How dense the cells of the picture lie, as QGIS, GeoServer's and MapServer's clients say it; undefined where they do not. */
+/**
+ * Returns the requested resolution, from the parameters of QGIS, GeoServer and MapServer clients; undefined
+ * if there is none.
+ */
 function readDensity(values: KeyValues): number | undefined {
   const options = /(?:^|;)\s*dpi:([^;]*)/i.exec(values.find('format_options') ?? '')?.[1]
   const text = values.find('dpi') ?? values.find('map_resolution') ?? options

@@ -12,7 +12,7 @@ import type { RequestDocuments } from '../request-documents.ts'
 import { findFeatureId } from '../type-names.ts'
 import { timesFilter } from './time-dimension.ts'
 
-/** Which features of a layer are on a map, as GeoServer's parameters say. */
+/** Features of a layer to show on a map, by GeoServer's parameters. */
 export interface LayerFilter {
   filter?: WishedFilter
   ids?: string[]
@@ -22,9 +22,9 @@ const mostIds = 10_000
 const nothing: WishedFilter = { asked: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
 
 /**
- * One for each of the layers, in their order; undefined: all of its features. `CQL_FILTER` has one text for each layer with semicolons
- * between, `FILTER` one `Filter` for each, each in parentheses where there are several; `FEATUREID` is about all of them. Throws
- * `OwsFailure`, `invalid-filter` and `unsupported-filter`.
+ * Returns one filter per layer, in order; undefined: all features. `CQL_FILTER` has one text per layer,
+ * separated by semicolons, `FILTER` one `Filter` per layer, each in parentheses if there are several;
+ * `FEATUREID` applies to all of them. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`.
  */
 export async function readLayerFilters(
   values: KeyValues,
@@ -73,7 +73,7 @@ export function withTimes(
   })
 }
 
-/** `readLayerFilters` for some of the layers that the filters stand for, each by its name in the request. */
+/** Like `readLayerFilters` for some of the layers, each by its name in the request. */
 export function readChosenFilters(
   values: KeyValues,
   names: readonly string[],
@@ -110,7 +110,7 @@ function perLayer(
   return layers.map((layer, at) => ({ layer, text: texts[at] ?? '' }))
 }
 
-/** A text or a name in quotes, in which a quote stands twice. */
+/** A text or a name in quotes, in which quotes are doubled. */
 const quotedText = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g
 
 /** Semicolons in texts and in names do not divide. */
@@ -122,7 +122,7 @@ function splitCql(text: string): string[] {
     .map((part) => part.replace(/\0(\d+)\0/g, (_, number: string) => quoted[Number(number)] ?? ''))
 }
 
-/** `(<Filter>…)(<Filter>…)`, where one alone may stand without parentheses, and `()` is none. */
+/** Splits `(<Filter>…)(<Filter>…)`; a single filter may have no parentheses, and `()` is none. */
 function splitFes(text: string): string[] {
   const plain = text.trim()
   return plain.startsWith('(') && plain.endsWith(')') ? plain.slice(1, -1).split(/\)\s*\(/) : [plain]
@@ -135,7 +135,7 @@ interface WrittenFilter {
 
 type ReadFilter = (written: WrittenFilter, documents: RequestDocuments) => Promise<LayerFilter | undefined>
 
-/** One after the other: the first one that cannot be read decides what is told. */
+/** In sequence: the first invalid one determines the error. */
 async function readEach(
   written: readonly WrittenFilter[],
   documents: RequestDocuments,
@@ -165,7 +165,7 @@ function readIds(text: string, layer: LayerRecord): LayerFilter {
   )
 }
 
-/** Ids of other layers leave nothing of this one. */
+/** Ids of other layers select no feature of this one. */
 function ofIds(written: readonly string[], layer: LayerRecord): LayerFilter {
   if (written.length > mostIds)
     throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')

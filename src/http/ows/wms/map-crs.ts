@@ -8,7 +8,7 @@ import type { WmsVersion } from './wms-version.ts'
 export interface MapCrs {
   /** Such as `EPSG:25832`. */
   srs: string
-  /** Latitude or northing stands first in BBOX. */
+  /** True if latitude or northing comes first in BBOX. */
   isYx: boolean
 }
 
@@ -17,7 +17,7 @@ export function readMapCrs(values: KeyValues, version: WmsVersion): MapCrs {
   const name = version === '1.3.0' ? 'crs' : 'srs'
   const text = values.find(name) ?? values.find(name === 'crs' ? 'srs' : 'crs') ?? values.require(name)
   if (/^CRS:84$/i.test(text)) return { srs: 'EPSG:4326', isYx: false }
-  // What older clients call web mercator.
+  // Names of web mercator in older clients.
   const record = /^EPSG:(?:900913|102100|102113|3785)$/i.test(text) ? findCrs('EPSG:3857') : findCrs(text)
   if (record === undefined)
     throw new OwsFailure(

@@ -13,9 +13,9 @@ const margin = 8
 const letterWidth = 0.55
 
 /**
- * What is told of a failure of GetMap as a picture, where the request wants no report: with its words (`INIMAGE`), or empty (`BLANK`;
- * OGC 06-042, section 7.3.3.11; in 1.1.1 `application/vnd.ogc.se_inimage` and `se_blank`). Undefined where the report is wanted, or no such
- * picture can be made.
+ * Returns an image for a failure of GetMap, if the request wants no report: with the message (`INIMAGE`), or
+ * empty (`BLANK`; OGC 06-042, section 7.3.3.11; in 1.1.1 `application/vnd.ogc.se_inimage` and `se_blank`).
+ * Undefined if a report is requested, or no such image can be made.
  */
 export async function pictureOfFailure(
   { pictures }: Pick<OwsParts, 'pictures'>,
@@ -57,7 +57,7 @@ function wordsSvg({ code, text }: ToldFailure, width: number, height: number): s
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${written.join('')}</svg>`
 }
 
-/** What is escaped is one letter; a word that is longer than a line is cut. */
+/** Wraps a text; an escaped character counts as one, and longer words are cut. */
 function linesOf(text: string, letters: number): string[] {
   const lines: string[][] = [[]]
   for (const [letter] of text.matchAll(/&[#\w]+;|[\s\S]/gu)) {

@@ -11,15 +11,15 @@ import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-version.ts'
 
-/** Times that one request names at most. */
+/** Maximum number of times in one request. */
 const mostTimes = 200
-/** A period of ISO 8601 behind an interval: all that lies in the interval is shown. */
+/** ISO 8601 duration after an interval: everything in the interval is shown. */
 const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
 
 /**
- * Which times of layers are wanted: instants, intervals and lists of them (OGC 06-042, annexes C and D). Undefined: the newest
- * of a mosaic, and all features. Throws `OwsFailure` (`InvalidDimensionValue`) where only mosaics have times, and none of them
- * has one that is wanted.
+ * Parses the requested times: instants, intervals and lists of them (OGC 06-042, annexes C and D). Undefined:
+ * the newest of a mosaic, and all features. Throws `OwsFailure` (`InvalidDimensionValue`) if only mosaics
+ * have times, and none of them has a requested one.
  */
 export function readTimes(
   values: KeyValues,
@@ -41,7 +41,7 @@ export function readTimes(
   throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
 }
 
-/** Tells which times are shown where none is asked for (OGC 06-042, annex C.4.2): the newest of each mosaic. */
+/** Sets the header with the default times (OGC 06-042, annex C.4.2): the newest of each mosaic. */
 export function tellDefaultTimes(
   reply: FastifyReply,
   values: KeyValues,
@@ -81,7 +81,7 @@ function hasTime({ from, to, values }: LayerTimes, { fromMs, toMs }: TimeWish): 
   return values.some((value) => Date.parse(value) >= fromMs && Date.parse(value) <= toMs)
 }
 
-/** What `times` leave of features: those whose date or time lies in one of them, where they have such an attribute. */
+/** Returns a filter for features whose date or time is in one of `times`, if they have such an attribute. */
 export function timesFilter(
   { kind, schema }: Pick<LayerDetails, 'kind' | 'schema'>,
   times: readonly TimeWish[],
@@ -113,7 +113,7 @@ export function dimensionXml(times: LayerTimes | undefined, version: WmsVersion)
   return dimension(extent, to, version)
 }
 
-/** The times of a layer of features, all of which are shown where none is asked for. */
+/** Writes the times of a feature layer, whose default is all features. */
 export function featureDimensionXml({ from, to }: TimeBounds, version: WmsVersion): string {
   return dimension(`${from}/${to}/${from.includes('T') ? 'PT1S' : 'P1D'}`, `${from}/${to}`, version)
 }

@@ -10,7 +10,7 @@ export function negotiatedVersion(values: KeyValues): WmsVersion {
   return isBefore13(wanted) ? '1.1.1' : '1.3.0'
 }
 
-/** The version of another request; where it says none, the one whose parameters it has. */
+/** Returns the version of another request; if it names none, the one whose parameters it uses. */
 export function requestVersion(values: KeyValues): WmsVersion {
   const wanted = values.find('version') ?? values.find('wmtver')
   if (wanted === undefined) return values.find('crs') === undefined ? '1.1.1' : '1.3.0'

@@ -26,7 +26,7 @@ const operations: Record<string, Answer> = {
   getlegendgraphic: getLegendGraphic,
 }
 
-/** Answers a request of a Web Map Service 1.1.1 or 1.3.0; what fails is told as these say. */
+/** Answers a request of a Web Map Service 1.1.1 or 1.3.0; errors have the format of the version. */
 export async function answerWms(
   parts: OwsParts,
   request: FastifyRequest,

@@ -24,7 +24,7 @@ const head = [
   '<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">',
 ].join('')
 
-/** What this service has (OGC 07-057r7, section 7.1). */
+/** Sends the capabilities (OGC 07-057r7, section 7.1). */
 export async function getCapabilities(
   parts: OwsParts,
   asked: WmtsRequest,
@@ -44,7 +44,7 @@ async function* documentPieces(
   yield `${matrixSets}</Contents>\n${metadataUrl(asked)}</Capabilities>\n`
 }
 
-/** What has no geometry has no place on a map. */
+/** Layers without geometry cannot be mapped. */
 function isDrawn({ kind, place }: LayerCard): boolean {
   return kind === 'raster' || place.envelope !== undefined || place.srs !== undefined
 }
@@ -103,7 +103,7 @@ function boxXml(bounds: number[] | undefined): string {
   return `<ows:WGS84BoundingBox><ows:LowerCorner>${minX} ${south}</ows:LowerCorner><ows:UpperCorner>${maxX} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>`
 }
 
-/** The box in web mercator: what lies nearer to the poles is not in it. */
+/** Writes the box in web mercator, without areas near the poles. */
 function mercatorBoxXml(bounds: number[] | undefined): string {
   const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
   const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]

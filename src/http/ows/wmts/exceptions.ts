@@ -2,7 +2,7 @@ import type { FastifyReply } from '../../app-types.ts'
 import type { NamedFailure } from '../tell-failure.ts'
 import { owsException, tellFailure } from '../tell-failure.ts'
 
-/** Parameters that failures tell of which tell themselves otherwise. */
+/** Parameters for failures that name others here. */
 const locators = new Map([
   ['unknown-style', 'Style'],
   ['invalid-time', 'Time'],
@@ -16,7 +16,7 @@ function nameOf(code: string): NamedFailure | undefined {
 const head =
   '<ows:ExceptionReport version="1.1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/ows/1.1 http://schemas.opengis.net/ows/1.1.0/owsExceptionReport.xsd">'
 
-/** The exception report of WMTS (OGC 06-121r3, section 8; 07-057r7, section 7.2.4) in place of an answer. */
+/** Sends an exception report of WMTS (OGC 06-121r3, section 8; 07-057r7, section 7.2.4). */
 export function sendException(reply: FastifyReply, error: unknown): FastifyReply {
   const exception = owsException(tellFailure(reply, error, nameOf))
   return reply

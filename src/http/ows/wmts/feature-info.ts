@@ -9,16 +9,16 @@ import type { NamedTile, WmtsRequest } from './tile-request.ts'
 
 const tileCells = 256
 
-/** Where features are asked for in a tile: column and row of its cells. */
+/** Cell of a tile for a feature query: column and row. */
 export interface TilePoint {
   i: string
   j: string
   format: string
-  /** Where BUFFER or RADIUS may stand: cells within which points and lines count as hit. */
+  /** Parameters that may contain BUFFER or RADIUS: tolerance in cells for points and lines. */
   values: KeyValues
 }
 
-/** Features at a cell of a tile (OGC 07-057r7, section 7.3), as WMS tells of them. */
+/** Sends the features at a cell of a tile (OGC 07-057r7, section 7.3), in the formats of WMS. */
 export async function getFeatureInfo(
   parts: OwsParts,
   asked: WmtsRequest,

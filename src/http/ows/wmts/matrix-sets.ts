@@ -2,24 +2,27 @@ import type { TileAddress, TileMatrixSetId } from '../../../tiles/tile-matrix-se
 import { getTileMatrixSet, isTileOf, maxZoom } from '../../../tiles/tile-matrix-sets.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
-/** A tile matrix set by a name that clients know it by. */
+/** A tile matrix set by a name that clients use. */
 export interface NamedMatrixSet {
   name: string
   set: TileMatrixSetId
-  /** What the names of its matrices begin with, before the zoom. */
+  /** Prefix of its matrix names, before the zoom. */
   prefix: string
   /** URN of the CRS. */
   crs: string
   /** The corner in the north-west, in the order of the CRS. */
   corner: string
-  /** Of the registry, where matrices have the names of it. */
+  /** Registered set with the same matrix names. */
   wellKnown?: string
 }
 
 const half = '20037508.342789244'
 const mercatorCorner = `-${half} ${half}`
 
-/** Ours by the names of the standard (OGC 17-083r4), then those of GeoWebCache, as its clients have kept them. */
+/**
+ * Supported sets by the names of the standard (OGC 17-083r4), then those of GeoWebCache, which its clients
+ * have stored.
+ */
 export const namedMatrixSets: readonly NamedMatrixSet[] = [
   {
     ...({ name: 'WebMercatorQuad', set: 'WebMercatorQuad', prefix: '' } as const),
@@ -75,7 +78,7 @@ export function requireMatrixSet(name: string): NamedMatrixSet {
   )
 }
 
-/** The tile of a matrix, row and column as they stand in a request; throws `OwsFailure`. */
+/** Returns the tile of a matrix, row and column in a request; throws `OwsFailure`. */
 export function readTile(
   { name, set, prefix }: NamedMatrixSet,
   { matrix, row, column }: { matrix: string; row: string; column: string },

@@ -25,13 +25,13 @@ const tileFields = {
   tileCol: Type.String({ description: 'From the west; with `.png`, `.jpg` or `.mvt` behind it, or none' }),
 }
 const pointFields = { j: Type.String(), i: Type.String() }
-/** Which of the parts that not all paths have a path has. */
+/** Optional parts of a path. */
 interface Place {
   isOfWorkspace: boolean
   hasStyle?: boolean
 }
 
-/** What paths hold, all of them together. */
+/** Union of the path parameters. */
 type PathParams = Partial<Record<'workspace' | 'style' | 'i' | 'j', string>> &
   Record<keyof typeof tileFields, string>
 
@@ -136,7 +136,7 @@ const getInfoOf = (place: Place) =>
 
 const matrix = ':tileMatrixSet/:tileMatrix/:tileRow/:tileCol'
 
-/** The paths of the service below one address; operations of each have names of their own. */
+/** Returns the paths of the service below one address, with operation names of their own. */
 function below(address: string, name: string) {
   const rest = `${address}/rest/:layer`
   const isOfWorkspace = address.startsWith('/:workspace')

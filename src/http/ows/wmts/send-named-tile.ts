@@ -24,7 +24,7 @@ export async function requireTileLayer(
   return layer
 }
 
-/** What is sent of a layer. */
+/** A tile to send. */
 export interface SentTile {
   layer: LayerRecord
   set: TileMatrixSetId
@@ -34,7 +34,7 @@ export interface SentTile {
   format: TileFormat
 }
 
-/** Answers with a tile as `/tiles` does; throws `OwsFailure` and `Failure`. */
+/** Sends a tile like `/tiles`; throws `OwsFailure` and `Failure`. */
 export function sendLayerTile(
   parts: OwsParts,
   request: FastifyRequest,

@@ -6,7 +6,7 @@ export interface WmtsRequest {
   request: FastifyRequest
   reply: FastifyReply
   workspace: string | undefined
-  /** Where the client has found the service. */
+  /** Path at which the client found the service. */
   servicePath: string
 }
 
@@ -20,7 +20,7 @@ export interface NamedTile {
   column: string
 }
 
-/** What tiles are sent as. */
+/** Formats of tiles. */
 export type TileFormat = 'png' | 'jpeg' | 'mvt'
 
 const formats = new Map<string, TileFormat>([

@@ -37,7 +37,7 @@ const operations: Record<string, Answer> = {
   },
 }
 
-/** Whether one of versions with commas between is. */
+/** True if the list of versions includes a supported one. */
 function isOffered(versions: string): boolean {
   return versions.split(',').some((one) => one.trim() === '1.0.0')
 }
@@ -55,7 +55,7 @@ function namedTileOf(values: KeyValues): NamedTile {
   }
 }
 
-/** Answers a request of a Web Map Tile Service 1.0.0 by key and value. */
+/** Answers a KVP request of a Web Map Tile Service 1.0.0. */
 export async function answerWmts(
   parts: OwsParts,
   request: FastifyRequest,
@@ -77,7 +77,7 @@ export async function answerWmts(
   })
 }
 
-/** What fails is told as WMTS does. */
+/** Reports errors in the format of WMTS. */
 export async function orException(reply: FastifyReply, answer: () => Promise<unknown>): Promise<unknown> {
   try {
     return await answer()

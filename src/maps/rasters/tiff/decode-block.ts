@@ -24,7 +24,7 @@ export type DecodePicture = (bytes: Buffer, samples: number) => Promise<Uint8Arr
 const compressions = { none: 1, lzw: 5, jpeg: 7, deflate: 8, oldDeflate: 32946, zstd: 50000, webp: 50001 }
 const pictures = new Set([compressions.jpeg, compressions.webp])
 
-/** Whether the blocks of an image can be read here; what cannot is made anew by GDAL. */
+/** True if the blocks of an image can be decoded here; GDAL converts others. */
 export function canDecode({
   compression,
   bits,
@@ -44,7 +44,7 @@ export function canDecode({
   )
 }
 
-/** JPEG blocks share tables that stand once in the directory (TIFF technical note 2). */
+/** JPEG blocks share tables, which are stored once in the directory (TIFF technical note 2). */
 function withTables(bytes: Buffer, tables: readonly number[] | undefined): Buffer {
   if (tables === undefined) return bytes
   return Buffer.concat([Buffer.from(tables.slice(0, -2)), bytes.subarray(2)])
@@ -63,7 +63,7 @@ function unpack(bytes: Buffer, image: TiffImage, maxBytes: number): Buffer | Pro
   }
 }
 
-/** One bit a cell to 0 and 255, rows begin at whole bytes. */
+/** Expands one bit per cell to 0 and 255; rows begin at whole bytes. */
 function spreadBits(bytes: Uint8Array, width: number, height: number): Uint8Array {
   const cells = new Uint8Array(width * height)
   const rowBytes = Math.ceil(width / 8)
@@ -76,7 +76,10 @@ function spreadBits(bytes: Uint8Array, width: number, height: number): Uint8Arra
   return cells
 }
 
-/** Bytes of floats that were put apart by their significance and told by differences (TIFF technical note 3). */
+/**
+ * Reassembles floats whose bytes were separated by significance and encoded as differences (TIFF technical
+ * note 3).
+ */
 function joinFloatBytes(bytes: Buffer, rowValues: number, width: number, samples: number): Buffer {
   const rowBytes = rowValues * width
   const joined = Buffer.alloc(bytes.length)
@@ -118,7 +121,7 @@ function swapBytes(bytes: Buffer, bits: number): void {
   else if (bits === 64) bytes.swap64()
 }
 
-/** Values told by differences to the cell before (TIFF 6.0, section 14). */
+/** Decodes values that are differences from the previous cell (TIFF 6.0, section 14). */
 function addUp(values: Samples, rowValues: number, samples: number): void {
   for (let start = 0; start < values.length; start += rowValues) {
     const end = Math.min(start + rowValues, values.length)
@@ -128,7 +131,7 @@ function addUp(values: Samples, rowValues: number, samples: number): void {
   }
 }
 
-/** The cells of one block as it stands in the file; a planar block has one sample a cell. */
+/** Decodes the cells of one block; a planar block has one sample per cell. */
 export async function decodeBlock(
   bytes: Buffer,
   image: TiffImage,

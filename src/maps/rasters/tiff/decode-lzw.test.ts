@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeLzw } from './decode-lzw.ts'
 
-/** LZW as TIFF wants it, in the plainest way: codes of 9 to 12 bits, the first of them a clearing one. */
+/** A minimal LZW encoder for TIFF: codes of 9 to 12 bits, beginning with a clear code. */
 function encodeLzw(bytes: Uint8Array): Buffer {
   const out: number[] = []
   let [held, bits] = [0, 0]

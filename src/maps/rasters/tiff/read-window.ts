@@ -18,7 +18,7 @@ export interface WindowCells extends Window {
   values: Float64Array | Float32Array
 }
 
-/** Bytes that one block may have in the file. */
+/** Maximum size of a stored block in bytes. */
 const maxBlockBytes = 64 << 20
 
 /** Undefined for a block that was left out. */
@@ -38,7 +38,7 @@ async function readBlock(
 interface BlockPlace {
   left: number
   top: number
-  /** First sample of the cell that the block holds, and how many. */
+  /** First sample of the cell that the block contains, and the number of samples. */
   sample: number
   samples: number
 }

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** Fields of one directory of a TIFF by tag: numbers, or text. */
+/** Fields of one TIFF directory by tag: numbers, or text. */
 export type TiffFields = ReadonlyMap<number, readonly number[] | string>
 
-/** Values of one field at most; a file of more blocks is read by GDAL alone. */
+/** Maximum number of values of a field; a file with more blocks is left to GDAL. */
 const maxValues = 1 << 21
 const maxFields = 1024
 const maxDirectories = 64
@@ -25,7 +25,7 @@ export async function readBytes(file: FileHandle, position: number, length: numb
   return target
 }
 
-/** The directories of a TIFF or BigTIFF in their order, with the fields that `wanted` names. */
+/** Reads the directories of a TIFF or BigTIFF in sequence, with the fields in `wanted`. */
 export class TiffDirectories {
   readonly #file: FileHandle
   readonly #wanted: ReadonlySet<number>

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { TiffFields } from './tiff-fields.ts'
 import { TiffDirectories } from './tiff-fields.ts'
 
-/** What the bits of a sample mean. */
+/** Sample format. */
 type SampleKind = 'uint' | 'int' | 'float'
 
 /** One image of a TIFF in blocks: the raster, a reduced copy of it, or a mask of either. */
@@ -17,7 +17,7 @@ export interface TiffImage {
   kind: SampleKind
   compression: number
   predictor: number
-  /** Each band stands in blocks of its own. */
+  /** Each band has its own blocks. */
   isPlanar: boolean
   photometric: number
   /** Meaning of samples beyond the colours; 1 and 2 are alpha, with and without colours multiplied by it. */
@@ -25,16 +25,16 @@ export interface TiffImage {
   /** Red, green and blue of each value of a palette, from 0 to 65535. */
   colorMap: readonly number[] | undefined
   jpegTables: readonly number[] | undefined
-  /** Where each block begins and how long it is; 0 where it was left out. */
+  /** Offset and length of each block; 0 if the block is omitted. */
   offsets: readonly number[]
   lengths: readonly number[]
   isMask: boolean
   isLittle: boolean
 }
 
-/** Where the cells of a raster lie, as its GeoTIFF fields say. */
+/** Georeference of a raster, from its GeoTIFF fields. */
 interface TiffPlace {
-  /** Of the upper left corner, in units of the CRS. */
+  /** Upper left corner, in units of the CRS. */
   x: number
   y: number
   cellWidth: number
@@ -62,7 +62,7 @@ const tag = {
   ...{ pixelScale: 33550, tiePoints: 33922, geoKeys: 34735, noData: 42113 },
 }
 const wantedTags = new Set(Object.values(tag))
-/** Key of GeoTIFF (OGC 19-008r4) that holds the code of a projected CRS. */
+/** GeoTIFF key (OGC 19-008r4) with the code of a projected CRS. */
 const projectedKey = 3072
 const kinds: readonly (SampleKind | undefined)[] = [undefined, 'uint', 'int', 'float', 'uint']
 
@@ -111,7 +111,7 @@ function placeOf(fields: TiffFields): TiffPlace | undefined {
   return { x, y, cellWidth, cellHeight, epsg: at < 0 ? undefined : keys[at + 3] }
 }
 
-/** The images of an open TIFF; throws for a file that is none, or one whose directories are damaged. */
+/** Reads the images of an open TIFF; throws if the file is not a TIFF or its directories are damaged. */
 export async function readTiffLayout(file: FileHandle): Promise<TiffLayout> {
   const directories = await TiffDirectories.open(file, wantedTags)
   const read = await directories.read()

@@ -5,7 +5,7 @@ import type { TiffImage, TiffLayout } from './tiff-images.ts'
 export const mercatorHalf = 20037508.342789244
 export const tileCells = 256
 
-/** One level of a raster that lies on the cells of a zoom of web mercator. */
+/** One level of a raster that is aligned to the cells of a zoom of web mercator. */
 export interface PyramidLevel {
   zoom: number
   /** Column and row of its upper left cell among the cells of the whole zoom. */
@@ -55,8 +55,8 @@ function toLevel({ images, masks, place }: TiffLayout, image: TiffImage): Pyrami
 }
 
 /**
- * The levels of a TIFF that lies on the cells of web mercator, such as a COG in the tiling scheme GoogleMapsCompatible;
- * undefined for one that does not, that is coded in a way that is not read here, or that has no small level.
+ * Returns the levels of a TIFF aligned to the cells of web mercator, such as a COG in the tiling scheme
+ * GoogleMapsCompatible; undefined if it is not aligned, has an unsupported encoding, or has no small level.
  */
 export function findPyramid(layout: TiffLayout): TiffPyramid | undefined {
   const { images, place, noData } = layout

@@ -40,14 +40,14 @@ export class LogBatch implements LogSink {
     this.#refuse('longer than 64 KiB')
   }
 
-  /** How many lines do not count, by the reason, as samples of the time at which they were read. */
+  /** Returns the numbers of ignored lines by reason, as samples at the time they were read. */
   samples(serviceId: number, created: number): Sample[] {
     return [...this.#faults].map(([label, value]) => {
       return { serviceId, created, metric: skippedLines.name, label, value }
     })
   }
 
-  /** What became of lines that do not count. Nothing of the lines themselves: they may hold addresses. */
+  /** Returns messages about ignored lines, without the lines themselves: they may contain addresses. */
   problems(): string[] {
     return [...this.#faults].map(([fault, count]) => {
       const lines = count === 1 ? '1 line was' : `${count} lines were`

@@ -10,7 +10,7 @@ import { LogBatch } from './log-batch.ts'
 import { LogFollower } from './log-follower.ts'
 import { requestMaker } from './log-request.ts'
 
-/** Of one batch, which is one transaction. */
+/** Limits of one batch, which is one transaction. */
 const limit = { lines: 20_000, bytes: 32 << 20 }
 
 /** Follows the access log of a service; undefined for a service that has none. */

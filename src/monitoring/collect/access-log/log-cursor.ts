@@ -6,7 +6,7 @@ interface LogPosition {
   path: string
   device: string
   inode: string
-  /** Of the first byte that was not read, as the file is without compression; at least 1. */
+  /** Offset of the first unread byte in the uncompressed file; at least 1. */
   offset: number
   /** Digest of the first `compared` bytes. */
   start: string
@@ -18,15 +18,15 @@ interface LogPosition {
   isWhole: boolean
 }
 
-/** How far a log has been read. */
+/** Read position of a log. */
 export interface LogCursor {
-  /** The log that was read last, behind the one before it: late lines may still come there. */
+  /** The log that was read last, preceded by the one before it: late lines may still be appended there. */
   files: LogPosition[]
-  /** Of the newest line, in milliseconds since 1970. */
+  /** Time of the newest line, in milliseconds since 1970. */
   time: number
 }
 
-/** Reads what was kept; throws where it is something else. */
+/** Parses a stored cursor; throws if it is invalid. */
 export function parseCursor(text: string): LogCursor {
   const value: unknown = JSON.parse(text)
   if (!isLogCursor(value)) throw new Error('What was kept of a log is not a place in it')
@@ -111,7 +111,7 @@ function timeOf({ start, changed }: LogFile): number {
   return start.time ?? changed
 }
 
-/** What to keep of the parts that were read. */
+/** Returns the cursor to store for the parts that were read. */
 export function toCursor(parts: LogPart[], time: number): LogCursor {
   const files = parts.filter(({ offset }) => offset > 0).slice(-2)
   return { files: files.map(toPosition), time }

@@ -7,14 +7,14 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { LineParser } from './log-line.ts'
 
-/** What stands at the front of a log: its first bytes tell it from others, also when it was copied or compressed. */
+/** First bytes of a log, which identify it, also after it was copied or compressed. */
 export interface LogStart {
   bytes: Buffer
-  /** Of its first line that has one, in milliseconds since 1970. */
+  /** Time of the first line that has one, in milliseconds since 1970. */
   time: number | undefined
 }
 
-/** A log or a part of it that was rotated away, as it was when the folder was read. */
+/** A log or a rotated part of it, as it was when the folder was read. */
 export interface LogFile {
   path: string
   device: string
@@ -23,12 +23,12 @@ export interface LogFile {
   /** Milliseconds since 1970. */
   changed: number
   isCompressed: boolean
-  /** Whether it is the one that is being written. */
+  /** True for the file that is being written. */
   isCurrent: boolean
   start: LogStart
 }
 
-/** How many first bytes are compared. */
+/** Number of first bytes that are compared. */
 export const comparedBytes = 1024
 const startBytes = 16 << 10
 
@@ -39,7 +39,7 @@ export interface ByteSource {
    * gone on with by the next call.
    */
   read(buffer: Buffer, at: number, signal?: AbortSignal): Promise<number>
-  /** Whether the file still begins so; what is compressed is not written anew. */
+  /** True if the file still begins with these bytes; compressed files are not rewritten. */
   stillBegins(start: LogStart): Promise<boolean>
   close(): Promise<void>
 }
@@ -108,7 +108,7 @@ async function openCompressed(handle: FileHandle, offset: number): Promise<ByteS
   }
 }
 
-/** How a file begins, and what it was then; throws what opening and reading it throws. */
+/** Returns the first bytes and the state of a file; throws errors of opening and reading it. */
 export async function readStart(
   path: string,
   isCompressed: boolean,
@@ -141,7 +141,7 @@ function firstTime(bytes: Buffer): number | undefined {
   }
 }
 
-/** Stands for the first `length` bytes of a log; undefined where it has fewer. */
+/** Returns a digest of the first `length` bytes of a log; undefined if it has fewer. */
 export function digestOf({ bytes }: LogStart, length: number): string | undefined {
   if (bytes.length < length) return undefined
   return createHash('sha256').update(bytes.subarray(0, length)).digest('hex').slice(0, 32)

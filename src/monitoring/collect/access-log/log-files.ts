@@ -10,7 +10,7 @@ import { comparedBytes, readStart } from './log-file.ts'
 const maxFiles = 1000
 const maxLooks = 10
 const betweenLooksMs = 25
-/** Of a system that has too much to do. */
+/** Errors of an overloaded system. */
 const passingCodes = new Set([
   'EMFILE',
   'ENFILE',
@@ -29,17 +29,17 @@ interface Paths {
   current: string | undefined
 }
 
-/** What stood at each path; those are left out where nothing was. */
+/** State of each existing path. */
 type Seen = Map<string, BigIntStats>
 
 /**
- * Finds a log and its parts that were rotated away: those beside it whose name has a number or date more, as is or
- * compressed by gzip. Remembers how each begins.
+ * Finds a log and its rotated parts: files in the same folder whose name has an additional number or date,
+ * plain or compressed by gzip. Caches how each begins.
  */
 export class LogFiles {
   readonly #path: string
   #starts = new Map<string, LogStart>()
-  /** Files of the last listing that could not be looked at, with the reason. */
+  /** Files of the last listing that could not be read, with the reason. */
   unreadable: string[] = []
 
   constructor(path: string) {
@@ -47,8 +47,9 @@ export class LogFiles {
   }
 
   /**
-   * The parts from the oldest to the one that is being written, where there is one, as they were at one moment: of a log
-   * that is rotated meanwhile a part would be missing, or stand there twice. `others` are looked at too.
+   * Lists the parts from the oldest to the one that is being written, if there is one, in one consistent
+   * state: if the log is rotated during the listing, a part could otherwise be missing or listed twice. Also
+   * examines `others`.
    */
   async list(others: readonly string[], signal: AbortSignal): Promise<LogFile[]> {
     for (let look = 1; look <= maxLooks; look += 1) {
@@ -64,7 +65,7 @@ export class LogFiles {
     throw new Error(`${this.#path} was rotated again and again while its parts were looked at`)
   }
 
-  /** Looks anew how each file begins. */
+  /** Discards the cached file beginnings. */
   forget(): void {
     this.#starts.clear()
   }
@@ -149,7 +150,7 @@ async function seenAt({ rotated, current }: Paths): Promise<Seen> {
   return seen
 }
 
-/** Whether the same files stood there with the same names, and none was written anew; the current one is being written. */
+/** True if the same files have the same names and none was modified; the current one is being written. */
 function isUnchanged(
   before: Seen,
   after: Seen,
@@ -163,13 +164,18 @@ function isUnchanged(
   })
 }
 
-/** Lines of a part that is not current come before those of the current one, so that all of them are to be seen. */
+/**
+ * Lines of a part that is not current precede those of the current one, so the size must include all of them.
+ */
 function grown(file: LogFile, after: Seen): LogFile {
   const stats = after.get(file.path)
   return file.isCurrent || stats === undefined ? file : { ...file, sizeBytes: Number(stats.size) }
 }
 
-/** One name of each file, and no copy of a later one, which a program makes before it empties a log. */
+/**
+ * Removes further names of the same file, and copies of a later file, which a program makes before it empties
+ * a log.
+ */
 function withoutCopies(files: LogFile[]): LogFile[] {
   const last = new Map<string, LogFile>()
   for (const file of files) for (const key of sameness(file)) last.set(key, file)
@@ -179,7 +185,10 @@ function withoutCopies(files: LogFile[]): LogFile[] {
   )
 }
 
-/** Whether it has nothing but what the current one begins with: a copy of a short log, or one that is being made. */
+/**
+ * True if the file contains only the beginning of the current one: a copy of a short log, or an unfinished
+ * copy.
+ */
 function isShortCopy({ isCurrent, sizeBytes, start: { bytes } }: LogFile, current?: LogFile): boolean {
   if (isCurrent || current?.start.time === undefined || sizeBytes === 0) return false
   return bytes.length < comparedBytes && current.start.bytes.subarray(0, bytes.length).equals(bytes)
@@ -218,7 +227,7 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }
 
-/** Whether a file that cannot be read now may well be read at the next turn. */
+/** True if a file that cannot be read now may be readable at the next poll. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && passingCodes.has(String(error.code))
 }

@@ -9,27 +9,29 @@ import { LogLines } from './log-lines.ts'
 export interface LogSink extends LineSink {
   /** Called before the lines of a file. */
   begin(path: string): void
-  /** Of the newest line so far, in milliseconds since 1970; 0 before the first. */
+  /** Time of the newest line so far, in milliseconds since 1970; 0 before the first. */
   readonly newest: number
 }
 
 export interface LogProgress {
-  /** Where to go on once the lines are kept; undefined where nothing was read, or none of the lines that were given counts. */
+  /** Cursor for the next poll, to store with the lines; undefined if nothing was read or no line counts. */
   cursor: string | undefined
   hasMore: boolean
   problems: string[]
-  /** Whether neither the log nor a part of it is there. */
+  /** True if neither the log nor a part of it exists. */
   isMissing: boolean
 }
 
 /**
- * Reads what is new in a log and in its parts that were rotated away. Nothing about the place is kept here: the cursor
- * tells it all, so that another process or a later start goes on exactly there.
+ * Reads new lines of a log and its rotated parts. Holds no read position: the cursor contains it, so that
+ * another process or a later start continues at the same byte.
  */
 export class LogFollower {
   readonly #path: string
   readonly #files: LogFiles
-  /** Stands where the limit was reached: what is compressed need not be read again from its start. */
+  /**
+   * Reader positioned where the limit was reached: compressed files need not be read again from the start.
+   */
   #held: { part: LogPart; reader: LogLines } | undefined
 
   constructor(path: string) {
@@ -63,7 +65,7 @@ export class LogFollower {
           return { cursor: undefined, hasMore: true, problems: [], isMissing: false }
         }
         problems.push(explain(error))
-        // Its lines come before those of the next file: all wait for the next turn.
+        // Its lines precede those of the next file: all wait for the next poll.
         if (isMoved(error) || isPassing(error)) break
       }
       if (hasMore) break
@@ -106,7 +108,7 @@ export class LogFollower {
       isHeld = hasMore
       if (!hasMore && (isFollowed || file.isCompressed)) reader.finish(sink)
     } catch (error) {
-      // Time was up on the way to the first line: the next turn need not begin that way anew.
+      // Time ran out before the first new line: the next poll continues from here.
       isHeld = signal.aborted && reader.offset === part.offset
       throw error
     } finally {

@@ -4,13 +4,13 @@ import { takeContentType } from './content-type.ts'
 import { parseLogTime } from './log-time.ts'
 import { responseTime } from './response-time.ts'
 
-/** A request as a line of an access log tells it; its texts are unescaped and hold no control characters. */
+/** A request from one line of an access log; texts are unescaped and contain no control characters. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   created: number
-  /** Client address or host name, as it stands there. */
+  /** Client address or host name, as written. */
   client: string
-  /** Login name; null where nobody was logged in. */
+  /** Login name; null for anonymous requests. */
   user: string | null
   /** Virtual host before the line, without its port; null where the format has none. */
   host: string | null
@@ -47,7 +47,7 @@ const quote = 0x22
 const dash = 0x2d
 const backslash = 0x5c
 
-/** Reads lines of NCSA's combined and common formats, byte by byte. One at a time. */
+/** Parses lines of NCSA's combined and common formats, byte by byte, one at a time. */
 export class LineParser {
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
@@ -114,12 +114,12 @@ export class LineParser {
     }
   }
 
-  /** Whether a blank and a quote come next. */
+  /** True if a space and a quote follow. */
   #isAtQuoted(): boolean {
     return this.#bytes[this.#at] === space && this.#at + 1 < this.#end && this.#bytes[this.#at + 1] === quote
   }
 
-  /** The text between the quotes behind the next blank; stands behind them. Null where they do not end. */
+  /** Reads the quoted text after the next space and advances past it. Null if the quote is not closed. */
   #quoted(): string | null {
     const start = this.#at + 2
     return this.#passQuoted() ? this.#text(start, this.#at - 1) : null
@@ -134,7 +134,7 @@ export class LineParser {
     return true
   }
 
-  /** A blank, then a number of at most this many digits; `-` stands for 0. */
+  /** Reads a space and a number of at most this many digits; `-` counts as 0. */
   #number(maxDigits: number): number | null {
     const bytes = this.#bytes
     const start = this.#at + 1
@@ -175,7 +175,7 @@ function told(text: string | null): string | null {
   return text === '-' || text === '' ? null : text
 }
 
-/** Whether these bytes are written like an IPv4 or IPv6 address; names have other letters or no colon. */
+/** True if the bytes look like an IPv4 or IPv6 address; host names have other letters or no colon. */
 function isAddress(bytes: Buffer, start: number, end: number): boolean {
   let hasColon = false
   let hasLetter = false
@@ -239,7 +239,7 @@ function splitRequest(request: string): Pick<LogLine, 'method' | 'path' | 'query
   }
 }
 
-/** The target from its path on, also of one that names a scheme and host. */
+/** Returns the target from its path on, also of an absolute target with scheme and host. */
 function pathOf(target: string): string | null {
   if (target.startsWith('/') || target === '*') return target
   const host = /^https?:\/\/[^/?#]*/i.exec(target)

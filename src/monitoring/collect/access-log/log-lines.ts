@@ -5,7 +5,7 @@ const longestLine = 64 << 10
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** What one call may read at most. */
+/** Limits of one call. */
 export interface ReadLimit {
   lines: number
   bytes: number
@@ -40,7 +40,10 @@ export class LogLines {
     this.isInLongLine = isInLongLine
   }
 
-  /** Gives lines until there is no whole one or `limit`, which is counted down, is reached; true where it was. */
+  /**
+   * Passes lines to the sink until no complete line is left or `limit`, which is decremented, is reached;
+   * returns true if it was reached.
+   */
   async read(sink: LineSink, limit: ReadLimit, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       if (this.#split(sink, limit)) return true
@@ -49,14 +52,14 @@ export class LogLines {
     }
   }
 
-  /** Gives what stands behind the last newline as a line. */
+  /** Passes the text after the last newline as a line. */
   finish(sink: LineSink): void {
     if (this.#end > this.#start) this.#give(sink, this.#end)
     this.#advance(this.#end)
     this.isInLongLine = false
   }
 
-  /** Whether what was read is of the file that begins so, and not of one that took its place. */
+  /** True if the open file still begins with these bytes and was not replaced. */
   stillBegins(start: LogStart): Promise<boolean> {
     return this.#source.stillBegins(start)
   }
@@ -84,7 +87,9 @@ export class LogLines {
     return false
   }
 
-  /** Bytes of value 0 stand where a log was emptied under a server that goes on writing at its old place. */
+  /**
+   * NUL bytes precede the data if a log was emptied while the server continues to write at its old offset.
+   */
   #give(sink: LineSink, end: number): void {
     const bytes = this.#buffer
     let start = this.#start

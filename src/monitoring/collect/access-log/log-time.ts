@@ -19,7 +19,7 @@ export function parseLogTime(bytes: Uint8Array, at: number): number {
   return local - (sign === 0x2b ? offset : -offset) * 60_000
 }
 
-/** Three letters in one number, whatever their case. */
+/** Packs three letters into one number, ignoring case. */
 function keyOf(bytes: Uint8Array, at: number): number {
   return (
     (((bytes[at] as number) | 0x20) << 16) |

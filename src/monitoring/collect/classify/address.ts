@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
 
-/** An IP address in its shortest usual writing; one of IPv4 in IPv6 clothes is one of IPv4. */
+/** An IP address in canonical form; an IPv4-mapped IPv6 address counts as IPv4. */
 export interface Address {
   text: string
   /** Four numbers of 8 bits, or eight of 16 bits. */
@@ -55,17 +55,20 @@ function toText(parts: number[]): string {
   return `${before}::${after}`
 }
 
-/** What may be stored of an address: its network of 24 or 48 bits, the whole of it, or nothing. */
+/**
+ * Returns the part of an address that may be stored: its network of 24 or 48 bits, the whole address, or
+ * null.
+ */
 export function keptAddress({ text, parts }: Address, privacy: PrivacyMode): string | null {
   if (privacy === 'none') return null
   if (privacy === 'full') return text
   if (parts.length === 4) return [...parts.slice(0, 3), 0].join('.')
   const [a = 0, b = 0, c = 0] = parts
-  // 6to4 holds an IPv4 address in its network.
+  // 6to4 contains an IPv4 address in its network part.
   return toText([a, b, a === 0x2002 ? c & 0xff00 : c, 0, 0, 0, 0, 0])
 }
 
-/** Whether the address is one of the public internet, so that it can have a place. */
+/** True if the address is public, so that it can have a location. */
 export function isPublicAddress({ parts }: Address): boolean {
   const [a = 0, b = 0] = parts
   if (parts.length === 8) return a >> 13 === 1

@@ -7,7 +7,7 @@ export interface AreaParameters {
   numbers: readonly [number, number, number, number]
   /** As `parseSrs` gives it. */
   srs: string
-  /** Whether the axes stand in the order of the CRS's authority; otherwise x comes first. */
+  /** True if coordinates are in the axis order of the CRS's authority; otherwise x comes first. */
   isAuthorityOrder: boolean
 }
 
@@ -29,10 +29,10 @@ type Name = (typeof names)[number]
 const known: ReadonlySet<string> = new Set(names)
 const maxQueryLength = 8192
 
-/** What web mercator was called before it had its code. */
+/** Names of web mercator before it had a code. */
 const webMercatorNames = ['EPSG:900913', 'EPSG:3785', 'EPSG:102100', 'ESRI:102100']
 
-/** Parameters of a request that tell an area, by name in small letters; `subset` may stand several times. */
+/** Query parameters that define an area, by lower-case name; `subset` may be repeated. */
 export type QueryParameters = Partial<Record<Name, string[]>>
 
 /** Reads a query string (without `?`). */
@@ -56,7 +56,7 @@ function isName(name: string): name is Name {
   return known.has(name)
 }
 
-/** The box that a request asks for; undefined where it names none, or not in a way that is known. */
+/** Returns the requested box; undefined if there is none or its notation is unknown. */
 export function readArea(
   parameters: QueryParameters,
   eventType: OwnEventType | null,

@@ -81,7 +81,10 @@ function describeClient(
   return { written: text, address, kept: keptAddress(address, privacy), place: places.find(address), network }
 }
 
-/** What tells a visitor from others: a session, or else the address, the program and the name on that day. */
+/**
+ * Returns the key that identifies a visitor: the session, otherwise address, program and user name on that
+ * day.
+ */
 function visitorKey(request: RawRequest, { address }: Client, salt: string): string | undefined {
   const { session, userName, userAgent } = request
   if (session !== undefined) return `session\n${session}`

@@ -1,4 +1,6 @@
-/** Programs that name themselves: a name for people, and where its version stands. Tried in this order. */
+/**
+ * Programs that identify themselves: a display name, and the position of the version. Tested in this order.
+ */
 export const programs: readonly [name: string, pattern: RegExp][] = [
   ['QGIS', /\bQGIS\/(\d[\d.]*)?/],
   ['ArcGIS Pro', /\bArcGIS ?Pro[ /]?(\d[\d.]*)?/i],

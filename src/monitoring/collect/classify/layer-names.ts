@@ -1,24 +1,24 @@
 import type { MapServerKind } from '../../../config/map-servers.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
-/** Layers as resources, each once: `toName` may make one of two. */
+/** Returns the layers as resources without duplicates; `toName` may map two names to one. */
 export function layersOf(names: readonly string[], toName: (name: string) => string): UsedResource[] {
   return [...new Set(names.map(toName))].map((name) => ({ type: 'layer', name }))
 }
 
-/** Gives a layer the name that it has whatever service asks for it. */
+/** Returns a layer's name independent of the requested service. */
 export type LayerNamer = (name: string, path: string) => string
 
-/** What a server puts before the names of its own layers in WFS, where they have none in WMS. */
+/** Prefix that a server puts before its layer names in WFS but not in WMS. */
 const ownPrefixes = { mapserver: 'ms:', qgis: 'qgs:' } as const
-/** Of GeoServer, in place of a workspace. */
+/** Path segments of GeoServer that are not workspaces. */
 const noWorkspaces = ['gwc', 'rest', 'web', 'wms', 'wfs', 'wcs', 'wps', 'wmts', 'ows', 'kml']
 const maxSegments = 6
 
 /**
- * The namer for a map server; `url` is its base. Where its kind is not known, paths tell those that have usual names.
- * MapServer and QGIS Server lose the prefix that is their own; GeoServer's layers have the workspace of the path before
- * them, and stay apart by it.
+ * Returns the layer namer of a map server; `url` is its base. If its kind is unknown, paths identify servers
+ * with typical paths. Removes the prefix of MapServer and QGIS Server; prepends the workspace of the path to
+ * GeoServer's layers, so that equal names in different workspaces remain distinct.
  */
 export function layerNamer(kind: MapServerKind | undefined, url: string): LayerNamer {
   const base = URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : ''

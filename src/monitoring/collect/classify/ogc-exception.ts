@@ -1,11 +1,11 @@
 import type { OwnEventType } from '../../model/event-types.ts'
 import { isOws } from '../../model/event-types.ts'
 
-/** The class of an exception that a map server has told in a document, whatever its status. */
+/** Class of an exception that a map server reported in a document, whatever the HTTP status. */
 export const serviceException = 'ServiceException'
 
 export interface OwsAnswer {
-  /** Null for an OGC service that has no type of its own. */
+  /** Null for an OGC service without an event type. */
   eventType: OwnEventType | null
   operation?: string | undefined
   status: number
@@ -14,12 +14,12 @@ export interface OwsAnswer {
 
 const exceptionType = /^application\/vnd\.ogc\.se[_+]/i
 const xmlType = /^(?:text|application)\/xml(?:\s*;|\s*$)/i
-/** Operations that are answered with a picture. */
+/** Operations whose response is an image. */
 const pictures = ['getmap', 'map', 'getlegendgraphic', 'gettile']
 
 /**
- * Whether the answer to an OGC request is an exception document: by a content type that such documents alone have, or
- * one of XML where a picture was asked for or the status is that of a client's mistake.
+ * True if the response to an OGC request is an exception document: by a content type that only such documents
+ * have, or by XML if an image was requested or the status is 4xx.
  */
 export function isServiceException({ eventType, operation, status, contentType }: OwsAnswer): boolean {
   if (contentType == null) return false

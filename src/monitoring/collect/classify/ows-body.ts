@@ -18,7 +18,10 @@ const namedByText = new Set(['typename', 'sourcecoverage', 'coverageid', 'covera
 /** In WCS; elsewhere an identifier is that of a process. */
 const coverageIdentifier = 'identifier'
 
-/** Reads the body of a POST: XML, of which its root element tells the operation, or a form. It may be cut off. */
+/**
+ * Reads the body of a POST: XML, whose root element names the operation, or a form. The body may be
+ * truncated.
+ */
 export function readOwsBody(body: string): OwsBody | undefined {
   const text = body.slice(0, maxLength).trimStart()
   if (text.startsWith('<')) return readXml(text)
@@ -31,7 +34,7 @@ export function readOwsBody(body: string): OwsBody | undefined {
   }
 }
 
-/** What the parser has found so far. */
+/** Parser state and result. */
 class Reading {
   readonly body: OwsBody = { layers: [] }
   #path: string[] = []
@@ -107,7 +110,7 @@ function readXml(text: string): OwsBody | undefined {
     })
     parser.write(text)
   } catch {
-    // What stands before the damage counts.
+    // Uses what was parsed before the damage.
   }
   return reading.body.operation === undefined ? undefined : reading.body
 }

@@ -1,4 +1,7 @@
-/** The parameters of OGC requests that tell what is asked for; of a repeated one the first that is not empty. */
+/**
+ * Parameters of OGC requests that identify the operation and its layers; of a repeated parameter the first
+ * that is not empty.
+ */
 export interface OwsParameters {
   service?: string
   request?: string
@@ -57,7 +60,7 @@ function note(found: OwsParameters, query: string, start: number, equals: number
   if (value !== '') found[name] = value
 }
 
-/** What percent-encoding and `+` stand for; a text with wrong encoding stays as it is. */
+/** Decodes percent-encoding and `+`; returns a text with invalid encoding unchanged. */
 export function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced

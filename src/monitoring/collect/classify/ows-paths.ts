@@ -5,7 +5,7 @@ import { decode } from './ows-parameters.ts'
 
 export interface PathUse {
   eventType: OwnEventType
-  /** Whether the path alone tells what is asked for, such as that of a tile. */
+  /** True if the path alone identifies the request, such as that of a tile. */
   isWhole: boolean
   layer?: string
 }
@@ -19,7 +19,7 @@ const endpoints: Record<string, OwnEventType> = {
   tms: 'OWS:TMS',
 }
 
-/** Of GeoWebCache: paths below `/gwc/service/`. */
+/** Services of GeoWebCache: paths below `/gwc/service/`. */
 const tileServices: Record<string, OwnEventType> = {
   wms: 'OWS:WMS-C',
   wmts: 'OWS:WMTS',
@@ -35,7 +35,7 @@ const tile = /\/(\d{1,2})\/(\d{1,9})\/-?(\d{1,9})(?:@\dx)?\.(?:png|png8|jpg|jpeg
 const collection = /\/collections\/([^/]{1,1000})\/(items|coverage)(?:\/|$)/
 const maxPathLength = 4096
 
-/** What a path alone tells: an endpoint of a service, a tile, or a collection of an OGC API. */
+/** Classifies a path: a service endpoint, a tile, or a collection of an OGC API. */
 export function classifyOwsPath(path: string): PathUse | undefined {
   if (path.length > maxPathLength) return undefined
   const lower = path.toLowerCase()
@@ -75,7 +75,10 @@ function classifyTile(path: string, lower: string): PathUse | undefined {
   return { eventType: 'OWS:TMS', isWhole: true, ...defined({ layer }) }
 }
 
-/** Whether what follows looks like a tile of a layer: three or more further parts, the last two of which are numbers. */
+/**
+ * True if the rest looks like a tile of a layer: three or more further segments, the last two of which are
+ * numbers.
+ */
 function isTileOf(lower: string, start: number): boolean {
   return /\/[^/]+\/\d{1,9}\/-?\d{1,9}(?:\.\w{1,10})?$/.test(lower.slice(start, start + maxPathLength))
 }

@@ -6,13 +6,13 @@ import type { OwsParameters } from './ows-parameters.ts'
 import { readOwsParameters } from './ows-parameters.ts'
 import { classifyOwsPath } from './ows-paths.ts'
 
-/** What an OGC request asks for. */
+/** Operation and layers of an OGC request. */
 export interface OwsUse {
   /** Null for a service that is none of the known types, such as CSW. */
   eventType: OwnEventType | null
-  /** As it is written, such as `GetMap`; absent where it is not known. */
+  /** As written, such as `GetMap`; absent if unknown. */
   operation?: string
-  /** Each once, as they are named: `workspace:name` where the request says so. */
+  /** Without duplicates, as named in the request, with workspace if given. */
   layers: string[]
 }
 
@@ -83,7 +83,10 @@ function typeOf(service: string | undefined, operation: string | undefined): Own
   return service === undefined ? ownValue(operations, asked) : undefined
 }
 
-/** A path of a tile cache says more than `service=WMS`; otherwise parameters say more than the path. */
+/**
+ * A path of a tile cache is more specific than `service=WMS`; otherwise parameters are more specific than the
+ * path.
+ */
 function preferCached(
   byName: OwnEventType | null | undefined,
   byPath: OwnEventType | undefined,
@@ -103,7 +106,7 @@ function namesOf(parameters: OwsParameters, eventType: OwnEventType | null): str
   return names
 }
 
-/** Lists are separated by commas; those of a join stand in parentheses. */
+/** Lists are separated by commas; join lists are enclosed in parentheses. */
 function splitNames(list: string): string[] {
   return list.split(/[,()]/, maxLayers)
 }

@@ -1,13 +1,16 @@
 import type { Place, RequestEvent, RequestFacts } from '../../series/request-event.ts'
 
-/** A request as its source tells it. Its address and session must not be stored: `Classifier` makes an event of it. */
+/**
+ * A request as its source reports it. Its address and session must not be stored: `Classifier` converts it to
+ * an event.
+ */
 export interface RawRequest extends RequestFacts {
-  /** Undefined where the source does not tell. */
+  /** Undefined if the source does not report it. */
   milliseconds: number | undefined
-  /** Until the first byte of the answer was sent. */
+  /** Time until the first byte of the response was sent. */
   firstByteMilliseconds?: number | undefined
   contentType?: string | undefined
-  /** Of an OGC request, such as `GetMap`. */
+  /** Operation of an OGC request, such as `GetMap`. */
   operation?: string | undefined
   /** Path and query as they were sent; they must not be stored. Default: the path alone. */
   target?: string | undefined
@@ -22,7 +25,7 @@ export interface RawRequest extends RequestFacts {
   userName?: string | undefined
   /** Class of the exception that the request ended with. */
   errorType?: string | undefined
-  /** What the source knows of the place; looked up by the address where it is absent. */
+  /** Location from the source; if absent, determined from the address. */
   place?: Partial<Place> | undefined
 }
 

@@ -10,13 +10,13 @@ import type { RequestedTile } from './requested-tile.ts'
 /** Cells are the tiles of zoom 8 of the web mercator grid. */
 const cellZoom = 8
 const cellsAcross = 2 ** cellZoom
-/** A request for more cells tells little of where somebody looks. */
+/** A request for more cells indicates no particular place. */
 const mostCells = 16
 const worldMetres = 20_037_508.342_789_244
-/** Where the web mercator grid ends. */
+/** Latitude limit of the web mercator grid. */
 const mercatorDegrees = 85.051_128_779_806_6
 const degreesPerRadian = 180 / Math.PI
-/** Of an envelope's edge that lies exactly between two cells. */
+/** Tolerance for an envelope edge that coincides with a cell boundary. */
 const edge = 1e-9
 
 /** Columns and rows of cells, both ends included. */
@@ -55,7 +55,7 @@ export function areaOfDegrees(box: Envelope): string | undefined {
   )
 }
 
-/** Share of the height of the web mercator grid that lies north of a latitude. */
+/** Returns the share of the height of the web mercator grid north of a latitude. */
 function rowShare(latitude: number): number {
   const radians = Math.max(-mercatorDegrees, Math.min(mercatorDegrees, latitude)) / degreesPerRadian
   return 0.5 - Math.asinh(Math.tan(radians)) / (2 * Math.PI)
@@ -84,8 +84,8 @@ const reprojectors = new Map<string, Promise<Reprojector | undefined>>()
 const mostReprojectors = 200
 
 /**
- * The cells that the box of a request touches; undefined where it has none, or in a CRS that is not known or that this
- * program cannot transform by itself.
+ * Returns the cells that the requested box intersects; undefined if there is no box, or if its CRS is unknown
+ * or cannot be transformed without PROJ's programs.
  */
 export async function areaOfBox({
   numbers,

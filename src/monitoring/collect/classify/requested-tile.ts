@@ -1,6 +1,6 @@
 import { decode } from './ows-parameters.ts'
 
-/** A tile that a request asks for; `y` counts from the north. */
+/** A requested tile; `y` counts from the north. */
 export interface RequestedTile {
   grid: 'mercator' | 'geographic'
   z: number
@@ -44,7 +44,10 @@ export function tileOfParameters(parameters: {
   return toTile(gridOf(set ?? ''), zoomOf(matrix ?? ''), column ?? '', row ?? '')
 }
 
-/** GeoWebCache writes layer, grid and format as one part; without a grid it is web mercator. Rows count from the south. */
+/**
+ * GeoWebCache writes layer, grid and format as one segment; without a grid it is web mercator. Rows count
+ * from the south.
+ */
 function tileOfTms(path: string): RequestedTile | undefined {
   const [, layer = '', z = '', x = '', y = ''] = tmsPath.exec(path) ?? []
   if (z === '') return undefined

@@ -11,9 +11,9 @@ export function dayOf(time: number): number {
 }
 
 /**
- * The random text of each day that makes visitors of that day alike to each other and to nobody of another day. It is made
- * when it is first needed, is the same for all servers of one database, and is gone a day after it is of use, so that
- * nobody can try which address a visitor had.
+ * Random salt of each day, which makes visitors of one day comparable with each other but not with those of
+ * other days. Created on first use and shared by all servers of one database; deleted one day after its last
+ * use, so that addresses of visitors cannot be reconstructed.
  */
 export class Salts {
   readonly #withDatabase: WithDatabase

@@ -13,7 +13,7 @@ const header =
 const assignment =
   /\b(password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|signature)(["']?\s{0,3}[:=]\s{0,3})("[^"]{0,500}"|'[^']{0,500}'|[^\s,;&"'})]{1,500})/gi
 
-/** A text for people who look for the cause of an exception, without secrets and with no more of addresses than is kept. */
+/** Returns an exception text for operators, without secrets and with addresses reduced to the stored part. */
 export function scrubText(text: string, privacy: PrivacyMode): string {
   const safe = text
     .replace(credentials, `$1${hidden}@`)
@@ -31,7 +31,7 @@ function withoutAddresses(text: string, privacy: PrivacyMode): string {
   return text.replace(v6, (found) => (isIPv6(found) ? cut(found) : found)).replace(v4, cut)
 }
 
-/** Takes one address out of a text that a client has sent, such as a path. */
+/** Removes one address from a client's text, such as a path. */
 export function withoutAddress(text: string, address: string, kept: string | null): string {
   return text.includes(address) ? text.replaceAll(address, kept ?? hidden) : text
 }

@@ -3,13 +3,13 @@ import type { OwnEventType } from '../../model/event-types.ts'
 import type { UsageClass } from '../../model/usage-classes.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
-/** What tells the class of a request. */
+/** Request fields that determine the usage class. */
 export interface ClassifiedRequest {
   eventType: OwnEventType | null
   method: string
   /** Without the query, as it was sent. */
   path: string
-  /** Of an OGC request, such as `GetMap`. */
+  /** Operation of an OGC request, such as `GetMap`. */
   operation: string | undefined
   resources: readonly UsedResource[]
   isTile: boolean
@@ -33,12 +33,12 @@ const events: Partial<Record<OwnEventType, UsageClass>> = {
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 const dataPath = /\/collections\/[^/]+\/(?:items|coverage|granules)(?:\/|$)/i
 const mapPath = /\/collections\/[^/]+(?:\/styles\/[^/]+)?\/map$/i
-/** A part of a file is no download, and no use of its own beside it. */
+/** A part of a file is neither a download nor a separate use. */
 const filePath =
   /(?:\/collections\/[^/]+\/(?:download|file\/[^/]+|granules\/[^/]+\/file\/[^/]+)|\/downloads\/[^/]+(?:\/file)?)$/i
 const recordsPath = /\/catalogue\/collections\//i
 
-/** What a request does with its layers. */
+/** Returns the usage class of a request. */
 export function usageClassOf(request: ClassifiedRequest): UsageClass {
   const { eventType, operation, path, resources, isTile } = request
   const byEvent = eventType === null ? 'metadata' : events[eventType]
@@ -48,7 +48,7 @@ export function usageClassOf(request: ClassifiedRequest): UsageClass {
   if (isTile) return 'tiles'
   if (operation === undefined) return classOfPath(request)
   const name = operation.toLowerCase()
-  // A tile cache is asked for tiles by the operation of maps.
+  // Tile caches accept GetMap for tiles.
   if (eventType === 'OWS:WMS-C' && name === 'getmap') return 'tiles'
   return ownValue(operations, name) ?? 'metadata'
 }

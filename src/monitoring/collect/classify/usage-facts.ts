@@ -6,10 +6,10 @@ import { tileOfParameters, tileOfPath } from './requested-tile.ts'
 import { usageClassOf } from './usage-class.ts'
 
 const tileServices = ['OWS:TMS', 'OWS:WMTS', 'OWS:WMS-C']
-/** Classes of requests that look at a place. */
+/** Classes of requests with a location. */
 const placedClasses: readonly UsageClass[] = ['tiles', 'maps', 'features', 'downloads']
 
-/** What a request does with its layers, and where: see `RequestEvent`. */
+/** Usage fields of a request: see `RequestEvent`. */
 export interface UsageFacts {
   usageClass: UsageClass
   area: string | null

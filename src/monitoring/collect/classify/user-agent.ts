@@ -3,15 +3,15 @@ import { isbot } from 'isbot'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { programs } from './gis-clients.ts'
 
-/** What stands for the device in families of robots. */
+/** Device name in user agent families of robots. */
 export const robotDevice = 'Spider'
 const maxLength = 512
 const cacheSize = 5000
 const families = new BoundedCache<string, string>(cacheSize)
 
 /**
- * The family of a user agent as device, system and client with its version, such as `PC / Ubuntu / Firefox 68.0`,
- * `PC / Windows / QGIS 3.22` or `Spider / Other / Googlebot 2.1`. What cannot be told is `Other`.
+ * Returns the family of a user agent as device, system and client with its version, such as `PC / Ubuntu /
+ * Firefox 68.0`, `PC / Windows / QGIS 3.22` or `Spider / Other / Googlebot 2.1`. Unknown parts are `Other`.
  */
 export function classifyUserAgent(userAgent: string): string {
   return families.get(userAgent.slice(0, maxLength), findFamily)
@@ -66,7 +66,7 @@ function deviceOf(system: string): string {
   return system === 'Android' || system === 'iOS' ? 'Mobile' : 'PC'
 }
 
-/** The name that a robot gives itself: the word with a version that is not one of a browser's. */
+/** Returns the name of a robot: the word with a version that does not belong to a browser. */
 function botOf(text: string): string | undefined {
   const words = text.matchAll(/([A-Za-z][\w.-]{1,40})(?:\/v?(\d[\d.]{0,20}))?/g)
   for (const [, name = '', version = ''] of words) {

@@ -11,7 +11,7 @@ const recordFormats = ['json', 'xml'] as const
 type RecordFormat = (typeof recordFormats)[number]
 
 export interface MonitorSource {
-  /** Of the GeoServer. */
+  /** Base URL of the GeoServer. */
   url: string
   user?: string
   password?: string
@@ -24,7 +24,7 @@ export interface ListQuery {
   count: number
 }
 
-/** The monitor of a GeoServer. Remembers in which format it answers. */
+/** Client of GeoServer's monitor. Caches the format of its responses. */
 export class MonitorClient {
   readonly #source: MonitorSource
   readonly #base: string
@@ -54,7 +54,10 @@ export class MonitorClient {
     throw failures.at(-1)
   }
 
-  /** Undefined where it is there no more: a server that lacks a format answers alike, so each is asked until one was there. */
+  /**
+   * Returns undefined if the record no longer exists: a server without the requested format responds in the
+   * same way, so all formats are tried until one has succeeded.
+   */
   async record(id: number, signal: AbortSignal): Promise<RequestData | undefined> {
     const formats = this.#recordFormat === undefined ? recordFormats : [this.#recordFormat]
     const failures: unknown[] = []
@@ -106,7 +109,7 @@ export class MonitorClient {
 
 class AnswerError extends Error {}
 
-/** Whether another format may do: the answer could not be read, or the server could not write it. */
+/** True if another format may succeed: the response could not be parsed, or the server could not write it. */
 function isOfFormat(error: unknown): boolean {
   if (error instanceof AnswerError) return true
   return error instanceof FetchFailure && [400, 404, 406, 415, 500, 501].includes(error.status ?? 0)

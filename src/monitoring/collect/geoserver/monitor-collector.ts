@@ -34,13 +34,13 @@ export function createMonitorCollector(
       const from = await writer.cursor(name)
       const before = from === undefined ? undefined : parseMonitorCursor(from)
       const reading = await readMonitor(client, before, signal)
-      // What is in the future is left for later: the cursor must not go there.
+      // Requests in the future are skipped for now: the cursor must not move there.
       const records = reading.records.filter(({ start }) => start <= now + aheadMs)
       const counted = newlyEnded(records, reading.known)
       const events = await classifier.classify(counted.map((data) => toRawRequest(data, id)))
       const exceptions = events.flatMap((event, at) => exceptionOf(event, counted[at], { quota, classifier }))
       const to = JSON.stringify(nextCursor(reading.known, { ...reading, records }))
-      // Where another server has read the monitor meanwhile, the next turn goes on from there.
+      // If another server has read the monitor meanwhile, the next poll continues from there.
       await quota.whileKept(exceptions, async () => {
         signal.throwIfAborted()
         return to !== from && writer.append({ events, exceptions, cursor: { source: name, from, to } })

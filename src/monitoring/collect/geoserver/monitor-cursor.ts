@@ -1,27 +1,30 @@
 import { isRecord, isWhole } from '../kept-json.ts'
 import type { RequestData } from './request-data.ts'
 
-/** How far a monitor has been read. */
+/** Read position of a monitor. */
 export interface MonitorCursor {
   /** Start of the earliest request that may still be listed as new, in milliseconds since 1970. */
   from: number
   /** Highest number of a request that was listed. */
   newest: number
-  /** Requests that are counted, by number, with their start: a server that was restarted gives numbers anew. */
+  /** Counted requests by number, with their start: a restarted server reuses numbers. */
   seen: [id: number, start: number][]
-  /** Of requests that began before it no more are counted, since it is not known which are; absent while all are known. */
+  /**
+   * Requests that began before this time are no longer counted, since it is unknown which of them are
+   * counted; absent while all are known.
+   */
   closed?: number
 }
 
 /** A request counts when it has ended, which may be so long after its start. */
 const overlapMs = 300_000
-/** What runs longer is not waited for. */
+/** Requests that run longer are not waited for. */
 const longestMs = 3_600_000
-/** Lists are asked for by whole seconds. */
+/** The monitor filters lists by whole seconds. */
 const secondMs = 1000
 const maxSeen = 50_000
 
-/** Reads what was kept; throws where it is something else. */
+/** Parses a stored cursor; throws if it is invalid. */
 export function parseMonitorCursor(text: string): MonitorCursor {
   const value: unknown = JSON.parse(text)
   if (!isMonitorCursor(value)) throw new Error('What was kept of a monitor is not a place in it')
@@ -39,7 +42,10 @@ function isEnded({ status }: RequestData): boolean {
   return status === 'FINISHED' || status === 'FAILED'
 }
 
-/** How many requests the monitor has forgotten before they were read; 0 where it shows one that is known. */
+/**
+ * Returns the number of requests that the monitor dropped before they were read; 0 if it still lists a known
+ * one.
+ */
 export function countMissed(ids: readonly number[], known: MonitorCursor | undefined): number {
   if (known === undefined || known.seen.length === 0 || ids.length === 0) return 0
   const seen = new Set(known.seen.map(([id]) => id))
@@ -56,7 +62,7 @@ export interface Listed {
   isWhole: boolean
 }
 
-/** Where to go on after these are counted, as far as they have ended. */
+/** Returns the cursor after these requests are counted, as far as they have ended. */
 export function nextCursor(
   known: MonitorCursor | undefined,
   { records, ids, isWhole }: Listed,

@@ -2,11 +2,11 @@ import type { RequestData } from './request-data.ts'
 import { isObject, textOf, toRequestData } from './request-data.ts'
 import { readXmlRecord } from './xml-record.ts'
 
-/** What a list of requests holds: whole records, or numbers of records that are to be asked for one by one. */
+/** A list of requests: complete records, or numbers of records to fetch one by one. */
 export interface MonitorList {
   records: RequestData[]
   ids: number[]
-  /** Of the text that it was read from. */
+  /** Length of the parsed text. */
   length: number
 }
 
@@ -16,7 +16,7 @@ export type ListFormat = (typeof listFormats)[number]
 const recordName = 'org.geoserver.monitor.RequestData'
 const maxDepth = 5
 
-/** Reads the answer to a question for a list; throws where it is none. */
+/** Parses a list response; throws if it is not a list. */
 export function readList(text: string, format: ListFormat): MonitorList {
   if (format === 'html') return { records: [], ids: linkedIds(text), length: text.length }
   const list: MonitorList = { records: [], ids: [], length: text.length }
@@ -26,7 +26,7 @@ export function readList(text: string, format: ListFormat): MonitorList {
   return list
 }
 
-/** Reads the answer to a question for one request. */
+/** Parses the response for one request. */
 export function readRecord(text: string, format: 'json' | 'xml'): RequestData | undefined {
   const document: unknown = format === 'json' ? JSON.parse(text) : readXmlRecord(text)
   if (!isObject(document)) return undefined

@@ -9,17 +9,20 @@ const maxPages = 10
 const maxLength = 16 << 20
 const maxRecords = 300
 const atOnce = 4
-/** For records that are asked for one by one. */
+/** Time limit for records that are fetched one by one. */
 const recordsMs = 12_000
 
 export interface MonitorReading extends Listed {
   /** Records that were listed and are there no more. */
   gone: number
-  /** What was known of the monitor; less where its server was restarted. */
+  /** Known state of the monitor; reduced if its server was restarted. */
   known: MonitorCursor | undefined
 }
 
-/** Reads what the monitor lists, whole pages one after the other, and the records where the list has numbers alone. */
+/**
+ * Reads the pages of the monitor's list one after the other, and single records if the list contains only
+ * numbers.
+ */
 export async function readMonitor(
   client: MonitorClient,
   known: MonitorCursor | undefined,
@@ -27,7 +30,7 @@ export async function readMonitor(
 ): Promise<MonitorReading> {
   const { list, isWhole } = await readPages(client, known?.from, signal)
   const ids = [...new Set([...list.ids, ...list.records.map(({ id }) => id)])].sort((a, b) => a - b)
-  // A number beside whole records is that of one without a time.
+  // A number beside complete records belongs to a record without a time.
   if (list.ids.length === 0 || list.records.length > 0)
     return { records: list.records, ids, isWhole, gone: 0, known }
   const still = await verified(client, known, ids, signal)
@@ -59,7 +62,7 @@ async function readPages(
   return { list, isWhole: false }
 }
 
-/** What is known, without the numbers of a server that has begun anew: one of them now stands for another request. */
+/** Returns the known state without the numbers of a restarted server, which now identify other requests. */
 async function verified(
   client: MonitorClient,
   known: MonitorCursor | undefined,

@@ -1,7 +1,7 @@
 import { TimeReader } from '../../../lib/values/time-reader.ts'
 import { geoserverDateTime } from '../../../lib/values/time-rules.ts'
 
-/** A request as GeoServer's monitor tells it. */
+/** A request in GeoServer's monitor. */
 export interface RequestData {
   id: number
   /** Such as `FINISHED`. */
@@ -30,7 +30,7 @@ const times = new TimeReader(geoserverDateTime)
 const maxResources = 100
 const maxTraceLines = 300
 const maxCauses = 5
-/** Values that are looked at for a list of texts. */
+/** Maximum number of values visited for a list of texts. */
 const maxSteps = 2000
 
 /** The record in a JSON object or in what was an XML element; undefined where it is none or has no time. */
@@ -123,7 +123,10 @@ interface Cause {
   trace: string[]
 }
 
-/** An exception and what caused it, the outermost first. One that names itself as its cause, as Java does, ends it. */
+/**
+ * Returns an exception and its causes, the outermost first. Stops at an exception that names itself as its
+ * cause, as Java does.
+ */
 function causesOf(value: Record<string, unknown>): Cause[] {
   const causes: Cause[] = []
   for (let at: unknown = value; isObject(at) && causes.length < maxCauses; at = at['cause'] ?? at['target']) {

@@ -1,12 +1,12 @@
 import type { Storage } from '../../metrics/hosts/host-reading.ts'
 
-/** What is kept of each kind of label, so that no host fills the series. */
+/** Limits of labels per kind, so that no host fills the series. */
 export const maxMounts = 64
 export const maxInterfaces = 64
 
 const maxLabelLength = 255
 
-/** Disks that have a size, within bounds, under names that can be kept. */
+/** Returns disks that have a size, limited in number, under names that can be stored. */
 export function countedStorages(storages: readonly Storage[]): Storage[] {
   return storages
     .filter(({ total }) => total > 0)
@@ -20,8 +20,8 @@ export function toLabel(text: string): string {
 }
 
 /**
- * Whether an interface counts: not the loopback, nor the bridges and pairs by which containers and virtual machines
- * pass on what a real interface has counted already.
+ * True if an interface is counted: neither the loopback nor bridges and pairs of containers and virtual
+ * machines, whose traffic a physical interface has already counted.
  */
 export function isCountedInterface(name: string): boolean {
   return !/^(lo\d*$|veth|docker|br-|virbr|vnet|ifb|dummy|cni|cali|flannel|tunl|lxc|lxd)/.test(name)

@@ -10,8 +10,8 @@ const maxLineLength = 65_536
 const maxLabels = 64
 
 /**
- * Reads the Prometheus text format, and what OpenMetrics adds to its lines: the samples whose names are wanted. Lines
- * that cannot be read are left out and counted; a text that has no line of the format at all gives no samples.
+ * Parses the Prometheus text format and the line extensions of OpenMetrics; returns samples with the given
+ * names. Skips and counts invalid lines; a text without any valid line has no samples.
  */
 export function parseExposition(
   text: string,
@@ -81,7 +81,7 @@ function parseLabels(line: string, start: number): { labels: Map<string, string>
 
 const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** What stands up to the closing quote; a backslash before any other character stands for itself. */
+/** Parses up to the closing quote; a backslash before any other character is literal. */
 function parseQuoted(line: string, start: number): { text: string; at: number } | undefined {
   const end = /(?:[^"\\]|\\.)*"/sy
   end.lastIndex = start

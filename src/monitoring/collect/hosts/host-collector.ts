@@ -19,12 +19,15 @@ const timeoutMs = 10_000
 const maxBytes = 16 * 2 ** 20
 
 interface HostReader {
-  /** The machine; another one has counters of its own. */
+  /** Identity of the machine; another machine has other counters. */
   identity: string
   read(signal: AbortSignal): Promise<HostReading>
 }
 
-/** Reads a host: this machine, or another one by what it serves. Undefined for a source that tells of no host. */
+/**
+ * Creates the collector of a host: this machine, or another one by its HTTP endpoint. Undefined for a source
+ * without host data.
+ */
 export function createHostCollector(
   service: CollectedService,
   parts: Pick<CollectorParts, 'writer'>,
@@ -46,7 +49,7 @@ function collectorOf(
       const reading = await reader.read(signal)
       const samples = toSamples(reading, parseCounters(from), { serviceId, now })
       const to = JSON.stringify(countersOf(reading, now))
-      // Where another server has read the host meanwhile, the next turn goes on from there.
+      // If another server has read the host meanwhile, the next poll continues from there.
       await writer.append({ samples, cursor: { source, from, to } })
       return {}
     },

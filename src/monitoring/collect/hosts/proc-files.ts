@@ -2,7 +2,10 @@ import type { Memory, Traffic } from '../../metrics/hosts/host-reading.ts'
 import type { Mount } from './counted-devices.ts'
 import { isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
-/** Seconds of a unit in /proc/stat: Linux tells programs 100 a second on every platform that Node runs on. */
+/**
+ * Seconds per tick in /proc/stat: Linux reports 100 ticks a second to programs on every platform that Node
+ * supports.
+ */
 const secondsPerTick = 0.01
 
 export function parseLoads(loadavg: string): [one: number, five: number, fifteen: number] {
@@ -10,7 +13,7 @@ export function parseLoads(loadavg: string): [one: number, five: number, fifteen
   return [one, five, fifteen]
 }
 
-/** Bytes. Linux before 3.14 does not tell what is available. */
+/** In bytes. Linux before 3.14 does not report available memory. */
 export function parseMemory(meminfo: string): Required<Omit<Memory, 'usedPercent'>> {
   const bytes = (name: string): number | undefined => {
     const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)
@@ -49,7 +52,7 @@ export function parseTraffic(text: string): Traffic[] {
   return traffic
 }
 
-/** From /proc/self/mounts, where blanks and the like stand as octal numbers. */
+/** Parses /proc/self/mounts, where spaces and similar characters are octal escapes. */
 export function parseMounts(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [device, mountPoint, type] = line.split(' ').map(unescapeOctal)

@@ -3,7 +3,7 @@ import type { HostReading, Storage, Traffic } from '../../metrics/hosts/host-rea
 import type { Mount } from './counted-devices.ts'
 import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
-/** Reads this machine where there is no /proc: macOS, Windows, BSD. Windows knows no load. */
+/** Reads this machine if it has no /proc: macOS, Windows, BSD. Windows has no load average. */
 export async function readElsewhere(): Promise<HostReading> {
   const { default: information } = await import('systeminformation')
   const { fsSize, mem, networkStats } = information

@@ -20,7 +20,7 @@ const wanted = new Set([
   ...[...Object.values(traffic), ...Object.values(times), processors],
 ])
 
-/** What a node exporter of Prometheus tells about its host. Throws where the text holds nothing of one. */
+/** Reads the host values of a Prometheus node exporter. Throws if the text contains none. */
 export function readNodeExporter(text: string): HostReading {
   const byName = new Map<string, ExposedSample[]>()
   for (const sample of parseExposition(text, wanted).samples) {

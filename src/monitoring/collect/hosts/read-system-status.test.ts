@@ -23,7 +23,7 @@ function entry(name: string, value: unknown, more: object = {}): object {
   }
 }
 
-/** What a first reading gives, but for the uptime. */
+/** Returns the samples of a first reading without the uptime. */
 function gaugesOf({ uptimeSeconds, ...reading }: HostReading): Record<string, number> {
   const samples = toSamples(reading, undefined, { serviceId: 1, now: 0 })
   return Object.fromEntries(

@@ -10,7 +10,7 @@ interface StatusEntry {
   value: number
 }
 
-/** What GeoServer's `system-status` tells about its host. Throws where the text is none. */
+/** Reads the host values of GeoServer's `system-status`. Throws if the text is not one. */
 export function readSystemStatus(text: string): HostReading {
   const entries = parseEntries(text)
   const byName = new Map(entries.map((entry) => [entry.name, entry.value]))
@@ -85,7 +85,7 @@ function isUnavailable(entry: unknown): boolean {
   return available === false || available === 'false'
 }
 
-/** The description of older versions has the name in brackets; newer ones have it as the identifier too. */
+/** Older versions have the name in brackets in the description; newer ones also as the identifier. */
 function subjectOf(entry: unknown): string {
   const [description, identifier] = [member(entry, 'description'), member(entry, 'identifier')]
   const bracketed = typeof description === 'string' ? /\[([^\]]*)\]/.exec(description)?.[1] : undefined

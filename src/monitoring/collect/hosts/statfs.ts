@@ -6,7 +6,10 @@ import { diskMounts, maxMounts } from './counted-devices.ts'
 
 const patienceMs = 2000
 
-/** Sizes of the mounted disks. A file system that does not answer is left out, and not asked again until it does. */
+/**
+ * Sizes of the mounted disks. Skips a file system that does not respond, and does not query it again until it
+ * does.
+ */
 export class DiskSizes {
   readonly #hanging = new Set<string>()
 

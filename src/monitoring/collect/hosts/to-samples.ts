@@ -48,8 +48,9 @@ export function parseCounters(text: string | undefined): CounterState | undefine
 }
 
 /**
- * Samples of a reading. Counters give the amount since the reading before, however long ago that was, so that sums are
- * true; the first reading gives none. After a restart of the host the amount is what has been counted since.
+ * Returns the samples of a reading. Counters yield the increase since the previous reading, whatever its age,
+ * so that sums are exact; the first reading yields none. After a restart of the host the increase is the
+ * counter's value.
  */
 export function toSamples(
   reading: HostReading,
@@ -80,7 +81,7 @@ function hasRestarted({ boot, uptimeSeconds }: HostReading, before: CounterState
   return uptimeSeconds < before.uptime - uptimeSlackSeconds
 }
 
-/** By the host's own count of seconds where it has one, since clocks jump. */
+/** Uses the host's uptime if it has one, since clocks may jump. */
 function secondsSince(
   { uptimeSeconds }: HostReading,
   before: CounterState,

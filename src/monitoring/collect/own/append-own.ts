@@ -5,15 +5,15 @@ import type { SeriesDatabase } from '../../series/series-database.ts'
 import type { Classifier, RawRequest } from '../classify/raw-request.ts'
 import type { LoneException, OwnException, OwnRequest } from './own-request.ts'
 
-/** What a server has answered since its batch before. */
+/** Requests that a server answered since its last batch. */
 export interface OwnBatch {
   /** Names the running server, such as `own:1f0c...`. */
   source: string
-  /** Counts the server's batches, so that one that is given again is not written again. */
+  /** Number of the server's batch, so that a repeated batch is not written twice. */
   number: number
   /** Milliseconds since 1970. */
   now: number
-  /** The services that requests count for; those without one are left out. */
+  /** Services for which requests count; requests of absent services are skipped. */
   services: { app?: number; mapserver?: number }
   requests: OwnRequest[]
   exceptions: LoneException[]

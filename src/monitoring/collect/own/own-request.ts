@@ -1,14 +1,14 @@
 import type { OwnEventType } from '../../model/event-types.ts'
 import type { UsedResource } from '../../series/request-event.ts'
 
-/** What a request of this server ended with; texts are cut already. */
+/** Error of a request to this server; texts are already truncated. */
 export interface OwnException {
   type: string
   message: string
   stack: string
 }
 
-/** Facts of one request to this server, gathered by its HTTP side. */
+/** Facts of one request to this server, collected by the HTTP layer. */
 export interface OwnRequest {
   /** The service that it counts for. */
   service: 'app' | 'mapserver'
@@ -18,15 +18,15 @@ export interface OwnRequest {
   method: string
   /** Without the query string. */
   path: string
-  /** Path and query as they were sent, of a request that may look at a place; it is not stored. */
+  /** Path and query as sent, for requests that may have a location; not stored. */
   target?: string | undefined
-  /** Of an OGC request that was sent as a body, such as `GetFeature`. */
+  /** Operation of an OGC request with a body, such as `GetFeature`. */
   operation?: string | undefined
   host: string
   status: number
   sizeBytes: number
   milliseconds: number
-  /** Until the first byte of the answer was sent; undefined where none was. */
+  /** Time until the first byte of the response was sent; undefined if there was none. */
   firstByteMilliseconds?: number | undefined
   contentType: string | undefined
   userAgent: string | undefined
@@ -35,7 +35,7 @@ export interface OwnRequest {
   session: string | undefined
   userName: string | undefined
   resources: UsedResource[]
-  /** Whether one of the server's own pages made it. */
+  /** True if one of the server's own pages sent it. */
   isOfPages?: boolean
   /** As `RequestFacts.isCountedOnly`. */
   isCountedOnly?: boolean

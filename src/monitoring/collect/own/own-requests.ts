@@ -8,8 +8,8 @@ const maxWaiting = 50_000
 const maxBatch = 2000
 
 /**
- * This server's own requests on their way to the collector thread. A batch that could not be written is given again,
- * with the same number, until it is. When too many wait, further ones are dropped and counted.
+ * Queue of this server's requests for the collector thread. A batch that could not be written is sent again,
+ * with the same number, until it is written. If too many wait, further ones are dropped and counted.
  */
 export class OwnRequests {
   readonly #quota = new ExceptionQuota()
@@ -20,7 +20,7 @@ export class OwnRequests {
   #number = 1
   #dropped = 0
 
-  /** How many were dropped since the start. */
+  /** Number of requests dropped since the start. */
   get dropped(): number {
     return this.#dropped
   }
@@ -39,7 +39,7 @@ export class OwnRequests {
     if (this.#hasRoom() && this.#quota.take(exception.created)) this.#exceptions.push(exception)
   }
 
-  /** Gives what waits to `send`, one batch after the other. Throws what `send` throws. */
+  /** Passes the queue to `send`, one batch after the other. Throws the errors of `send`. */
   async flush(
     send: (batch: OwnBatch) => Promise<void>,
     { now, services }: Pick<OwnBatch, 'now' | 'services'>,

@@ -7,7 +7,7 @@ interface HostValue {
   value: number
 }
 
-/** A number that hosts tell. */
+/** A metric read from hosts. */
 export interface HostMetric extends MetricFacts {
   takenFrom: 'host'
   /**
@@ -19,7 +19,7 @@ export interface HostMetric extends MetricFacts {
 
 type Facts = Omit<MetricFacts, 'isLabelled'>
 
-/** One number of the whole host; undefined where it is not told. */
+/** Defines a metric of the whole host; undefined if the host does not report it. */
 export function wholeHostMetric(
   facts: Facts,
   value: (reading: HostReading, since: HostAmounts | undefined) => number | undefined,
@@ -41,7 +41,7 @@ export function partOfHostMetric(facts: Facts, values: HostMetric['values']): Ho
   return { ...facts, takenFrom: 'host', isLabelled: true, values }
 }
 
-/** Rates over less than this say nothing. */
+/** Rates over shorter intervals are meaningless. */
 const minSeconds = 1
 
 export function perSecond(amount: number, { seconds }: HostAmounts): number | undefined {

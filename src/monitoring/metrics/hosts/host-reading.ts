@@ -1,4 +1,4 @@
-/** What a host tells at one moment. What it does not tell is absent, or not a number. */
+/** Values of a host at one time. A value that the host does not report is absent or NaN. */
 export interface HostReading {
   /** Processes that run or wait, on average over so many minutes. */
   loads?: { one?: number | undefined; five?: number | undefined; fifteen?: number | undefined }
@@ -7,7 +7,7 @@ export interface HostReading {
   storages: readonly Storage[]
   /** Seconds of all processors since the start of the host: at work, and altogether. */
   processors?: { busy: number; total: number }
-  /** How busy processors are, where no seconds are told. */
+  /** CPU usage, if the host reports no CPU seconds. */
   busyPercent?: number | undefined
   traffic: readonly Traffic[]
   uptimeSeconds?: number
@@ -18,10 +18,10 @@ export interface HostReading {
 /** In bytes. */
 export interface Memory {
   all?: number
-  /** What programs can have without swapping. */
+  /** Memory available to programs without swapping. */
   free?: number
   buffers?: number
-  /** Where the host tells no bytes. */
+  /** If the host reports no bytes. */
   usedPercent?: number
 }
 
@@ -42,7 +42,7 @@ export interface Traffic {
   sent: number
 }
 
-/** What counters rose by since the reading before. */
+/** Increase of counters since the previous reading. */
 export interface HostAmounts {
   seconds: number
   processors?: { busy: number; total: number }

@@ -26,7 +26,7 @@ export const memoryBuffers = wholeHostMetric(
   ({ memory }) => memory?.buffers,
 )
 
-/** What is available counts as free, so that used and free are all. */
+/** Available memory counts as free, so that used and free add up to all. */
 function usedOf({ all, free }: Memory = {}): number | undefined {
   return all === undefined || free === undefined ? undefined : Math.max(0, all - free)
 }

@@ -1,7 +1,7 @@
 import type { HostMetric } from './host-metric.ts'
 import { partOfHostMetric } from './host-metric.ts'
 
-/** Counted where logs are read, by the reason why a line is no request that counts; no reading of a host tells it. */
+/** Counted while logs are read, by the reason for ignoring a line; not part of a host reading. */
 export const skippedLines: HostMetric = partOfHostMetric(
   {
     ...{ id: 102, name: 'log.lines.skipped', type: 'count', unit: 'Count' },

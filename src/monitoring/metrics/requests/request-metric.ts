@@ -4,26 +4,29 @@ import type { Column, RequestColumns } from '../request-columns.ts'
 /** Counts requests by a label. */
 export interface LabelMetric extends MetricFacts {
   takenFrom: 'labels'
-  /** The label of each request; null for one that lacks it. */
+  /** Returns the label of each request; null for requests without one. */
   label(requests: RequestColumns): Column<string | number | null>
-  /** Whether requests without a label have no part in it; otherwise they count as `(none)`. */
+  /** True if requests without a label are excluded; otherwise they count as `(none)`. */
   isPartial: boolean
-  /** The user behind the label, where it tells users; such a metric has as many labels as visitors are kept. */
+  /**
+   * Returns the users of the labels, if labels identify users; such a metric has as many labels as there are
+   * stored visitors.
+   */
   user?(requests: RequestColumns): Column<string | null>
-  /** Whether labels are addresses of clients, of which no more is kept than the settings say. */
+  /** True if labels are client addresses, which are stored according to the privacy setting. */
   isAddress: boolean
 }
 
 /** Adds up a number that requests have, or takes its mean. */
 export interface NumberMetric extends MetricFacts {
   takenFrom: 'numbers'
-  /** The number of each request; not a number for one that has no part in it. */
+  /** Returns the value of each request; NaN for excluded requests. */
   number(requests: RequestColumns): Float64Array
-  /** Whether p50, p95 and p99 are told too. */
+  /** True if p50, p95 and p99 are reported too. */
   hasQuantiles: boolean
 }
 
-/** Nothing counts it here: loaded dumps of the older system have values of it. */
+/** Not computed here: only imported dumps of the older system contain values. */
 export interface LoadedMetric extends MetricFacts {
   takenFrom: 'dumps'
 }
@@ -33,7 +36,7 @@ export type RequestMetric = LabelMetric | NumberMetric | LoadedMetric
 
 type Own<M, Defaulted extends keyof M> = Omit<M, 'takenFrom' | Defaulted> & Partial<Pick<M, Defaulted>>
 
-/** Describes a metric that counts by a label: its type is `value` and its unit `Count`, where nothing else is said. */
+/** Defines a metric that counts by label: type `value` and unit `Count` by default. */
 export function labelMetric(
   metric: Own<LabelMetric, 'type' | 'unit' | 'isLabelled' | 'isPartial' | 'isAddress'>,
 ): LabelMetric {

@@ -11,7 +11,7 @@ export const responseTime = numberMetric({
   hasQuantiles: true,
 })
 
-/** Without the time in which the client takes the answer. */
+/** Excludes the time in which the client reads the response. */
 export const responseFirstByte = numberMetric({
   ...{
     id: 101,

@@ -4,7 +4,10 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { AnyMessage, Receiver } from '../model/model.ts'
 import type { Place } from './place.ts'
 
-/** A way to tell receivers: its field in a check's configuration, its kinds of receivers, and how they are sent to. */
+/**
+ * A notification channel: its field in a check's configuration, its kinds of receivers, and how messages are
+ * sent.
+ */
 export interface Channel {
   /** Also the name of its folder. */
   name: string
@@ -13,32 +16,32 @@ export interface Channel {
   field: ChannelField
   /** Receivers of the field's lines, which are neither empty nor twice the same; or what is wrong with them. */
   parse(lines: readonly string[], known: KnownReceivers): Promise<GivenReceiver[] | string>
-  /** The line that stands for a receiver, undefined where there is none; without this it is the target. */
+  /** Returns the line that represents a receiver, undefined if there is none; default: the target. */
   addressOf?(receiver: Receiver): string | undefined
   /** A receiver in the list of messages; without this it is the target. */
   captionOf?(receiver: Receiver): string
-  /** How this server sends, or why it cannot. */
+  /** Creates the sender, or returns why the server cannot send. */
   open(outlets: Outlets): Sender | Closed
 }
 
-/** The field that a channel has in bodies, answers and forms. */
+/** A channel's field in request bodies, responses and forms. */
 interface ChannelField {
   name: string
   caption: string
-  /** What it takes, for the description of the interface. */
+  /** Accepted values, for the API description. */
   description: string
   /** A line that it takes. */
   example: string
-  /** What stands between lines. */
+  /** Separator of lines. */
   separator: RegExp
   maxLines: number
-  /** Whether a form has it above the settings of the check; otherwise it stands below everything. */
+  /** True if forms show it above the settings of the check; otherwise at the end. */
   isFirst: boolean
-  /** The key of answers that tells, once, secrets that were made; absent where none are made. */
+  /** Response key that shows generated secrets once; absent if none are generated. */
   secretsName?: string
 }
 
-/** What is there already while lines are parsed. */
+/** Existing receivers while lines are parsed. */
 export interface KnownReceivers {
   /** Targets of the check's receivers of this channel. */
   targets: readonly string[]
@@ -46,19 +49,19 @@ export interface KnownReceivers {
   findUsers(addresses: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
-/** A receiver as somebody gives it. */
+/** A receiver in a request. */
 export interface GivenReceiver {
   kind: string
   target: string
-  /** The user that it stands for: with the user it goes. */
+  /** The user whose address it is: deleted with the user. */
   userName?: string
-  /** In clear; absent: one that is known keeps its own. */
+  /** In clear text; absent: a known receiver keeps its secret. */
   secret?: string
-  /** Whether the secret was made here, so that whoever gives the receiver is told it. */
+  /** True if the server generated the secret, so that the response shows it. */
   isSecretMade?: boolean
 }
 
-/** What a server has to send with. */
+/** Means of sending of this server. */
 export interface Outlets {
   settings: Pick<MonitoringSettings, 'smtpUrl' | 'mailFrom'>
   place: Place
@@ -75,19 +78,19 @@ export interface Outbound {
 
 /** Sends to receivers of a channel. */
 export interface Sender {
-  /** Ends soon after `signal` is aborted. Throws an error whose message tells no secret. */
+  /** Ends soon after `signal` is aborted. Throws an error whose message contains no secret. */
   send(parcel: Parcel, signal: AbortSignal): Promise<void>
 }
 
 /** A channel that this server cannot use. */
 export interface Closed {
-  /** For everyone who looks at the checks. */
+  /** Reason, for everyone who can see the checks. */
   notice: string
   /** Why a message was not delivered. */
   reason: string
 }
 
-/** A message on its way to one receiver. */
+/** A message to one receiver. */
 export interface Parcel {
   receiver: Receiver
   /** In clear; absent where the receiver has none. */
@@ -95,6 +98,6 @@ export interface Parcel {
   message: AnyMessage
   /** The same at every attempt. */
   deliveryId: number
-  /** Of the check, as it is now. */
+  /** Current grace period of the check. */
   graceSeconds: number
 }

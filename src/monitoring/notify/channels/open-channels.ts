@@ -2,7 +2,7 @@ import type { Receiver } from '../model/model.ts'
 import type { Channel, Closed, Outlets, Sender } from './channel.ts'
 import { channelOf, channels } from './channels.ts'
 
-/** The channels as one server uses them. */
+/** The channels of one server. */
 export class OpenChannels {
   readonly #opened: ReadonlyMap<Channel | undefined, Sender | Closed>
 
@@ -10,7 +10,7 @@ export class OpenChannels {
     this.#opened = new Map(channels.map((channel) => [channel, channel.open(outlets)]))
   }
 
-  /** How a receiver is sent to, or why it cannot be. */
+  /** Returns the sender for a receiver, or why it cannot be reached. */
   find(receiver: Pick<Receiver, 'kind'>): Sender | Closed {
     return this.#opened.get(channelOf(receiver)) ?? unknownKind(receiver.kind)
   }
@@ -19,7 +19,7 @@ export class OpenChannels {
     return 'send' in this.find(receiver)
   }
 
-  /** What keeps messages from being sent. */
+  /** Returns why messages cannot be sent. */
   notices(): string[] {
     return [...this.#opened.values()].flatMap((one) => ('send' in one ? [] : [one.notice]))
   }

@@ -1,4 +1,4 @@
-/** Where messages come from, as they say it. */
+/** Origin of messages, as shown in them. */
 export interface Place {
   /** Host name of the server. */
   host: string
@@ -6,12 +6,12 @@ export interface Place {
   baseUrl: string
 }
 
-/** Where the configuration of a check is read and changed. */
+/** Returns the URL of a check's configuration. */
 export function configUrl({ baseUrl }: Place, checkId: number): string {
   return `${baseUrl}/monitoring/api/notifications/config/${checkId}/`
 }
 
-/** Where all problems of this moment are told. */
+/** Returns the URL of all current problems. */
 export function statusUrl({ baseUrl }: Place): string {
   return `${baseUrl}/monitoring/api/status/`
 }

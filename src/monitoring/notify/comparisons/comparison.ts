@@ -1,13 +1,13 @@
 import type { Metric } from '../../metrics/metrics.ts'
 import type { FoundValue } from '../model/model.ts'
 
-/** What the numbers of a limit are: how they are typed and shown. */
+/** Unit of limits: how they are parsed and shown. */
 export interface LimitKind {
-  /** Seconds, which some answers write as a duration; otherwise the metric's own numbers. */
+  /** Limits are seconds, which some responses write as durations; otherwise numbers in the metric's unit. */
   isDuration: boolean
   /** Empty for plain numbers. */
   unit(metric: Pick<Metric, 'unit'> | undefined): string
-  /** The number that somebody typed; undefined where it is none. */
+  /** Parses an entered number; undefined if it is invalid. */
   parse(text: string): number | undefined
   /** As people read it: `2 minutes`, `1.5 GB`. */
   readable(limit: number, metric: Pick<Metric, 'unit'>): string
@@ -18,20 +18,20 @@ export interface Compared {
   limit: number
   metric: Pick<Metric, 'type'>
   found: FoundValue
-  /** Whether some service was collected in the period, so that no row means 0. */
+  /** True if a service was collected in the period, so that no row means 0. */
   isCollected: boolean
   /** Milliseconds since 1970. */
   now: number
 }
 
-/** How a limit is broken. */
+/** Violation of a limit. */
 export type Breach =
   /** `value` is absent where nothing was ever measured. */
   | { kind: 'beyond'; value?: number }
   /** Nothing was collected, so that nothing is known. */
   | { kind: 'uncollected' }
 
-/** What a breach is told with. */
+/** Facts for describing a violation. */
 export interface BreachFacts {
   value: number | undefined
   metric: Pick<Metric, 'unit'>
@@ -45,17 +45,19 @@ export interface BreachFacts {
 
 /** A way to compare what a metric measures with a limit. */
 export interface Comparison {
-  /** The second half of a field's name, and what the database holds; never changed. */
+  /** Second half of a field name, also stored in the database; never changed. */
   name: string
-  /** When it is a problem, as documents say it. */
+  /** Condition of the problem, for documentation. */
   isProblemWhen: string
   limit: LimitKind
-  /** Which of several numbers is the furthest beyond a limit. */
+  /** Selects the worst of several values. */
   worst: 'lowest' | 'highest'
-  /** Whether nothing is wrong where no service measures the metric. */
+  /** True if a metric without services is not a problem. */
   mayHaveNoService(metric: Pick<Metric, 'type'>): boolean
-  /** Whether a number breaks a limit; undefined where it does not. A value that equals the limit is fine. */
+  /**
+   * Returns the violation of a limit; undefined if there is none. A value equal to the limit is no violation.
+   */
   findBreach(compared: Compared): Breach | undefined
-  /** What was found and what is expected, as the end of a sentence whose start says what it is about. */
+  /** Returns the found and the expected value, as the end of a sentence about the subject. */
   describe(facts: BreachFacts): string
 }

@@ -4,7 +4,7 @@ import { maxTimeout } from './max-timeout.ts'
 import { maxValue } from './max-value.ts'
 import { minValue } from './min-value.ts'
 
-/** Every way of comparing, one line each. */
+/** All comparisons. */
 export const comparisons: readonly Comparison[] = [minValue, maxValue, maxTimeout]
 
 /** In the order of the registry. */
@@ -15,10 +15,10 @@ export function findComparison(name: string): Comparison | undefined {
   return comparisons.find((one) => one.name === name)
 }
 
-/** What limits of a comparison are; of an unknown one the metric's own numbers. */
+/** Returns the unit of a comparison's limits; for an unknown comparison, numbers in the metric's unit. */
 export function limitsOf(name: string): LimitKind {
   return findComparison(name)?.limit ?? amounts
 }
 
-/** What a dump of older systems means where it names none. */
+/** Default comparison of dumps of older systems. */
 export const unnamedComparison = minValue

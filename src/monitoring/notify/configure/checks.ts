@@ -28,7 +28,7 @@ import { readSettings } from './read-settings.ts'
 import type { KnownResources, ThresholdNeeds } from './read-thresholds.ts'
 import { readThreshold } from './read-thresholds.ts'
 
-/** What making and changing checks takes. */
+/** Dependencies of creating and changing checks. */
 export interface ChecksNeeds {
   database: Database
   clock: Clock
@@ -40,15 +40,15 @@ export interface ChecksNeeds {
 
 /** A check after a change. */
 export interface ChangedCheck extends Configuration {
-  /** Secrets that were made now, by address, under the key that each channel tells them by. */
+  /** Newly generated secrets by address, under the response key of their channel. */
   secrets: Record<string, Record<string, string>>
-  /** Names of fields that no check or not this one has. */
+  /** Unknown field names. */
   ignored: string[]
 }
 
-/** How a change is meant. */
+/** Options of a change. */
 export interface ChangeOptions {
-  /** Whether the body is a form, where an absent box is unchecked. */
+  /** True if the body is a form, where an absent checkbox is unchecked. */
   isForm: boolean
   /** Throws where the check is not to be changed from how it is. */
   accept(before: Configuration): void
@@ -126,7 +126,7 @@ export class Checks {
     return listDeliveries(this.#needs.database.kysely, id, limit)
   }
 
-  /** Takes over a check of another system, which tells addresses of mail; whether there was none of that name. */
+  /** Imports a check of another system with its mail addresses; returns false if the name is already used. */
   async adopt(check: NewCheck, addresses: readonly string[]): Promise<boolean> {
     const { database, vault } = this.#needs
     return database.transaction(async (transaction) => {

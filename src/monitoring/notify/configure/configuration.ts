@@ -3,18 +3,18 @@ import { channelOf, channels, lineOf } from '../channels/channels.ts'
 import type { Check, Receiver } from '../model/model.ts'
 import type { DescribedField } from './described-field.ts'
 
-/** A check with whom it tells. */
+/** A check with its receivers. */
 export interface Configuration {
   check: Check
   receivers: readonly Receiver[]
 }
 
-/** A configuration with its fields, as they are shown. */
+/** A configuration with its described fields. */
 export interface DescribedConfiguration extends Configuration {
   fields: readonly DescribedField[]
 }
 
-/** What somebody edits, as plain data: what was found and sent changes nothing of it. */
+/** Returns the editable part as plain data: without results and delivery state. */
 export function editedPart({ check, receivers }: Configuration): object {
   return {
     settings: without(check, 'lastSend', 'failingSince'),

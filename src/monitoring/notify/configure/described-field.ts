@@ -6,22 +6,22 @@ import type { Check, Definition, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
 import { calculatedSteps } from '../model/steps.ts'
 
-/** A field of a check's configuration with what is set, as answers and forms show it. */
+/** A field of a check's configuration with its value, as shown in responses and forms. */
 export interface DescribedField {
   definition: Definition
   name: string
   /** Absent where there is no such metric any more. */
   metricId?: number
-  /** Of its limit; empty for plain numbers. */
+  /** Unit of the limit; empty for plain numbers. */
   unit: string
-  /** Whether its limit is a time, in seconds. */
+  /** True if the limit is a duration in seconds. */
   isDuration: boolean
   /** Absent where any number between the bounds may be given. */
   choices?: string[]
   scope: NamedScope
 }
 
-/** What a threshold is about; everything where nothing is said. */
+/** Scope of a threshold; default: everything. */
 export interface NamedScope {
   service?: string
   resourceId?: number
@@ -31,7 +31,7 @@ export interface NamedScope {
 
 type NamedServices = readonly { id: number; name: string }[]
 
-/** The fields of a check, one for each definition. */
+/** Returns the fields of a check, one per definition. */
 export function describeFields({ definitions }: Check, services: NamedServices): DescribedField[] {
   return definitions.map((definition) => {
     const { option, bounds, threshold } = definition

@@ -8,7 +8,7 @@ const maxName = 255
 const maxDescription = 4000
 export const nameTaken = 'Notification check with this name already exists.'
 
-/** A new check of the fields that were sent; what is wrong is said at them. */
+/** Reads a new check from the request's fields; reports faults by field. */
 export async function readNewCheck(
   fields: Fields,
   isTaken: (name: string) => Promise<boolean>,
@@ -26,7 +26,7 @@ function readName(fields: Fields): string {
   return name.trim()
 }
 
-/** Of the two names of the field the first that is there; what is wrong with it stands under the second. */
+/** Reads the first of the two field names that is present; reports faults under the second name. */
 function readThresholdList(fields: Fields): NewCheck['definitions'] {
   const given = ['user_thresholds', 'user_threshold']
     .map((name) => fields.raw(name))

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Fields } from '../../../lib/fields.ts'
 import { readReceivers } from './read-receivers.ts'
 
-/** Targets of the receivers that a field asks for. */
+/** Returns the targets of the receivers in a field. */
 async function targetsOf(name: string, given: unknown): Promise<string[] | undefined> {
   const fields = new Fields({ [name]: given })
   const read = await readReceivers(fields, [], async () => new Map())

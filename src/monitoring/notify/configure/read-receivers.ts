@@ -8,13 +8,13 @@ import type { NewReceiver } from '../records/receiver-repository.ts'
 
 const maxListLength = 64 * 1024
 
-/** What a channel's field asks for. */
+/** Receivers in a channel's field. */
 export interface GivenReceivers {
   channel: Channel
   receivers: readonly GivenReceiver[]
 }
 
-/** Receivers of each channel whose field was sent; what is wrong is said at the field. */
+/** Reads the receivers of each channel whose field was sent; reports faults by field. */
 export async function readReceivers(
   fields: Fields,
   known: readonly Receiver[],
@@ -56,12 +56,12 @@ function readLines(fields: Fields, name: string, separator: RegExp): string[] | 
   return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]
 }
 
-/** A receiver as it is kept. */
+/** Returns the stored form of a receiver, with its secret encrypted. */
 export function sealed({ kind, target, userName, secret }: GivenReceiver, vault: Vault): NewReceiver {
   return { kind, target, ...defined({ userName }), secret: secret === undefined ? '' : vault.seal(secret) }
 }
 
-/** The secrets that were made here, by address, under the key that each channel tells them by. */
+/** Returns the generated secrets by address, under the response key of their channel. */
 export function madeSecrets(given: readonly GivenReceivers[]): Record<string, Record<string, string>> {
   return Object.fromEntries(
     given.flatMap(({ channel: { field }, receivers }) => {

@@ -14,7 +14,7 @@ import type { ScopePart } from './scope-parts.ts'
 
 const maxLabelLength = 2000
 
-/** Resources as the series know them. */
+/** Resources in the series. */
 export type KnownResources = Pick<ValueSource, 'findResource' | 'findResourceId'>
 
 export interface ThresholdNeeds {
@@ -24,8 +24,8 @@ export interface ThresholdNeeds {
 }
 
 /**
- * A definition's threshold as a body changes it: absent keeps, empty is off. A value
- * that was loaded from elsewhere may be sent back, though it is none of the steps.
+ * Reads a definition's threshold from a body: absent keeps it, empty disables it. Accepts an unchanged
+ * imported value that is not one of the steps.
  */
 export async function readThreshold(
   { fields, resources, services }: ThresholdNeeds,

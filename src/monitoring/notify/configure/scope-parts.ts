@@ -1,6 +1,6 @@
 import type { DefinitionBounds } from '../model/model.ts'
 
-/** What a threshold may be narrowed to: each part is a field behind the name of the threshold's own. */
+/** Parts of a threshold's scope: each is a separate field whose name begins with the threshold's. */
 export const scopeParts = [
   { part: 'service', caption: 'service', isUsed: (bounds: DefinitionBounds) => bounds.usesService },
   { part: 'resource', caption: 'resource', isUsed: (bounds: DefinitionBounds) => bounds.usesResource },

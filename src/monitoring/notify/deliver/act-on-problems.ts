@@ -15,8 +15,8 @@ export interface ActNeeds {
 }
 
 /**
- * Writes down what follows from a check's evaluation of the period that ends at `to`: whether it holds, and the
- * messages that are to be sent. Of several servers that evaluated the same period only one does.
+ * Records the result of a check's evaluation of the period that ends at `to`: whether it fails, and the
+ * messages to send. If several servers evaluated the same period, only one records it.
  */
 export async function actOnProblems(
   { database, channels }: ActNeeds,

@@ -54,7 +54,7 @@ export class Deliveries {
     return this.#round
   }
 
-  /** Breaks off what is under way; it is tried again by the next start. */
+  /** Aborts running attempts; the next start repeats them. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
     await this.#round
@@ -107,7 +107,7 @@ export class Deliveries {
 
 class ReceiverGone extends Error {}
 
-/** What is written down about an attempt that failed. */
+/** Returns the record of a failed attempt. */
 function failureOf(error: unknown, attempts: number, now: number, isStopping: boolean) {
   const text = explain(error)
   const after = (minutes: number): string => new Date(now + minutes * 60_000).toISOString()

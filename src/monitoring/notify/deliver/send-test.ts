@@ -6,17 +6,17 @@ import type { SendNeeds } from './send-to.ts'
 import { sendTo } from './send-to.ts'
 
 const atOnce = 8
-/** It stands for no delivery that is kept. */
+/** Not the id of a stored delivery. */
 const noDelivery = 0
 
-/** What became of a test message to one receiver. */
+/** Result of a test message to one receiver. */
 export interface TestResult {
   receiver: string
   /** Why it did not arrive; absent where it did. */
   error?: string
 }
 
-/** Sends each receiver a message that says it is a test, once, and tells what became of each. */
+/** Sends each receiver one message that is marked as a test, and returns the results. */
 export async function sendTest(
   needs: SendNeeds & { clock: Clock },
   { check, receivers }: { check: Check; receivers: readonly Receiver[] },

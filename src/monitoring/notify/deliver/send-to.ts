@@ -10,11 +10,11 @@ export interface SendNeeds {
   channels: Pick<OpenChannels, 'find'>
   /** Opens what receivers share with this server. */
   vault: Pick<Vault, 'open'>
-  /** Most time for one attempt; default: 30 s. */
+  /** Time limit of one attempt; default: 30 s. */
   attemptMs?: number
 }
 
-/** Sends a message to one receiver by its channel. Throws an error whose message tells no secret. */
+/** Sends a message to one receiver by its channel. Throws an error whose message contains no secret. */
 export async function sendTo(
   { channels, vault, attemptMs = defaultAttemptMs }: SendNeeds,
   parcel: Omit<Parcel, 'secret'>,

@@ -4,7 +4,7 @@ export interface Situation {
   check: Pick<Check, 'failingSince' | 'graceSeconds'>
   holds: boolean
   receiverIds: readonly number[]
-  /** What is pending, and everything since the check stopped holding and within the grace period. */
+  /** Pending deliveries, and all deliveries since the check began to fail and within the grace period. */
   deliveries: readonly Pick<Delivery, 'receiverId' | 'kind' | 'state' | 'createdAt' | 'finishedAt'>[]
   /** ISO 8601. */
   now: string
@@ -13,15 +13,15 @@ export interface Situation {
 export interface Step {
   /** Since when the check does not hold; absent where it does. */
   failingSince?: string
-  /** Receivers to be told of the problems, and that the check holds again. */
+  /** Receivers of an alert, and receivers of a recovery message. */
   alert: number[]
   recovery: number[]
 }
 
 /**
- * What follows from an evaluation. Each receiver is told of a problem at most once in the grace period, counted from the last
- * alert that reached this receiver, and not while one is on its way. Of the end of a problem are told those who were to be told
- * of it: also who was not reached, since that alert is dropped.
+ * Returns the messages that follow from an evaluation. Each receiver gets at most one alert in the grace
+ * period, counted from the last delivered alert, and none while one is pending. A recovery message goes to
+ * all receivers of the alert, also if it was not delivered, since the alert is then dropped.
  */
 export function nextStep({ check, holds, receiverIds, deliveries, now }: Situation): Step {
   const alerts = deliveries.filter(({ kind }) => kind === 'alert')
@@ -42,7 +42,7 @@ export function nextStep({ check, holds, receiverIds, deliveries, now }: Situati
 
 const delaysMinutes = [1, 2, 5, 10, 30, 60, 120]
 
-/** Minutes until a delivery is tried again after so many failed attempts; undefined where it is given up. */
+/** Returns the minutes until the next attempt after this many failures; undefined after the last. */
 export function retryMinutes(attempts: number): number | undefined {
   return delaysMinutes[attempts - 1]
 }

@@ -6,7 +6,7 @@ import type { ValueQuestion } from '../model/model.ts'
 
 const maxLabels = 200
 
-/** What the reader thread answers for checks, beside values. */
+/** Reads of the reader thread for checks, besides values. */
 export const checkReads = { checkLabels, checkResource, findCheckResource }
 
 /** Labels that minute rows of the question's metric, services and period have. */

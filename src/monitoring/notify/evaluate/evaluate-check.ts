@@ -9,12 +9,12 @@ import { compareBreaches, planOf } from './evaluate.ts'
 import type { Subject } from './problem-text.ts'
 import { toProblem, unknownProblem } from './problem-text.ts'
 
-/** Where values come from. */
+/** Source of values. */
 export interface ValueSource {
   value(question: ValueQuestion): Promise<FoundValue>
   /** Labels that the metric's rows of the period have, at most a few hundred. */
   labels(question: ValueQuestion): Promise<string[]>
-  /** Name of a resource; undefined for an unknown one. */
+  /** Returns the name of a resource; undefined if it is unknown. */
   findResource(id: number): Promise<string | undefined>
   /** Id of the resource of a type and name; undefined where it was never used. */
   findResourceId(resource: { type: ResourceType; name: string }): Promise<number | undefined>
@@ -32,7 +32,9 @@ export interface Moment {
   isStarting: boolean
 }
 
-/** What does not hold of a check, one problem a threshold. A threshold that cannot be evaluated is a problem too. */
+/**
+ * Returns the problems of a check, one per threshold. A threshold that cannot be evaluated is a problem too.
+ */
 export async function evaluateCheck(check: Check, values: ValueSource, moment: Moment): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const definition of check.definitions) {
@@ -104,7 +106,7 @@ async function evaluateThreshold(
   })
 }
 
-/** One question for each label; a host without labels in the period is asked as a whole. */
+/** Creates one query per label; a host without labels in the period gets one query for the whole host. */
 async function splitByLabel(asks: readonly Ask[], values: ValueSource): Promise<Ask[]> {
   const split: Ask[] = []
   for (const ask of asks) {

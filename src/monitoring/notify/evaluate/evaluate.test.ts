@@ -25,7 +25,7 @@ function plan(
   return planOf({ metric, option: 'max_value' }, { value: 1, ...threshold }, services, { windowSeconds, to })
 }
 
-/** Compares with the comparison of that name. */
+/** Calls the comparison of that name. */
 function findBreach({ option, ...changes }: Partial<Compared> & { option: string }): Breach | undefined {
   const found = { value: 5, lastValidTo: to }
   const compared = { limit: 5, metric: { type: 'count' } as const, found, isCollected: true, now, ...changes }

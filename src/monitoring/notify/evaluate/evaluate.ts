@@ -6,18 +6,18 @@ import type { Breach, Comparison } from '../comparisons/comparison.ts'
 import { findComparison } from '../comparisons/comparisons.ts'
 import type { Definition, Threshold, ValueQuestion } from '../model/model.ts'
 
-/** What evaluation has to know of a service. */
+/** Fields of a service that evaluation uses. */
 export type WatchedService = Pick<
   ServiceRecord,
   'id' | 'name' | 'type' | 'isActive' | 'checkIntervalSeconds' | 'lastCheck'
 >
 
-/** A question with what its answer means. */
+/** A query with the meaning of its result. */
 export interface Ask {
   question: ValueQuestion
   /** Names of the services, where the threshold is about these alone. */
   about: string[]
-  /** Whether some service was collected in the period, so that no row means 0. */
+  /** True if a service was collected in the period, so that no row means 0. */
   isCollected: boolean
 }
 
@@ -32,8 +32,8 @@ export interface Span {
 }
 
 /**
- * What has to be asked to evaluate a threshold. One number for everything in its scope; only gauges of hosts are
- * compared host by host and label by label, since the mean of two disks says nothing about either.
+ * Returns the queries for evaluating a threshold. One number covers the whole scope; only gauges of hosts are
+ * compared by host and label, since the mean of two disks describes neither.
  */
 export function planOf(
   definition: Pick<Definition, 'metric' | 'option'>,
@@ -106,7 +106,7 @@ function toAsk(
   }
 }
 
-/** Positive where `one` is further beyond a limit than `other`. */
+/** Positive if `one` violates the limit more than `other`. */
 export function compareBreaches(one: Breach, other: Breach, { worst }: Pick<Comparison, 'worst'>): number {
   if (one.kind === 'uncollected') return other.kind === 'uncollected' ? 0 : -1
   if (other.kind === 'uncollected') return 1

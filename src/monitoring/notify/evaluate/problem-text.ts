@@ -3,14 +3,14 @@ import type { Breach, Comparison } from '../comparisons/comparison.ts'
 import { amountText } from '../model/amount.ts'
 import type { Check, Definition, Problem, Threshold } from '../model/model.ts'
 
-/** What a threshold was compared for. */
+/** Subject of a comparison. */
 export interface Subject {
   /** Names of services; none where the threshold is about all of them. */
   services: readonly string[]
   resource?: string
   label?: string
   eventType?: string
-  /** How many more hosts or labels break the limit. */
+  /** Number of further hosts or labels that violate the limit. */
   others: number
 }
 

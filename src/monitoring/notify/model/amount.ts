@@ -11,7 +11,7 @@ export function toAmount(value: unknown): number | undefined {
   return Math.round(amount * decimals) / decimals + 0
 }
 
-/** With 4 decimals, as problems and bounds stand on the wire. */
+/** Formats a number with 4 decimals, as in problems and bounds of responses. */
 export function amountText(value: number): string {
   return value.toFixed(4)
 }

@@ -29,7 +29,7 @@ const units: readonly [seconds: number, name: string][] = [
   [1, 'second'],
 ]
 
-/** As people say it, with at most two units: `2 minutes`, `1 hour 30 minutes`. */
+/** Formats a duration for people, with at most two units: `2 minutes`, `1 hour 30 minutes`. */
 export function readableDuration(totalSeconds: number): string {
   let rest = Math.max(0, Math.round(totalSeconds))
   const words: string[] = []

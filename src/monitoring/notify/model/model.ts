@@ -2,18 +2,18 @@ import type { EventType } from '../../model/event-types.ts'
 import type { Severity } from '../../model/severities.ts'
 
 /**
- * Of a delivery: `pending` is tried again, `failed` not any more, `dropped` became pointless (the check holds again, its
- * receiver was removed).
+ * States of a delivery: `pending` will be tried again, `failed` will not, `dropped` is obsolete (the check
+ * recovered or its receiver was removed).
  */
 export const deliveryStates = ['pending', 'sent', 'failed', 'dropped'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What a message tells: that a check does not hold, or that it holds again. */
+/** A check fails, or has recovered. */
 export const messageKinds = ['alert', 'recovery'] as const
 /** One of `messageKinds`. */
 export type MessageKind = (typeof messageKinds)[number]
 
-/** What a threshold may be, and which scopes it may be given. */
+/** Allowed values and scopes of a threshold. */
 export interface DefinitionBounds {
   min: number | null
   max: number | null
@@ -25,7 +25,7 @@ export interface DefinitionBounds {
   usesOwsService: boolean
 }
 
-/** What is compared: a limit for all that the metric measures, or a part of it. */
+/** A limit for all data of the metric, or a part of them. */
 export interface Threshold {
   value: number
   serviceId?: number
@@ -34,20 +34,20 @@ export interface Threshold {
   eventType?: EventType
 }
 
-/** One comparison of a check: a metric, how it is compared, and with which limit. */
+/** One comparison of a check: metric, comparison and limit. */
 export interface Definition {
   id: number
   metric: string
   /** Name of a comparison. */
   option: string
-  /** What the field asks for, such as `Number of handled requests is lower than`. */
+  /** Text of the field, such as `Number of handled requests is lower than`. */
   description: string
   bounds: DefinitionBounds
   /** Absent: nothing is compared. */
   threshold?: Threshold
 }
 
-/** What is watched, with what was found and sent last. */
+/** A check with its last result and delivery. */
 export interface Check {
   id: number
   name: string
@@ -56,22 +56,22 @@ export interface Check {
   isActive: boolean
   /** Least time between two messages about problems. */
   graceSeconds: number
-  /** Least time that one value stands for. */
+  /** Shortest period of one value. */
   windowSeconds: number
   /** ISO 8601. */
   lastSend?: string
-  /** ISO 8601; since when it has not held. */
+  /** ISO 8601; time since which it has failed. */
   failingSince?: string
   definitions: Definition[]
 }
 
-/** A definition before it is kept. */
+/** A definition before it is stored. */
 export type NewDefinition = Omit<Definition, 'id'>
 
-/** What the configuration of a check can change of the check itself. */
+/** Fields that the configuration can change. */
 export type CheckSettings = Pick<Check, 'severity' | 'isActive' | 'graceSeconds' | 'windowSeconds'>
 
-/** A check before it is kept. */
+/** A check before it is stored. */
 export type NewCheck = Pick<Check, 'name' | 'description'> &
   CheckSettings & { definitions: readonly NewDefinition[] }
 
@@ -80,14 +80,14 @@ export function fieldName({ metric, option }: Pick<Definition, 'metric' | 'optio
   return `${metric}.${option}`
 }
 
-/** Who is told by a check. */
+/** Receiver of a check's messages. */
 export interface Receiver {
   id: number
-  /** One of those of a channel. */
+  /** One of the kinds of its channel. */
   kind: string
-  /** What it is reached by, as its channel writes it: an address, a URL, the name of a user. */
+  /** Target in the channel's notation: an address, a URL, a user name. */
   target: string
-  /** Mail address of the user that it stands for; absent for a user without one, and for everything else. */
+  /** Mail address of the user; absent for a user without one, and for other receivers. */
   userAddress?: string
   /** Sealed; empty where there is none. */
   secret: string
@@ -98,25 +98,25 @@ export interface Problem {
   definitionId: number
   metric: string
   severity: Severity
-  /** What is wrong, in a few words. */
+  /** Short description. */
   message: string
   /** The same with its numbers and what it is about. */
   description: string
-  /** What was found, as people and programs read it; empty where nothing could be. */
+  /** Found value, for people and programs; empty if there is none. */
   offendingValue: string
   thresholdValue: string
-  /** The period that was looked at, in milliseconds since 1970. */
+  /** Evaluated period, in milliseconds since 1970. */
   validFrom: number
   validTo: number
 }
 
-/** A check with what does not hold of it; nothing where all does. */
+/** A check with its problems; none if it passes. */
 export interface CheckProblems {
   check: Check
   problems: Problem[]
 }
 
-/** What is sent, as it stood when it was written. */
+/** Content of a message at the time it was written. */
 export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
   kind: Kind
   checkId: number
@@ -129,7 +129,7 @@ export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
   problems: Problem[]
 }
 
-/** What a channel may have to send: news of a check, or the test message that somebody asked for. */
+/** A message that a channel sends: alert, recovery, or requested test. */
 export type AnyMessage = Message | Message<'test'>
 
 /** A message to one receiver. */
@@ -149,7 +149,7 @@ export interface Delivery {
   finishedAt?: string
 }
 
-/** One number over a period for some services, as the series give it. */
+/** Query for one number over a period and some services. */
 export interface ValueQuestion {
   metric: string
   serviceIds: number[]
@@ -161,7 +161,7 @@ export interface ValueQuestion {
   to: number
 }
 
-/** What the series answer to a `ValueQuestion`. */
+/** Result of a `ValueQuestion`. */
 export interface FoundValue {
   /** Undefined where no row was found. */
   value: number | undefined

@@ -16,7 +16,7 @@ function choiceText(value: number): string {
   return value.toFixed(2)
 }
 
-/** What is wrong with a limit for a field; undefined where it may be given. */
+/** Returns why a limit is invalid for a field; undefined if it is valid. */
 export function limitProblem(bounds: DefinitionBounds, value: number): string | undefined {
   const { min, max } = bounds
   const choices = calculatedSteps(bounds)

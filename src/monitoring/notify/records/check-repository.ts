@@ -91,7 +91,7 @@ export async function insertCheck(db: Queryable, check: NewCheck): Promise<numbe
   return id
 }
 
-/** Also begins a new state: what was found with other settings is no longer said. */
+/** Also resets the state: results under other settings are no longer reported. */
 export async function updateCheck(db: Queryable, id: number, settings: CheckSettings): Promise<void> {
   await db
     .updateTable('notification_checks')
@@ -124,7 +124,7 @@ export async function deleteCheck(db: Queryable, id: number): Promise<boolean> {
   return Number(result.numDeletedRows) > 0
 }
 
-/** Takes a period of a check; of several servers only one gets true. */
+/** Claims a period of a check; returns true on only one of several servers. */
 export async function claimPeriod(db: Queryable, id: number, to: number): Promise<boolean> {
   const result = await db
     .updateTable('notification_checks')

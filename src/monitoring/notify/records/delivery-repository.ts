@@ -112,7 +112,7 @@ export async function listDeliveriesSince(
   return rows.map(toDelivery)
 }
 
-/** What is to be tried at `at` and nobody else is at. */
+/** Lists deliveries due at `at` that no server has claimed. */
 export async function listDueDeliveries(db: Queryable, at: string, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('notification_deliveries')
@@ -132,7 +132,7 @@ export interface ClaimedDelivery extends Delivery {
   message: Message
 }
 
-/** Takes a delivery for one attempt; of several servers only one gets it. */
+/** Claims a delivery for one attempt; only one of several servers gets it. */
 export async function claimDelivery(
   db: Queryable,
   id: number,
@@ -153,7 +153,7 @@ export async function claimDelivery(
   return row === undefined ? undefined : { ...toDelivery(row), message: JSON.parse(row.message) as Message }
 }
 
-/** Writes down how an attempt ended, unless the delivery was given up meanwhile. */
+/** Records the result of an attempt, unless the delivery was dropped meanwhile. */
 export async function settleDelivery(
   db: Queryable,
   id: number,
@@ -174,7 +174,7 @@ export async function settleDelivery(
     .execute()
 }
 
-/** Gives up what is pending for a check; why earlier attempts failed stays told. */
+/** Drops the pending deliveries of a check; errors of earlier attempts are preserved. */
 export async function dropDeliveries(
   db: Queryable,
   checkId: number,

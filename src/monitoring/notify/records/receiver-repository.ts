@@ -1,11 +1,11 @@
 import type { Queryable } from '../../../db/connection.ts'
 import type { Receiver } from '../model/model.ts'
 
-/** A receiver as it is to be. */
+/** A receiver to store. */
 export interface NewReceiver {
   kind: string
   target: string
-  /** The user that it stands for; with the user it goes. */
+  /** The user it represents: deleted with the user. */
   userName?: string
   /** Sealed; empty where there is none. */
   secret: string
@@ -31,7 +31,10 @@ export async function listReceivers(db: Queryable, checkId: number): Promise<Rec
   }))
 }
 
-/** Makes the receivers of these kinds those in `wanted`; who stays keeps the id and, given no new one, the secret. */
+/**
+ * Replaces the receivers of these kinds by `wanted`; an unchanged receiver keeps its id and, without a new
+ * one, its secret.
+ */
 export async function replaceReceivers(
   db: Queryable,
   checkId: number,

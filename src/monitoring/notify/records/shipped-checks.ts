@@ -80,7 +80,7 @@ const shippedChecks: readonly NewCheck[] = [
   ]),
 ]
 
-/** Writes the shipped checks, at the first start alone: who deletes one is not given it again. */
+/** Creates the default checks at the first start only: a deleted one is not created again. */
 export async function createShippedChecks(database: Database): Promise<void> {
   await database.transaction(async (transaction) => {
     const known = await transaction

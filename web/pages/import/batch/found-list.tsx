@@ -25,18 +25,18 @@ interface FoundListProps {
   view: View
   /** Those of all that are listed. */
   shown: readonly Task[]
-  /** All of them are looked at as one. */
+  /** True if all layers are reviewed together. */
   isTogether: boolean
   /** The problem whose layers alone are listed. */
   why: { tasks: readonly Task[] } | undefined
 }
 
-/** So many that nobody wants to go through them one by one. */
+/** True for too many layers to review one by one. */
 export function isLongBatch(tasks: readonly Task[]): boolean {
   return tasks.length > fewTasks
 }
 
-/** Layers that were found, with their states: all, or those that need somebody; J and K go through them. */
+/** List of detected layers with their states: all, or those that need input; J and K move between them. */
 export function FoundList({ tasks, chosen, isTogether, view, shown, why }: FoundListProps) {
   const texts = batchTexts.value
   const at = chosen === undefined ? -1 : shown.indexOf(chosen)
@@ -125,7 +125,7 @@ function AllOfThem({ count, isChosen }: { count: number; isChosen: boolean }) {
   )
 }
 
-/** Of many layers those in sight are drawn; the chosen one is brought into sight. */
+/** Draws the visible rows of many layers; scrolls to the selected one. */
 function LongList({ shown, chosen, at }: Pick<FoundListProps, 'shown' | 'chosen'> & { at: number }) {
   const element = useRef<HTMLElement>(null)
   const [scrolled, setScrolled] = useState(0)

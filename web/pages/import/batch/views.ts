@@ -3,14 +3,14 @@ import type { Task } from '../wire.ts'
 export const views = ['all', 'decide', 'ready', 'failed', 'done'] as const
 export type View = (typeof views)[number]
 
-/** In the address in the place of the number of one. */
+/** Value in the address instead of a task id. */
 export const allTasks = 'all'
 
 export function viewOf(text: string | null): View {
   return views.find((one) => one === text) ?? 'all'
 }
 
-/** Whether a task is among those that a view shows. */
+/** True if the view includes the task. */
 export function isOfView({ state, errorCode }: Task, view: View): boolean {
   if (view === 'all') return true
   if (view === 'ready') return state === 'READY'
@@ -21,7 +21,7 @@ export function isOfView({ state, errorCode }: Task, view: View): boolean {
   return state.startsWith('NO_') || state === 'BAD_FORMAT' || state === 'PENDING' || lacksKeys
 }
 
-/** Whether a run of the import takes it along. */
+/** True if a run of the import includes the task. */
 export function isRunnable(task: Task): boolean {
   return isOfView(task, 'ready') || isOfView(task, 'failed')
 }

@@ -11,14 +11,14 @@ type Figures = ColumnFigures['columns'][number]
 interface ColumnHeadProps {
   name: string
   figures: Figures | undefined
-  /** As the layer brings it; absent for one that a step makes. */
+  /** Attribute of the layer; absent for a column that a transformation creates. */
   attribute: Attribute | undefined
   classes: TransformTypes['classes']
   hasFailed: boolean
   onChange(change: { name?: string; binding?: string } | 'leave'): void
 }
 
-/** What a column holds, and what becomes of it. */
+/** Content of a column, and its target attribute. */
 export function ColumnHead({ name, figures, attribute, classes, hasFailed, onChange }: ColumnHeadProps) {
   const texts = columnsTexts.value
   return (

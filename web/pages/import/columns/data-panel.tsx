@@ -24,7 +24,7 @@ interface DataPanelProps {
 
 const countingSeconds = 10
 
-/** All rows as they would be loaded, below what each column holds and what becomes of it. */
+/** All rows as they will be loaded, below their columns. */
 export function DataPanel({ path, task, reload }: DataPanelProps) {
   const texts = columnsTexts.value
   const { pages, figures } = useData(path, task)
@@ -101,12 +101,12 @@ export function DataPanel({ path, task, reload }: DataPanelProps) {
   )
 }
 
-/** What the layer has of the data's columns. */
+/** Returns the request that sets the layer's attributes. */
 function attributesCall(path: string, attributes: readonly Attribute[]): Call {
   return { method: 'PUT', path, body: { task: { layer: { attributes } } } }
 }
 
-/** Rows and figures, anew whenever the task has become another. */
+/** Loads rows and statistics, again whenever the task changes. */
 function useData(path: string, task: Task): { pages: RowPages; figures: Resource<ColumnFigures> } {
   const { layer, state, transformChain } = task
   const version = JSON.stringify([state, layer?.srs, layer?.attributes, transformChain])
@@ -132,7 +132,7 @@ function useData(path: string, task: Task): { pages: RowPages; figures: Resource
   return { pages, figures }
 }
 
-/** Tells the map which row is chosen, as soon as that is here. */
+/** Selects the chosen row on the map once it is loaded. */
 function useChosenRow(path: string, pages: RowPages, id: number | undefined): void {
   const known = pages.pages.value
   useEffect(() => {

@@ -9,7 +9,9 @@ const pageRows = 100
 const mostPages = 12
 const settleMs = 80
 
-/** Rows of a task, asked for page by page as they come in sight; those that are long out of sight are forgotten. */
+/**
+ * Rows of a task, loaded by pages as they become visible; discards pages that were not visible for a while.
+ */
 export class RowPages {
   /** By the place of their first row. */
   readonly pages = signal<ReadonlyMap<number, readonly Row[]>>(new Map())
@@ -24,7 +26,10 @@ export class RowPages {
     this.#path = path
   }
 
-  /** Asks for the rows from `first` to `end`, soon; what was asked for and is out of sight now is given up. */
+  /**
+   * Loads the rows from `first` to `end` after a short delay; aborts requests for rows that are no longer
+   * visible.
+   */
   show(first: number, end: number): void {
     clearTimeout(this.#timer)
     const wanted: number[] = []

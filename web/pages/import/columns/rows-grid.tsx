@@ -11,7 +11,7 @@ import { shownValue } from './shown-value.ts'
 interface RowsGridProps {
   pages: RowPages
   names: readonly string[]
-  /** So many rows there are, as far as anybody knows. */
+  /** Number of rows, as far as known. */
   total: number
   /** Number of the row that is chosen, in the table and on the map. */
   chosen: number | undefined
@@ -93,10 +93,10 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
 }
 
 interface DataRowProps extends Pick<RowsGridProps, 'chosen' | 'onChoose'> {
-  /** Number of those before it. */
+  /** Number of preceding rows. */
   place: number
   row: Row | undefined
-  /** Columns in sight, and how wide those beside them are. */
+  /** Visible columns, and the widths of the space beside them. */
   names: readonly string[]
   columns: { before: number; behind: number }
 }

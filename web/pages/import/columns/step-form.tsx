@@ -8,7 +8,7 @@ interface StepFormProps {
   /** Columns that a step may name; others may be typed. */
   fields: readonly string[]
   classes: TransformTypes['classes']
-  /** The one that is changed; undefined for a new one. */
+  /** Step to edit; undefined for a new one. */
   step: Step | undefined
   onPut(step: Step): Promise<boolean>
   onClose(): void
@@ -127,7 +127,7 @@ function ParameterField({
   )
 }
 
-/** What a form says, as the server takes it; what is empty is left out. */
+/** Returns the values of a form in the server's format, without empty ones. */
 function valuesOf(parameters: readonly Parameter[], data: FormData): Step {
   const entries = parameters.flatMap(({ name, means }): [string, unknown][] => {
     const text = String(data.get(name) ?? '')
@@ -148,7 +148,7 @@ function valuesOf(parameters: readonly Parameter[], data: FormData): Step {
   return Object.fromEntries(entries)
 }
 
-/** Names that may be chosen, while any may be typed; the types of JSX know no plain input with a list. */
+/** Allows a list of suggestions for a free-text input; the JSX types have no such input. */
 function suggested(list: string): object {
   return { list }
 }

@@ -17,13 +17,13 @@ interface StepsProps {
   reload(): Promise<void>
 }
 
-/** Where the form is: at a step that is changed, or behind the last one; and what the server said to it. */
+/** Position of the form: an edited step, or the end; with the server's error. */
 interface Failing {
   place: number
   error: unknown
 }
 
-/** What is done to the rows before they are loaded, in its order. */
+/** Transformations of the rows before loading, in order. */
 export function Steps({ path, task, reload }: StepsProps) {
   const texts = columnsTexts.value
   const open = useSignal<number | undefined>(undefined)
@@ -107,14 +107,14 @@ interface ChainParts {
   list: RefObject<HTMLOListElement | null>
 }
 
-/** What is done to the chain, and what the server says to it. */
+/** Edits the chain, with the server's errors. */
 function useChain({ path, chain, reload, open, failing, list }: ChainParts) {
   const texts = columnsTexts.value
   const steps = chain.transforms
   const isUnderWay = useRef(false)
   /**
-   * Puts the whole chain: its order and its steps change together or not at all.
-   * Not before the last change is answered: what it would be made of is what was before that.
+   * Replaces the whole chain: order and steps change together or not at all. Waits for the previous change,
+   * on which the next one is based.
    */
   const put = async (next: readonly Step[], place: number): Promise<boolean> => {
     if (isUnderWay.current) return false
@@ -137,13 +137,13 @@ function useChain({ path, chain, reload, open, failing, list }: ChainParts) {
     const next = steps.with(place, steps[to] ?? {}).with(to, steps[place] ?? {})
     if (!(await put(next, place))) return
     say(texts.moved(texts.stepOf(String(steps[place]?.['type'])), to + 1))
-    // The rows stand in their new order at the next frame.
+    // The rows are in their new order at the next frame.
     requestAnimationFrame(() => focusMove(list.current, to, by))
   }
   return { put, move }
 }
 
-/** Who moves a step by keyboard goes on moving it. */
+/** Keeps the keyboard focus on the button of a moved step. */
 function focusMove(list: HTMLOListElement | null, place: number, by: -1 | 1): void {
   const buttons = [...(list?.querySelectorAll<HTMLButtonElement>(`li:nth-child(${place + 1}) button`) ?? [])]
   const same = buttons.find((one) => one.dataset['way'] === (by < 0 ? 'up' : 'down') && !one.disabled)

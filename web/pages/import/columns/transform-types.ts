@@ -4,7 +4,7 @@ import { call } from '../../../wire/client.ts'
 /** A transformation of a chain, with its parameters. */
 export type Step = Record<string, unknown>
 
-/** What a parameter of a transformation is, as `/rest/transforms` tells. */
+/** A parameter of a transformation, from `/rest/transforms`. */
 export interface Parameter {
   name: string
   means: 'field' | 'new-field' | 'class' | 'crs' | 'pattern' | 'text' | 'boolean' | 'texts' | 'numbers'
@@ -22,7 +22,7 @@ export interface TransformTypes {
   classes: { name: string; type: string; isGeometry: boolean }[]
 }
 
-/** They do not change while the server runs: asked for once. */
+/** Loaded once: they do not change while the server runs. */
 export const transformTypes = new Resource<TransformTypes>((signal) =>
   call({ path: '/rest/transforms' }, signal),
 )

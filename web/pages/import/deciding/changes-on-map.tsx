@@ -93,7 +93,7 @@ function pageOf(found: Rehearsed, kind: Change | undefined): { limit: number; of
   return { limit: mostRows, offset: before.reduce((sum, one) => sum + countOf(found, one), 0) }
 }
 
-/** Where changes lie, in degrees; undefined where nobody can tell. */
+/** Returns the extent of changes in degrees; undefined if it is unknown. */
 function boundsOf({ bounds, crs }: Rehearsed, features: readonly Changed[]): number[] | undefined {
   if (bounds !== undefined && crs?.srs === 'EPSG:4326') return bounds
   const numbers = features.flatMap(({ geometry }) => pointsOf(geometry))

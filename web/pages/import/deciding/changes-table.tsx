@@ -1,6 +1,6 @@
 import { decidingTexts, importTexts } from '../../../messages/import/texts.ts'
 
-/** What becomes of a row. */
+/** Kind of change of a row. */
 export type Change = keyof typeof signs
 
 /** A row that would be added, changed or removed. */
@@ -30,7 +30,7 @@ export const signs = {
   removed: ['del', '−'],
 } as const
 
-/** Rows with old and new values; columns that differ stand first. */
+/** Rows with old and new values; changed columns first. */
 export function ChangesTable({ features, chosen, onChoose }: TableProps) {
   const texts = decidingTexts.value
   if (features.length === 0) return <p class="dim">{texts.noChanges}</p>

@@ -17,7 +17,7 @@ interface DifferenceProps {
   reload(): Promise<void>
 }
 
-/** What a run would do to the layer, tried out before anything is committed. */
+/** Result of a dry run: changes of the layer before anything is committed. */
 export function Difference({ importId, task, reload }: DifferenceProps) {
   const texts = decidingTexts.value
   const rehearsal = useContext(RehearsalContext)
@@ -125,7 +125,7 @@ function Figure({ sign, glyph, word, value }: FigureProps) {
 
 const mostExamples = 3
 
-/** Columns, geometries, reasons, and what nobody can try. */
+/** Columns, geometries, rejections, and effects that a dry run cannot predict. */
 function Asides({ found }: { found: Rehearsed }) {
   const texts = decidingTexts.value
   const { columns, geometry, rejects, notTried, crs, messages } = found

@@ -9,7 +9,7 @@ import type { Proposal, Task } from '../wire.ts'
 interface KeysProps {
   path: string
   task: Task
-  /** Of the layer. */
+  /** Columns of the layer. */
   columns: readonly { name: string }[]
   send(body: object): Promise<void>
 }

@@ -7,12 +7,12 @@ import { OutsideLimit, ValueLimits } from './value-limits.tsx'
 
 interface LimitsProps {
   task: Pick<Task, 'stopIf' | 'rejectLimit'>
-  /** Of the layer that is there. */
+  /** Columns of the existing layer. */
   columns: readonly { name: string }[]
   send(body: object): Promise<void>
 }
 
-/** What stops a load before anybody sees it: a sentence with fields; an empty field is no limit. */
+/** Limits that stop a load before its commit: a sentence with fields; an empty field is no limit. */
 export function Limits({ task, columns, send }: LimitsProps) {
   const texts = decidingTexts.value
   const count = Object.keys(task.stopIf ?? {}).length

@@ -17,7 +17,7 @@ export interface Broken {
   measured?: unknown
 }
 
-/** What a run would do to the layer of a task. */
+/** Result of a dry run for a task. */
 export interface Rehearsed {
   task: number
   mode: string
@@ -41,7 +41,7 @@ export interface Rehearsal {
   tasks: Rehearsed[]
 }
 
-/** The rehearsal of the import that is shown; none where nobody asked for one. */
+/** Dry run of the shown import; undefined if there is none. */
 export const RehearsalContext = createContext<Rehearsal | undefined>(undefined)
 
 export const rehearsalPath = (importId: number): string => `/rest/imports/${importId}/rehearsal`

@@ -69,7 +69,7 @@ function brokenText({ rule, limit, measured }: Broken): string {
 
 const mostDetail = 400
 
-/** Rows and shares as a person reads them; what is more than that as the server says it. */
+/** Formats rows and shares; other values as sent by the server. */
 function figure(value: unknown): string {
   const texts = decidingTexts.value
   if (typeof value === 'number') return shownNumber(value)

@@ -17,7 +17,7 @@ interface TargetProps {
   put(call: Call): Promise<void>
 }
 
-/** What becomes of a task: where its layer goes, what happens where that is there already, and what stops it. */
+/** Target of a task: its layer, update mode and limits. */
 export function Target({ path, task, put }: TargetProps) {
   const texts = importTexts.value
   const store = storeOf(task)
@@ -43,12 +43,12 @@ export function Target({ path, task, put }: TargetProps) {
   )
 }
 
-/** Of a new layer. */
+/** Columns of a new layer. */
 function ownColumns({ layer }: Task): { name: string }[] {
   return (layer?.attributes ?? []).filter(({ source }) => source !== undefined)
 }
 
-/** What a script would send for what is chosen now. */
+/** Returns the request with the current choices, for scripts. */
 function asItIs(path: string, task: Task): Call {
   const { updateMode, keys, deleteMissing, stopIf, layer } = task
   const store = storeOf(task)
@@ -135,7 +135,7 @@ function withOwn(names: readonly string[], own: string): readonly string[] {
   return names.includes(own) ? names : [own, ...names]
 }
 
-/** Whether the layer is there already, with how many rows of when. */
+/** Shows whether the layer exists, with its rows and date. */
 function There({ id, there, mode }: { id: string; there: LayerThere | undefined; mode: string }) {
   const texts = decidingTexts.value
   if (there === undefined) return <p class="dim">{texts.isNew}</p>
@@ -152,7 +152,7 @@ function There({ id, there, mode }: { id: string; there: LayerThere | undefined;
 
 const modes = ['CREATE', 'REPLACE', 'APPEND', 'UPSERT'] as const
 
-/** What happens where the layer is there; of a new one nothing is asked, unless something else was chosen. */
+/** Update mode for an existing layer; hidden for a new one, unless another mode was selected. */
 function Mode({ task, send, isThere }: PartProps & { isThere: boolean }) {
   const texts = importTexts.value
   const group = useId()

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A field that shows what the server has kept, but while somebody is writing in it. */
+/** A field with the server's value, unless the reader is typing in it. */
 export function useKeptText(kept: string): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 
 /**
- * A value that is changed whole, and faster than the server answers: what is wanted is shown and changed further
- * until the last change is answered, so that none overwrites the one before.
+ * A value edited faster than the server responds: shows the latest edit and applies further edits to it, so
+ * that no response overwrites a later edit.
  */
 export function useWanted<T, Answer>(
   kept: T,

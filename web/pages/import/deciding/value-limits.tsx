@@ -6,12 +6,12 @@ import { useKeptText } from './use-kept-text.ts'
 
 interface ValueLimitsProps {
   rules: StopIf
-  /** Of the layer. */
+  /** Columns of the layer. */
   columns: readonly { name: string }[]
   put(change: StopIf): void
 }
 
-/** Values that may stand in columns: from the smallest to the greatest, or some alone. */
+/** Allowed values of columns: a range, or a list. */
 export function ValueLimits({ rules, columns, put }: ValueLimitsProps) {
   const texts = decidingTexts.value
   const values = rules.values ?? {}
@@ -104,7 +104,7 @@ function without(rule: ValueRule, part: keyof ValueRule): ValueRule {
   return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== part))
 }
 
-/** A number where the text is one. */
+/** Returns a number if the text is numeric. */
 function numberOrText(text: string): string | number {
   const value = Number(text)
   return text.trim() === '' || !Number.isFinite(value) ? text : value

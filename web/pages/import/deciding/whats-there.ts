@@ -11,11 +11,11 @@ export interface LayerThere {
   attributes: { name: string }[]
 }
 
-/** The layer of that name, and its rows; undefined where there is none, and while nobody knows. */
+/** Returns the existing layer with that name and its rows; undefined if there is none, and while loading. */
 export function useLayerThere(workspace: string, name: string | undefined): LayerThere | undefined {
   const isNamed = name !== undefined && name !== ''
   const path = `/rest/layers/${encodeURIComponent(`${workspace}:${name ?? ''}`)}`
-  // What is not there is not asked for.
+  // Requests nothing for a missing layer.
   const list = `/rest/catalogue/layers?${new URLSearchParams({ workspace, q: name ?? '', limit: '500' })}`
   const listed = useAnswer<{ layers: { workspace: string; name: string }[] }>(isNamed ? list : undefined)
   const isThere = listed?.layers.some((one) => one.workspace === workspace && one.name === name) === true
@@ -60,7 +60,7 @@ export function useStyles(workspace: string | undefined): string[] {
   return [...new Set(names)]
 }
 
-/** What the server answers; what it refuses is nothing to choose from. */
+/** Returns the server's response; an error yields no choices. */
 function useAnswer<T>(path: string | undefined): T | undefined {
   const answer = useMemo(
     () =>

@@ -6,7 +6,7 @@ import { type Counts, filters } from './past-imports.ts'
 
 const typingMs = 150
 
-/** Search, state, creator and days, with what each would give; all of it in the address. */
+/** Search, state, creator and days, with counts; all of them in the address. */
 export function HistoryFilters({ counts, total }: { counts: Counts | undefined; total: number | undefined }) {
   const texts = historyTexts.value
   const isNarrowed = filters.some((name) => query.value.has(name))
@@ -51,7 +51,7 @@ function Search() {
   const timer = useRef(0)
   const words = query.value.get('q') ?? ''
   useEffect(() => {
-    // What stands in the address is shown, unless somebody is typing.
+    // Shows the search words of the address, unless the reader is typing.
     if (input.current !== null && document.activeElement !== input.current) input.current.value = words
   }, [words])
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -78,7 +78,7 @@ function Search() {
 interface ChoiceProps {
   name: 'state' | 'who'
   label: string
-  /** What the choice of nothing is called. */
+  /** Label of the empty choice. */
   none: string
   options: readonly { value: string; text: string }[]
 }

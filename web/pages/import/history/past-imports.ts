@@ -7,10 +7,10 @@ type History = Calls['GET /rest/import-history']['answer']
 export type PastImport = History['imports'][number]
 export type Counts = History['counts']
 
-/** What narrows the history; each stands in the address. */
+/** Filters of the history; each is a query parameter. */
 export const filters = ['q', 'state', 'who', 'from', 'to'] as const
 
-/** The call that lists what the address asks for. Days are those of the reader's place. */
+/** Returns the request for the address. Days are in the reader's time zone. */
 export function historyCall(at: URLSearchParams = query.value): Call {
   const given = (name: (typeof filters)[number]): string | undefined => at.get(name) ?? undefined
   return {
@@ -22,14 +22,14 @@ export function historyCall(at: URLSearchParams = query.value): Call {
   }
 }
 
-/** The moment at which a day begins, or one of the days behind it; undefined for what is no day. */
+/** Returns the start of a day, or of a later day by offset; undefined for an invalid day. */
 function startOf(day: string | undefined, later: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? []
   if (year === undefined) return undefined
   return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString()
 }
 
-/** Imports of a question, by pages; what each filter would give is told by `onCounts`. */
+/** Imports of a query, by pages; `onCounts` receives the counts of the filters. */
 export function pastImports(asked: Call, onCounts: (counts: Counts) => void): PagedRows<PastImport> {
   return new PagedRows(async (offset, limit, signal) => {
     const got = await call<History>({ ...asked, query: { ...asked.query, offset, limit } }, signal)

@@ -25,7 +25,7 @@ const sourceIcons = new Map([
   ['database', 'db'],
 ])
 
-/** Imports one below the other; of many, those in sight. Arrows go up and down. */
+/** List of imports; draws the visible ones. Arrow keys move the focus. */
 export function PastList({ rows, total }: { rows: PagedRows<PastImport>; total: number }) {
   const texts = historyTexts.value
   const { element, drawn } = useWindow<HTMLTableSectionElement>(() => total, rowHeight)
@@ -120,7 +120,7 @@ function Row({ one }: { one: PastImport | undefined }) {
   )
 }
 
-/** What somebody would know it by. */
+/** Returns a recognizable title. */
 export function titleOf({ id, source, layers }: PastImport): string {
   return source?.name ?? layers[0] ?? importTexts.value.name(id)
 }

@@ -20,7 +20,7 @@ export function runCall(importId: number): Call {
   return { method: 'POST', path: `/rest/imports/${importId}`, query: { async: true } }
 }
 
-/** What is done for all layers at once. */
+/** Actions for all layers. */
 export function ActBar({ work, isRehearsing, reload }: ActBarProps) {
   const texts = importTexts.value
   const { act, error } = useAct(reload)
@@ -72,13 +72,13 @@ interface ToldProps {
   isRunning: boolean
 }
 
-/** How all of them stand, in a sentence or two. */
+/** Summary of all layers in words. */
 function Told({ work: { tasks, state }, isRehearsing, isRunning }: ToldProps) {
   const [texts, deciding, batch] = [importTexts.value, decidingTexts.value, batchTexts.value]
   const countOf = (view: Parameters<typeof isOfView>[1]): number =>
     tasks.filter((task) => isOfView(task, view)).length
   const [done, open] = [countOf('done'), countOf('decide')]
-  // What somebody has cancelled stands among what has failed, to be loaded again, and is called what it is.
+  // Cancelled layers are listed with the failed ones, to be loaded again, but named correctly.
   const cancelled = tasks.filter((task) => task.state === 'CANCELED').length
   const failed = countOf('failed') - cancelled
   const isBegun = done + failed + cancelled > 0

@@ -1,12 +1,12 @@
 import { call } from '../../../wire/client.ts'
 import { type Import, importCall, isBusy, type Task, taskPath } from '../wire.ts'
 
-/** As many tasks are asked for whole each time: of more, those alone that have moved. */
+/** Up to this many tasks are loaded completely each time: of more, only changed ones. */
 const fewTasks = 20
 
 /**
- * An import that was read before, as it is now: of many tasks the states are asked for, and those whole that move or have moved.
- * All of it is read again when it has come to an end.
+ * Updates an import: of many tasks loads the states, and completely those that are active or changed. Loads
+ * everything again when the import has ended.
  */
 export async function askChanged(
   id: string,
@@ -26,7 +26,7 @@ export async function askChanged(
   return (await call<{ import: Import }>(importCall(id), signal)).import
 }
 
-/** Whether the import or one of its tasks is in another state than it was. */
+/** True if the state of the import or of one of its tasks has changed. */
 export async function hasMoved(id: string, before: Import, signal: AbortSignal): Promise<boolean> {
   const { import: now } = await call<{ import: Import }>({ path: `/rest/imports/${id}` }, signal)
   const known = new Map(before.tasks.map((task) => [task.id, task.state]))
@@ -37,7 +37,7 @@ export async function hasMoved(id: string, before: Import, signal: AbortSignal):
   )
 }
 
-/** Undefined where so many have moved that all of them are asked for at once. */
+/** Undefined if so many tasks changed that all of them are loaded. */
 async function changedTasks(
   id: string,
   before: readonly Task[],

@@ -16,7 +16,7 @@ interface HowFarProps {
   isRehearsal?: boolean
 }
 
-/** How far a load or a rehearsal of a task is: share, rows, rows a second, time left. */
+/** Progress of a load or dry run of a task: share, rows, rows per second, remaining time. */
 export function HowFar({ importId, task, isRehearsal = false }: HowFarProps) {
   const texts = decidingTexts.value
   const path = taskPath(String(importId), task.id)

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Puts a text before the title of the window, as long as it is shown. */
+/** Puts a text before the window title while it is shown. */
 export function useTitle(text: string | undefined): void {
   useEffect(() => {
     if (text === undefined) return undefined

@@ -1,11 +1,11 @@
-/** A file that somebody chose or dropped. */
+/** A selected or dropped file. */
 export interface ChosenFile {
   file: File
-  /** Folders that it lies in below what was dropped, as `a/b`; empty where it lies in none. */
+  /** Its folders below the dropped one, as `a/b`; empty if there are none. */
   folder: string
 }
 
-/** What was dropped, and whether that is everything. */
+/** Dropped files, and whether they are complete. */
 export interface Chosen {
   files: ChosenFile[]
   isCut: boolean
@@ -17,7 +17,10 @@ export interface Chosen {
 export const mostFiles = 10_000
 const mostDepth = 20
 
-/** Files that somebody dropped, those in folders too. To be called while the drop is handled: what it holds goes with it. */
+/**
+ * Returns dropped files, including those in folders. Must be called during the drop event, since its data
+ * become invalid afterwards.
+ */
 export async function droppedFiles(data: DataTransfer): Promise<Chosen> {
   const entries = [...data.items].flatMap((item) => {
     const entry = item.webkitGetAsEntry()
@@ -69,7 +72,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** What systems keep beside files for themselves. */
+/** True for hidden files of operating systems. */
 function isHidden(name: string): boolean {
   return name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini' || name === '__MACOSX'
 }

@@ -4,22 +4,22 @@ export interface NamedFile {
   folder: string
 }
 
-/** Parts of a Shapefile without which something is lost; `shp` is the one that the others belong to. */
+/** Parts of a Shapefile without which something is lost; `shp` is the main one. */
 const shapefileParts = ['shp', 'shx', 'dbf', 'prj'] as const
 type Part = (typeof shapefileParts)[number]
 
-/** Files that are one dataset, as far as names tell. */
+/** Files of one dataset, as far as names tell. */
 export interface FileSet<F extends NamedFile> {
-  /** What it is called: as its main file, or as the folder that is one dataset. */
+  /** Name of the main file, or of a folder that is one dataset. */
   name: string
-  /** The file that the others belong to, or the only one. */
+  /** The main file, or the only one. */
   main: F
   /** The others, in order of their names. */
   parts: F[]
   missing: Part[]
 }
 
-/** What belongs to files of any kind where their names are alike: `a.tif`, `a.tif.aux.xml`, `a.prj`. */
+/** Extensions of side files for any format, if their names match: `a.tif`, `a.tif.aux.xml`, `a.prj`. */
 const companions = new Set([
   ...['prj', 'cpg', 'qpj', 'qmd', 'sld', 'qml', 'aux', 'aux.xml', 'wld', 'rrd', 'ovr', 'msk', 'vat.dbf'],
   ...['tfw', 'jgw', 'pgw', 'csvt', 'gfs', 'xsd'],
@@ -44,7 +44,7 @@ const companions = new Set([
 ])
 const standAlone = new Set(['dbf'])
 
-/** Joins what belongs together, as the server does it: one folder, one name, a known ending. */
+/** Groups files into datasets by the server's rules: same folder, same name, known extension. */
 export function fileSets<F extends NamedFile>(files: readonly F[]): FileSet<F>[] {
   const sets = new Map<string, F[]>()
   for (const file of files) {
@@ -56,14 +56,17 @@ export function fileSets<F extends NamedFile>(files: readonly F[]): FileSet<F>[]
   return [...sets].flatMap(([key, some]) => (key.endsWith('/') ? folderSet(key, some) : setsOf(some)))
 }
 
-/** A folder that is one dataset, such as a File Geodatabase. */
+/** Returns a folder that is one dataset, such as a File Geodatabase. */
 function folderSet<F extends NamedFile>(key: string, files: F[]): FileSet<F>[] {
   const [main, ...parts] = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const name = key.split('/').at(-2) ?? key
   return main === undefined ? [] : [{ name, main, parts, missing: [] }]
 }
 
-/** The folder of the set that lacks this part: a part that comes by itself belongs to it. Its own where there is no such set. */
+/**
+ * Returns the folder of the set that lacks this part: a separately added part belongs to it. Its own folder
+ * if there is no such set.
+ */
 export function folderOfPart({ name, folder }: NamedFile, sets: readonly FileSet<NamedFile>[]): string {
   const { base, ending } = splitName(name)
   if (folder !== '') return folder
@@ -80,7 +83,7 @@ function setsOf<F extends NamedFile>(files: F[]): FileSet<F>[] {
   if (mains.length === 0) return orphans(sorted)
   const [first, ...others] = mains
   if (first === undefined) return []
-  // Of several with one name the Shapefile has the parts; each of the others is a set by itself.
+  // Of several files with one name the Shapefile owns the parts; each of the others is a set.
   const owner = mains.find(({ name }) => splitName(name).ending === 'shp') ?? first
   const alone = [first, ...others].filter((one) => one !== owner)
   const parts = sorted.filter((one) => !mains.includes(one))
@@ -110,7 +113,7 @@ function withMissing<F extends NamedFile>(main: F, parts: F[]): FileSet<F> {
   return { name, main, parts, missing: shapefileParts.filter((one) => one !== 'shp' && !there.has(one)) }
 }
 
-/** Ends with a slash where the folder is one dataset. */
+/** Ends with a slash if the folder is one dataset. */
 function keyOf({ name, folder }: NamedFile): string {
   const dataset = /^(.*\.gdb)(?:\/|$)/i.exec(folder)?.[1]
   if (dataset !== undefined) return `${dataset}/`
@@ -124,7 +127,7 @@ function splitName(name: string): { base: string; ending: string } {
     const ending = parts.slice(from).join('.').toLowerCase()
     if (!companions.has(ending) && from < parts.length - 1) continue
     const base = parts.slice(0, from).join('.')
-    // Of `roads.tif.aux.xml` and `roads.tif.ovr` the raster's own ending is no part of the name.
+    // For `roads.tif.aux.xml` and `roads.tif.ovr` the raster's extension is not part of the name.
     const inner = /^(.+)\.(?:tiff?|shp|jpe?g|png|vrt|asc)$/i.exec(base)
     return { base: companions.has(ending) ? (inner?.[1] ?? base) : base, ending }
   }

@@ -17,7 +17,7 @@ interface FilesPanelProps {
 const mostShown = 100
 const order: SentState[] = ['refused', 'absent', 'trying', 'sending', 'paused', 'waiting', 'done']
 
-/** What is on its way or has come, and what is missing of it. */
+/** Uploads in progress and done, and missing parts. */
 export function FilesPanel({ sending, sets, whole, onLook }: FilesPanelProps) {
   const texts = sendingTexts.value
   const files = sending.files.value
@@ -79,7 +79,7 @@ function stateOf(set: FileSet<SentFile>): SentState {
   return order.find((one) => states.has(one)) ?? 'done'
 }
 
-/** Whether all of it has come. */
+/** True if all files of the set are uploaded. */
 export function isWhole(set: FileSet<SentFile>): boolean {
   return stateOf(set) === 'done'
 }
@@ -145,7 +145,7 @@ function SetRow({ sending, files: set }: { sending: Sending; files: FileSet<Sent
   )
 }
 
-/** What a Shapefile lacks, what that costs, and what to do. */
+/** Missing parts of a Shapefile, their consequences, and advice. */
 function Missing({ set: { missing } }: { set: FileSet<SentFile> }) {
   const texts = sendingTexts.value
   if (missing.length === 0) return null

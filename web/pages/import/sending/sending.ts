@@ -8,10 +8,13 @@ import type { WireUpload } from './tus.ts'
 
 const atOnce = 3
 
-/** Files that are sent, or were and wait for their import. They go on while somebody looks at other pages. */
+/**
+ * Uploads, including complete ones whose import was not created yet. They continue while the reader uses
+ * other pages.
+ */
 export class Sending {
   readonly files = signal<readonly SentFile[]>([])
-  /** Whether all was taken of what was chosen last. */
+  /** True if all files of the last selection were accepted. */
   readonly chosen = signal<Pick<Chosen, 'isCut' | 'unread'>>({ isCut: false, unread: [] })
   readonly isMoving = computed(() => this.files.value.some(({ state }) => isMoving(state.value)))
   #running = 0
@@ -29,14 +32,14 @@ export class Sending {
     const known = new Set(this.files.peek().map(({ id }) => id))
     const found = uploads.filter(({ id }) => !known.has(id)).map((one) => SentFile.found(one))
     const there = new Set(uploads.map(({ id }) => id))
-    // What is gone there and is not here either is nowhere.
+    // An upload that the server no longer has, and this page does not have either, is lost.
     const kept = this.files.peek().filter((one) => !one.isFromBefore || there.has(one.id ?? ''))
     this.files.value = [...kept, ...found]
   }
 
-  /** Sends what was chosen; a file of which a part is there already goes on. */
+  /** Uploads the selected files; resumes those of which the server has a part. */
   async add({ files, ...chosen }: Chosen): Promise<void> {
-    // What is there already is known first: it goes on and is not sent anew.
+    // Waits for the list of existing uploads, which are resumed instead of repeated.
     await this.#finding
     this.chosen.value = chosen
     const byPath = new Map(this.files.peek().map((one) => [one.path, one]))

@@ -4,8 +4,8 @@ import type { ChosenFile } from './chosen-files.ts'
 import { beginUpload, sendPiece, type WireUpload } from './tus.ts'
 
 /**
- * How a file is: `waiting` for its turn, `sending`, `paused`, `trying` again since no answer came, all there (`done`), `refused`,
- * or `absent`: a part of it is on the server, and this page does not have the file.
+ * State of a file: `waiting` in the queue, `sending`, `paused`, `trying` again without a response, complete
+ * (`done`), `refused`, or `absent`: the server has a part, and this page does not have the file.
  */
 export type SentState = 'waiting' | 'sending' | 'paused' | 'trying' | 'done' | 'refused' | 'absent'
 
@@ -41,7 +41,7 @@ export class SentFile {
     this.state = signal(known.state)
   }
 
-  /** One that was chosen. */
+  /** Creates the upload of a selected file. */
   static of({ file, folder }: ChosenFile): SentFile {
     const made = new SentFile({ name: file.name, folder, size: file.size, sent: 0, state: 'waiting' })
     made.#file = file
@@ -49,7 +49,7 @@ export class SentFile {
     return made
   }
 
-  /** One that is on the server from before. */
+  /** Creates the object of an upload that the server already has. */
   static found({ id, name, folder = '', modified, offset, length }: WireUpload): SentFile {
     const state = offset === length ? 'done' : 'absent'
     const made = new SentFile({ name, folder, size: length, sent: offset, state })
@@ -62,23 +62,23 @@ export class SentFile {
     return this.folder === '' ? this.name : `${this.folder}/${this.name}`
   }
 
-  /** Of its upload, once it has begun. */
+  /** Id of its upload, once it has begun. */
   get id(): string | undefined {
     return this.#id
   }
 
-  /** Whether it came with an earlier page. */
+  /** True if an earlier page began the upload. */
   get isFromBefore(): boolean {
     return this.#file === undefined
   }
 
-  /** Whether a chosen file is this one, as far as its size and the time of its change tell. */
+  /** True if a selected file is this one, by size and modification time. */
   isSame({ file }: ChosenFile): boolean {
     const modified = new Date(file.lastModified).toISOString()
     return file.size === this.size && (this.#modified === undefined || this.#modified === modified)
   }
 
-  /** The file is here again: it goes on where it ended. */
+  /** Supplies the file again: the upload resumes. */
   take({ file }: ChosenFile): void {
     this.#file = file
     this.error.value = undefined
@@ -145,7 +145,7 @@ export class SentFile {
   async #sendAll(file: File, signal: AbortSignal, onMoved: () => void): Promise<void> {
     this.#id ??= await beginUpload(file, this.folder, signal)
     const id = this.#id
-    // Also asks for a login where the session has ended.
+    // Also asks the reader to sign in if the session has ended.
     const { upload } = await call<{ upload: WireUpload }>({ path: `/rest/uploads/${id}` }, signal)
     this.state.value = 'sending'
     this.error.value = undefined
@@ -170,7 +170,7 @@ export class SentFile {
     this.#lately = { at, sent }
   }
 
-  /** Whether it is tried again; says why it was not sent. */
+  /** Returns true if the upload will be retried; otherwise records the error. */
   async #isPassing(error: unknown, file: File): Promise<boolean> {
     this.error.value = error
     if (error instanceof NoAnswer) {

@@ -2,7 +2,7 @@ import { addressOf } from '../../../lib/base.ts'
 import { session } from '../../../session/session.ts'
 import { NoAnswer, Refusal } from '../../../wire/client.ts'
 
-/** An upload as `/rest/uploads` tells it. */
+/** An upload in `/rest/uploads`. */
 export interface WireUpload {
   id: string
   name: string
@@ -37,7 +37,10 @@ export async function beginUpload(file: File, folder: string, signal: AbortSigna
   return (request.getResponseHeader('location') ?? '').split('/').at(-1) ?? ''
 }
 
-/** Sends a piece that begins at `offset`. Throws `Refusal` and `NoAnswer`; what came before that is kept by the server. */
+/**
+ * Sends a piece that begins at `offset`. Throws `Refusal` and `NoAnswer`; the server stores the part received
+ * until then.
+ */
 export async function sendPiece(
   id: string,
   { offset, body }: { offset: number; body: Blob },
@@ -48,7 +51,7 @@ export async function sendPiece(
   await exchange({ method: 'PATCH', path: `/rest/uploads/${id}`, headers, body, onProgress }, signal)
 }
 
-/** `fetch` does not tell how much of a body has gone. */
+/** `fetch` reports no upload progress. */
 function exchange(
   { method, path, headers, body, onProgress }: Sent,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import { Field } from '../../../parts/field.tsx'
 import { Said } from './said.tsx'
 import { importCallOf, useBegin } from './use-begin.ts'
 
-/** Data at an address, with a login where it wants one. */
+/** Data at a URL, with optional credentials. */
 export function AddressForm() {
   const texts = sourcesTexts.value
   const { begin, error } = useBegin()

@@ -34,7 +34,7 @@ export function DatabaseForm() {
       ref={form}
       class="stack s2"
       onChange={(event) => {
-        // What was found is of another connection.
+        // The tables found belong to another connection.
         if (event.target instanceof HTMLElement && event.target.closest('.tables') === null)
           tables.value = undefined
       }}
@@ -201,7 +201,7 @@ function Tables({ tables, chosen, onChoose }: TablesProps) {
   )
 }
 
-/** What a form says of a connection; what is empty is left out. */
+/** Returns the connection parameters of a form, without empty ones. */
 function parametersOf(form: HTMLFormElement | null, dbtype: string): Record<string, unknown> {
   if (form === null) return { dbtype }
   const said = [...new FormData(form)].filter(([, value]) => String(value) !== '')

@@ -21,7 +21,7 @@ const mostShown = 200
 /** Folders of the server that imports may name: looked into, and taken whole, as a mosaic, or file by file. */
 export function FolderBrowser() {
   const texts = sourcesTexts.value
-  /** The folders that lead to the one that is shown. */
+  /** Path of folders to the current one. */
   const way = useSignal<readonly string[]>([])
   const isMosaic = useSignal(false)
   const { begin, error } = useBegin()

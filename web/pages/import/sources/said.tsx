@@ -1,7 +1,7 @@
 import { Icon } from '../../../parts/icon.tsx'
 import { reasonOf } from '../../../parts/states.tsx'
 
-/** What the server refused. */
+/** Error message of the server. */
 export function Said({ error }: { error: unknown }) {
   if (error === undefined) return null
   return (

@@ -13,7 +13,7 @@ const sources: readonly { name: 'address' | 'folder' | 'database'; icon: string;
   { name: 'database', icon: 'db', Form: DatabaseForm },
 ]
 
-/** Data that lie somewhere else; which kind is open stands in the address. */
+/** Data at other locations; the selected kind is in the address. */
 export function Sources() {
   const texts = sourcesTexts.value
   const open = query.value.get('from')

@@ -1,4 +1,4 @@
-/** How names are made of names. */
+/** Rule for deriving names. */
 export interface NameRule {
   find: string
   replace: string
@@ -15,7 +15,7 @@ export function newName(name: string, { find, replace, prefix, suffix, isLowerCa
   return isLowerCase ? made.toLowerCase() : made
 }
 
-/** Names that several of them have, and whether one is left without a name. */
+/** Finds duplicate and empty names. */
 export function nameFaults(names: readonly string[]): { twice: string[]; hasEmpty: boolean } {
   const seen = new Set<string>()
   const twice = new Set<string>()

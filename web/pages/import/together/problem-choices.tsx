@@ -8,7 +8,7 @@ import { changesOf, type ProblemProps, SendAll } from './send-all.tsx'
 const mostCandidates = 5
 const bestOfEach = 'best'
 
-/** One coordinate system for all, one of those that were found, or for each the one that fits it best. */
+/** One CRS for all layers: a candidate, or the best one for each. */
 export function ChooseCrs(props: ProblemProps) {
   const texts = togetherTexts.value
   const { tasks } = props.problem
@@ -68,7 +68,7 @@ export function ChooseCrs(props: ProblemProps) {
   )
 }
 
-/** One column that tells rows apart in all of them. */
+/** One key column for all layers. */
 export function ChooseKey(props: ProblemProps) {
   const texts = togetherTexts.value
   const { tasks } = props.problem
@@ -108,7 +108,7 @@ function sharedColumns([first, ...others]: readonly Task[]): string[] {
   return first === undefined ? [] : namesOf(first).filter((name) => sets.every((set) => set.has(name)))
 }
 
-/** How many rows may be set aside in each of them. */
+/** Maximum number of rejected rows per layer. */
 export function ChooseRejectLimit(props: ProblemProps) {
   const texts = togetherTexts.value
   const { tasks } = props.problem

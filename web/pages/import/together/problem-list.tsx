@@ -12,7 +12,7 @@ import { type Problem, pointsIn } from './problems.ts'
 import { changesOf, type Mending, type ProblemProps, SendAll } from './send-all.tsx'
 import type { Change } from './sent-changes.ts'
 
-/** Layers by what is wrong with them, with what mends all of them at once. */
+/** Layers by problem, with corrections for all of them at once. */
 export function ProblemList({ problems, ...mending }: Mending & { problems: readonly Problem[] }) {
   const texts = togetherTexts.value
   return (

@@ -1,13 +1,13 @@
 import { nameOf } from '../batch/views.ts'
 import type { Candidate, Proposal, Task } from '../wire.ts'
 
-/** What is in the way of a layer, or would be of use to it. */
+/** Problems and suggestions for a layer. */
 const problemKinds = ['points', 'crs', 'keys', 'stopped', 'rejected', 'unread', 'failed', 'canceled'] as const
 type ProblemKind = (typeof problemKinds)[number]
 
 /** Layers of which the same is wrong. */
 export interface Problem {
-  /** Tells it from other problems; stands in the address. */
+  /** Identifies the problem; used in the address. */
   key: string
   kind: ProblemKind
   tasks: Task[]
@@ -31,7 +31,7 @@ export function problemsOf(tasks: readonly Task[]): Problem[] {
   return [...byKey.values()].sort((a, b) => rank(a) - rank(b) || b.tasks.length - a.tasks.length)
 }
 
-/** Whether such layers differ by what the server says of them. */
+/** True if layers with this problem are grouped by the server's message. */
 const isTold = (kind: ProblemKind): boolean => kind === 'unread' || kind === 'failed'
 
 function kindOf(task: Task): ProblemKind | undefined {
@@ -47,7 +47,7 @@ function kindOf(task: Task): ProblemKind | undefined {
   return errorCode === 'too-many-rejects' ? 'rejected' : 'failed'
 }
 
-/** Coordinates that were found in columns and that nobody has taken or left yet. */
+/** Returns coordinate columns that were detected and neither accepted nor dismissed. */
 export function pointsIn({ proposals = [], transformChain, state }: Task): Proposal | undefined {
   if (state === 'COMPLETE' || (transformChain?.transforms.length ?? 0) > 0) return undefined
   return proposals.find(({ kind }) => kind === 'geometry')
@@ -68,7 +68,7 @@ function withoutOwn(task: Task, said: string): string {
 
 type CodedCandidate = Candidate & { srs: string }
 
-/** Whether a candidate can be put to a layer: a definition that the data declare has no code. */
+/** True if a candidate can be assigned to a layer: a declared definition without a code cannot. */
 export function hasCode(candidate: Candidate): candidate is CodedCandidate {
   return candidate.srs !== null
 }

@@ -59,7 +59,7 @@ interface PartProps {
   put(change: Partial<Rules>): void
 }
 
-/** Where they go, what happens there, where they lie and how they look. */
+/** Target, update mode, CRS and style. */
 function Places({ tasks, rules, put }: PartProps & { tasks: readonly Task[] }) {
   const texts = togetherTexts.value
   const own = tasks.map(storeOf).find((store) => store !== undefined)

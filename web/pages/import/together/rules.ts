@@ -4,7 +4,7 @@ import { type NameRule, newName, noNameRule } from './new-names.ts'
 import { pointsIn } from './problems.ts'
 import type { Change } from './sent-changes.ts'
 
-/** What is chosen for many layers at once; what is empty stays as it is. */
+/** Choices for many layers at once; empty ones change nothing. */
 export interface Rules {
   workspace: string
   store: string
@@ -23,12 +23,14 @@ export const noRules: Rules = {
   ...{ rejected: '', removed: '', changed: '', fewer: '' },
 }
 
-/** Whether anything of a task may still be chosen. */
+/** True if the task can still be changed. */
 export function isOpen({ state }: Task): boolean {
   return state !== 'COMPLETE' && state !== 'RUNNING' && state !== 'NO_FORMAT'
 }
 
-/** What is to be sent for rules; a change of the workspace moves all layers of an import and comes first. */
+/**
+ * Returns the requests for rules; a change of the workspace moves all layers of an import and comes first.
+ */
 export function changesByRules(importId: number, tasks: readonly Task[], rules: Rules): Change[] {
   const bodies = tasks.map((task) => ({ task, body: bodyOf(task, rules) }))
   const changes = bodies

@@ -5,7 +5,7 @@ import { type Task, taskPath } from '../wire.ts'
 import type { Problem } from './problems.ts'
 import type { Change } from './sent-changes.ts'
 
-/** What the problems of an import are mended with. */
+/** Functions for correcting problems of an import. */
 export interface Mending {
   importId: number
   /** Changes are on their way, or layers are loaded: nothing else can be changed. */
@@ -18,7 +18,7 @@ export interface ProblemProps extends Mending {
   problem: Problem
 }
 
-/** The change of each of these tasks by what `bodyOf` says. */
+/** Returns one change per task, with the body from `bodyOf`. */
 export function changesOf(
   importId: number,
   tasks: readonly Task[],

@@ -4,7 +4,7 @@ import { type Call, call, NoAnswer } from '../../../wire/client.ts'
 
 /** A change of one layer among many. */
 export interface Change {
-  /** What the layer is called. */
+  /** Name of the layer. */
   name: string
   call: Call
 }
@@ -15,13 +15,13 @@ export interface Refused {
   changes: Change[]
 }
 
-/** Changes of many layers, sent one after the other: how far they are, what was refused, and their end. */
+/** Changes of many layers, sent one after the other: progress, refused ones, and the end. */
 export class SentChanges {
   readonly done = signal(0)
   readonly all = signal(0)
   readonly isSending = signal(false)
   readonly refused = signal<readonly Refused[]>([])
-  /** Those that were not sent, since somebody stopped or no answer came. */
+  /** Changes that were not sent, because the reader stopped or the server did not respond. */
   readonly unsent = signal<readonly Change[]>([])
   #isStopped = false
 
@@ -48,7 +48,7 @@ export class SentChanges {
     this.#isStopped = true
   }
 
-  /** Whether the server has answered. */
+  /** Returns true if the server responded. */
   async #send(change: Change): Promise<boolean> {
     try {
       await call(change.call)

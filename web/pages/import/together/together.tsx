@@ -21,7 +21,7 @@ interface TogetherProps {
   reload(): Promise<void>
 }
 
-/** A batch as one: how all stand, what is in the way of which, and choices for all. */
+/** A batch of layers: state, problems, and choices for all of them. */
 export function Together({ work, listed, isRunning, sent, run, reload }: TogetherProps) {
   const texts = togetherTexts.value
   const { tasks } = work
@@ -80,7 +80,7 @@ function HowAllAre({ tasks }: { tasks: readonly Task[] }) {
   )
 }
 
-/** How far changes of many layers are, and what became of those that were not taken. */
+/** Progress of changes to many layers, and refused ones. */
 function Sending({ sent, send }: { sent: SentChanges; send: Mending['send'] }) {
   const texts = togetherTexts.value
   const [done, all, unsent] = [sent.done.value, sent.all.value, sent.unsent.value]

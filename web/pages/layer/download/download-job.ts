@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { type Call, call } from '../../../wire/client.ts'
 
-/** A file that the server makes, as it tells. */
+/** A file made by the server. */
 export interface Download {
   id: string
   state: 'PENDING' | 'RUNNING' | 'COMPLETE' | 'ERROR'
@@ -23,7 +23,7 @@ export function fileCall({ id }: Download): Call {
   return { path: `/rest/downloads/${id}/file` }
 }
 
-/** One download at a time: asked for, watched, and taken back where nobody waits for it any more. */
+/** One download at a time: requests it, polls it, and cancels it if it is no longer needed. */
 export class DownloadJob {
   readonly download: Signal<Download | undefined> = signal(undefined)
   readonly error: Signal<unknown> = signal(undefined)
@@ -50,7 +50,7 @@ export class DownloadJob {
     }
   }
 
-  /** Nobody waits for it any more. */
+  /** Cancels the download. */
   cancel(): void {
     this.#stop.abort()
     this.isMaking.value = false

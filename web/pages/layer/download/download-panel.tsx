@@ -9,7 +9,7 @@ import { Refused } from '../../../parts/states.tsx'
 import type { Call } from '../../../wire/client.ts'
 import { type Download, DownloadJob, fileCall } from './download-job.ts'
 
-/** What of a layer is wanted, as its page shows it. */
+/** Shown part of a layer. */
 interface Wanted {
   /** CQL2 text. */
   filter?: string | undefined
@@ -36,10 +36,10 @@ const featureFormats = [
   ['kml', 'KML'],
 ] as const
 const rasterFormats = [['tif', 'GeoTIFF']] as const
-/** Formats that are in WGS 84 where nothing else is asked. */
+/** Formats that use WGS 84 by default. */
 const geographic = ['geojson', 'kml']
 
-/** The layer, or what filter and map leave of it, as a file. */
+/** Downloads the layer, or the part selected by filter and map. */
 export function DownloadPanel({ id, isRaster, srs, wanted }: DownloadPanelProps) {
   const texts = downloadTexts.value
   const title = useId()
@@ -173,7 +173,7 @@ function CrsChoice({ srs, format, crs }: { srs: string; format: string; crs: { v
   )
 }
 
-/** How far the file is, where it stands, and what it has lost. */
+/** Progress, address and losses of the file. */
 function Making({ job }: { job: DownloadJob }) {
   const texts = downloadTexts.value
   const download = job.download.value
@@ -220,7 +220,7 @@ function Making({ job }: { job: DownloadJob }) {
   )
 }
 
-/** The browser asks for the file, and saves it under the name that the server gives. */
+/** The browser requests the file, and saves it under the server's file name. */
 function save(download: Download | undefined): void {
   if (download === undefined) return
   const link = document.createElement('a')

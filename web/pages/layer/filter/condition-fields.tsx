@@ -12,7 +12,7 @@ interface ConditionFieldsProps {
 
 const mostLetters = 200
 
-/** What the values of one column have to be. */
+/** Condition on the values of one column. */
 export function ConditionFields({ columns, condition, onChange, onRemove }: ConditionFieldsProps) {
   const texts = filterTexts.value
   const { name, sign } = condition

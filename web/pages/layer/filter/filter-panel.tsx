@@ -12,11 +12,11 @@ import { wantedFilter } from './wanted-filter.ts'
 
 interface FilterPanelProps {
   columns: readonly FilterColumn[]
-  /** What the filter of the address lets through. */
+  /** Result of the address's filter. */
   filtered: Filtered | undefined
 }
 
-/** Which rows map and table show: conditions on columns, or a text in CQL2. It stands in the address. */
+/** Filter for map and table: conditions on columns, or CQL2 text. It is in the address. */
 export function FilterPanel({ columns, filtered }: FilterPanelProps) {
   const texts = filterTexts.value
   const applied = wantedFilter()
@@ -68,7 +68,7 @@ export function FilterPanel({ columns, filtered }: FilterPanelProps) {
           <button type="submit" class="btn main sm" disabled={text.value.trim() === (applied ?? '')}>
             {texts.apply}
           </button>
-          {/* A text that says more than conditions is changed as text. */}
+          {/* A text that conditions cannot express is edited as text. */}
           {(conditions.value.length > 0 || text.value === '') && (
             <button type="button" class="btn sm" onClick={add}>
               <Icon name="plus" />
@@ -158,7 +158,7 @@ function FilterText({
   )
 }
 
-/** An empty value of a text is one; elsewhere it has yet to be typed. */
+/** An empty text value is valid; other types require a value. */
 function isWhole({ sign, value }: Condition): boolean {
   return !asksForValue(sign) || value !== ''
 }

@@ -1,4 +1,4 @@
-/** What a column holds, as far as conditions differ by it. */
+/** Column type, for conditions. */
 export type Kind = 'number' | 'text' | 'time' | 'truth'
 
 /** A column that can be filtered by. */
@@ -10,17 +10,17 @@ export interface FilterColumn {
 const signs = ['=', '<>', '<', '<=', '>', '>=', 'contains', 'begins', 'empty', 'filled'] as const
 export type Sign = (typeof signs)[number]
 
-/** What the values of a column have to be. */
+/** Condition on a column. */
 export interface Condition {
   name: string
   sign: Sign
-  /** As it is typed; of no meaning where the sign asks for none. */
+  /** As entered; unused if the operator takes no value. */
   value: string
 }
 
 const ordered: readonly Sign[] = ['=', '<>', '<', '<=', '>', '>=', 'empty', 'filled']
 
-/** What can be asked of a column, the most likely first. */
+/** Operators of a column type, the most common first. */
 export const signsOf: Readonly<Record<Kind, readonly Sign[]>> = {
   number: ordered,
   time: ordered,
@@ -50,7 +50,7 @@ function conditionText({ name, sign, value }: Condition, kind: Kind): string {
 
 function literal(value: string, kind: Kind): string {
   const text = value.trim()
-  // What is no number is refused by the server, in its words.
+  // The server rejects an invalid number with its own message.
   if (kind === 'number') return text === '' || Number.isNaN(Number(text)) ? quoted(value) : text
   if (kind === 'truth') return text === 'true' ? 'TRUE' : 'FALSE'
   if (kind === 'text') return quoted(value)
@@ -64,7 +64,7 @@ function quoted(text: string): string {
 const token =
   /\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[A-Za-z_][\w.]*|[-+]?[\d.]+(?:[eE][-+]?\d+)?|<=|>=|<>|[=<>()])/y
 
-/** The conditions that a text has; undefined where it says more than conditions can. */
+/** Returns the conditions of a text; undefined if conditions cannot express it. */
 export function conditionsOf(text: string): Condition[] | undefined {
   const tokens = tokensOf(text)
   if (tokens === undefined) return undefined

@@ -3,13 +3,16 @@ import type { MapObject } from '../../../map/objects.ts'
 import { type Call, call } from '../../../wire/client.ts'
 import { whenReady } from '../../../wire/when-ready.ts'
 
-/** What a filter lets through, for the map. */
+/** Filter result for the map. */
 export interface Filtered {
-  /** Rows of an earlier version, whose tiles take no filter; of the present one none but before it is known. */
+  /**
+   * Rows of an earlier version, whose tiles do not support filters; for the current version none until it is
+   * known.
+   */
   rows?: readonly MapObject[]
-  /** How many there are in all. */
+  /** Total number of rows. */
   total: number
-  /** Whether no more of them come. */
+  /** True if no further rows will arrive. */
   isWhole: boolean
   /** Why the filter cannot be taken. */
   error?: unknown
@@ -19,7 +22,7 @@ const none: Filtered = { rows: [], total: 0, isWhole: false }
 const pageRows = 250
 const mostRows = 2000
 
-/** How many rows, and of an earlier version the first thousands, as they come; undefined where nothing is filtered. */
+/** Loads the number of rows, and for an earlier version the first thousands; undefined without a filter. */
 export function useFiltered(
   id: string,
   filter: string | undefined,

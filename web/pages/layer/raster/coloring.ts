@@ -13,7 +13,7 @@ import {
   spreadOf,
 } from './edited-raster.ts'
 
-/** How colours are spread anew. */
+/** Parameters for distributing colours. */
 interface Wish {
   mode: RasterMode
   band: number
@@ -27,7 +27,7 @@ interface Wish {
 export const mostColors = 50
 const usualColors = 5
 
-/** What the bands hold, and colours for it: asked of the server, the last question counts. */
+/** Statistics of the bands, and colours for them: from the server, the last request wins. */
 export class Coloring {
   readonly bands = signal<Bands | undefined>(undefined)
   readonly palettes = signal<readonly Palette[]>([])
@@ -64,7 +64,7 @@ export class Coloring {
     return this.bands.value?.bands.find(({ band }) => band === number)
   }
 
-  /** Begins with a mode, or spreads its colours anew. */
+  /** Starts a mode, or distributes its colours again. */
   async spread(change: Partial<Wish>): Promise<void> {
     const now = this.#edited.peek()
     const wish: Wish = {
@@ -89,7 +89,7 @@ export class Coloring {
     })
   }
 
-  /** Gives the entries as they are other colours. */
+  /** Replaces the colours of the entries. */
   async recolor(palette: Palette['name'] | undefined, isReversed: boolean): Promise<void> {
     if (palette === undefined) return
     await this.#run(async (aborted) => {
@@ -124,7 +124,7 @@ export class Coloring {
     return this.isReversed.peek() ? [...colors].reverse() : colors
   }
 
-  /** Which palette a kept style has its colours from. */
+  /** Recognizes the palette of a saved style. */
   #recognize(): void {
     const own = this.#edited
       .peek()

@@ -1,10 +1,10 @@
 import type { Calls } from '../../../wire/openapi.d.ts'
 
-/** What the bands of a layer hold, as the server tells it. */
+/** Statistics of a layer's bands, from the server. */
 export type Bands = Calls['GET /tiles/{layer}/bands.json']['answer']
 export type Band = Bands['bands'][number]
 
-/** `plain`: as the file itself says; `shades`: one band in gray. */
+/** `plain`: as in the file; `shades`: one band in gray. */
 export const rasterModes = ['plain', 'three', 'shades', 'ramp', 'intervals', 'values'] as const
 export type RasterMode = (typeof rasterModes)[number]
 type ColoredMode = Extract<RasterMode, 'ramp' | 'intervals' | 'values'>
@@ -24,12 +24,12 @@ interface ChosenBand {
 
 /** A colour of values. */
 export interface RasterEntry {
-  /** Where the colour is pure, up to where it goes, or whose it is; that of the last interval is not asked. */
+  /** Value of the colour, upper limit, or category; unused for the last interval. */
   value: number
   color: string
   /** 0 to 1. */
   opacity: number
-  /** For the legend, where it is not told by the value. */
+  /** Text of the legend, if it is not derived from the value. */
   title?: string
 }
 
@@ -37,9 +37,9 @@ export interface RasterEntry {
 export interface EditedRaster {
   mode: RasterMode
   opacity: number
-  /** Of shades and three bands; 1: as they are. */
+  /** For shades and three bands; 1: unchanged. */
   gamma: number
-  /** Of shades and of what is coloured. */
+  /** For shades and coloured bands. */
   one: ChosenBand
   /** Red, green, blue. */
   three: [ChosenBand, ChosenBand, ChosenBand]
@@ -55,7 +55,7 @@ export function isColored(mode: RasterMode): mode is ColoredMode {
   return mode === 'ramp' || mode === 'intervals' || mode === 'values'
 }
 
-/** Where a band's values lie: most of them, or all. */
+/** Returns the range of a band's values: most of them, or all. */
 export function spreadOf(
   { low = 0, high = 255, min = low, max = high }: Partial<Band>,
   isAll: boolean,
@@ -64,7 +64,7 @@ export function spreadOf(
   return from < to ? { min: from, max: to } : { min: from, max: from + 1 }
 }
 
-/** So many colours from one value to another. */
+/** Returns evenly distributed colours between two values. */
 export function entriesBetween(
   mode: 'ramp' | 'intervals',
   { min, max }: Stretch,

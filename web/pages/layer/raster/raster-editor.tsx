@@ -22,13 +22,13 @@ import { sldOf } from './write-raster.ts'
 interface Props {
   id: string
   layer: LayerFacts
-  /** Of the style that is looked at. */
+  /** Name of the edited style. */
   name: string
   styles: StylesOfLayer
   onKept(): Promise<void>
 }
 
-/** The raster as the server draws it by what is edited, and beside it what can be changed. */
+/** Raster style editor: preview drawn by the server, and fields. */
 export function RasterEditor({ id, layer, name, styles, onKept }: Props) {
   const texts = styleTexts.value
   const read = useMemo(() => readRaster(styles.sld ?? ''), [styles])
@@ -90,7 +90,7 @@ interface PreviewProps {
   id: string
   name: string
   styles: StylesOfLayer
-  /** Undefined where it is as it is kept. */
+  /** Undefined if it is unchanged. */
   edited: EditedRaster | undefined
 }
 

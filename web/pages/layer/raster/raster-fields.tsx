@@ -13,9 +13,9 @@ import { StretchFields } from './stretch-fields.tsx'
 interface Props {
   edited: Signal<EditedRaster>
   coloring: Coloring
-  /** Whether it says more than the editor does: the first choice begins a new one. */
+  /** True if the editor cannot express the style: the first choice begins a new one. */
   isForeign: boolean
-  /** Whether it can only be looked at. */
+  /** True if it is read-only. */
   isOff: boolean
 }
 
@@ -86,7 +86,7 @@ export function RasterFields({ edited, coloring, isForeign, isOff }: Props) {
   )
 }
 
-/** More of them cannot be told apart, or taken hold of. */
+/** Maximum number of draggable limits. */
 const mostHandles = 12
 
 function ColorFields({ edited, coloring }: Pick<Props, 'edited' | 'coloring'>) {

@@ -3,7 +3,7 @@ import { type EditedRaster, plainRaster, type RasterEntry } from './edited-raste
 /** GeoServer and this server write the last bound as a large number. */
 const endless = 1e300
 
-/** An SLD document as the editor can change it; undefined where it says more than the editor does. */
+/** Parses an SLD document for the editor; undefined if the editor cannot express it. */
 export function readRaster(sld: string): EditedRaster | undefined {
   const xml = new DOMParser().parseFromString(sld, 'text/xml')
   const hasLost = [...xml.childNodes].some((one) => one.nodeType === Node.COMMENT_NODE)
@@ -50,7 +50,7 @@ function numberIn(parent: Element, name: string): number | undefined {
   return text === '' || !Number.isFinite(value) ? undefined : value
 }
 
-/** Undefined for none, null for one that says more than the editor does. */
+/** Undefined for none, null for one that the editor cannot express. */
 function bandOf(channel: Element | undefined): EditedRaster['one'] | undefined | null {
   if (channel === undefined) return undefined
   const band = numberIn(channel, 'SourceChannelName')

@@ -12,7 +12,7 @@ interface Props {
 
 type Chosen = EditedRaster['one']
 
-/** Which bands are drawn, and which of their values are dark and light. */
+/** Bands to draw, and their ranges of values. */
 export function StretchFields({ edited, coloring }: Props) {
   const texts = styleTexts.value.raster
   const style = edited.value

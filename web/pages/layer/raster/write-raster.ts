@@ -1,7 +1,7 @@
 import type { EditedRaster, RasterEntry } from './edited-raster.ts'
 import { isColored } from './edited-raster.ts'
 
-/** What is edited as SLD 1.0, which says all that a raster can be drawn by. */
+/** Writes the edited style as SLD 1.0, which can express everything that rasters need. */
 export function sldOf(name: string, edited: EditedRaster): string {
   const { mode, opacity, gamma } = edited
   const hasShades = mode === 'three' || mode === 'shades'

@@ -118,7 +118,7 @@ function ClassRow({
   )
 }
 
-/** An empty title is the usual one. */
+/** An empty title is the default. */
 function retitled<T extends { title?: string }>(one: T, title: string): T {
   const { title: _old, ...rest } = one
   return (title === '' ? rest : { ...rest, title }) as T
@@ -184,7 +184,7 @@ function CategoryRow({
   )
 }
 
-/** What is none of the classes: drawn in a colour, or not at all. */
+/** Values outside the classes: drawn in a colour, or not at all. */
 function RestRow({
   text,
   color,

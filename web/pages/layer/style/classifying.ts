@@ -5,7 +5,7 @@ import type { Classes, Palette } from './kept-styles.ts'
 
 type Method = 'quantile' | 'equal' | 'natural'
 
-/** How values are to be told apart. */
+/** Classification parameters. */
 interface Wish {
   mode: Mode
   column: string
@@ -16,13 +16,13 @@ interface Wish {
 const usualClasses = 5
 const usualCategories = 8
 
-/** Classes and categories of a column, asked of the server; the last question counts. */
+/** Classes and categories of a column, from the server; the last request wins. */
 export class Classifying {
-  /** What is known of the column that the style goes by. */
+  /** Statistics of the classified column. */
   readonly found = signal<Classes | undefined>(undefined)
-  /** `own`: limits that somebody has moved. */
+  /** `own`: limits edited by the reader. */
   readonly method = signal<Method | 'own'>('quantile')
-  /** What is asked for and not there yet. */
+  /** Pending request. */
   readonly wish = signal<Wish | undefined>(undefined)
   readonly palettes = signal<readonly Palette[]>([])
   readonly palette = signal<Palette['name'] | undefined>(undefined)
@@ -33,7 +33,7 @@ export class Classifying {
   readonly #edited: Signal<EditedStyle | undefined>
   readonly #kept: EditedStyle | undefined
   #asking: AbortController | undefined
-  /** As it was asked for: of equal values fewer classes come. */
+  /** Requested number: equal values yield fewer classes. */
   #count: number | undefined
 
   constructor(id: string, edited: Signal<EditedStyle | undefined>, kept: EditedStyle | undefined) {
@@ -42,7 +42,7 @@ export class Classifying {
     this.#kept = kept
   }
 
-  /** Of a style that is kept: how its values lie, without another division. */
+  /** Loads the statistics of a saved style without changing its classes. */
   async begin(): Promise<void> {
     const kept = this.#kept
     if (kept === undefined || kept.mode === 'one') return
@@ -61,7 +61,9 @@ export class Classifying {
     this.#asking?.abort()
   }
 
-  /** Divides anew: by another column, method or number. What was asked for before and is not there yet holds on. */
+  /**
+   * Classifies again with another column, method or number. Parameters of a pending request remain in effect.
+   */
   async ask(change: Partial<Wish>, base: EditedStyle): Promise<void> {
     const wish = { ...this.#wishOf(base), ...this.wish.peek(), ...change }
     if (wish.mode !== base.mode) wish.count = wish.mode === 'classes' ? usualClasses : usualCategories
@@ -94,7 +96,7 @@ export class Classifying {
     return { mode, column, count: now > 0 ? now : usual, method: method === 'own' ? 'quantile' : method }
   }
 
-  /** Moves one limit: the classes are nobody's method then. */
+  /** Moves one limit: then the classes no longer belong to a method. */
   move(index: number, upper: number): void {
     const style = this.#edited.peek()
     if (style === undefined || style.classes[index]?.upper === upper) return
@@ -128,7 +130,7 @@ export class Classifying {
     return this.isReversed.peek() ? [...colors].reverse() : colors
   }
 
-  /** Which palette a kept style has its colours from. */
+  /** Recognizes the palette of a saved style. */
   #recognize({ mode, classes, categories }: EditedStyle): void {
     const own = (mode === 'classes' ? classes : categories).map(({ color }) => color).join()
     for (const { name, colors } of this.palettes.peek()) {

@@ -36,7 +36,7 @@ export function Documents({ id, layer, name, list }: Props) {
   )
 }
 
-/** What each language cannot say stands beside its download. */
+/** Lists what each language cannot express beside its download. */
 function Downloads({ workspace, kept }: { workspace: string; kept: KeptStyle }) {
   const texts = styleTexts.value.documents
   const lost = useSignal<LostIn | undefined>(undefined)
@@ -167,7 +167,7 @@ interface OutcomeProps {
   onLook(): void
 }
 
-/** What the server said of the document. */
+/** Messages of the server about the document. */
 function Outcome({ error, said, onLook }: OutcomeProps) {
   const texts = styleTexts.value.documents
   return (

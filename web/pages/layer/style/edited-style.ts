@@ -2,19 +2,19 @@
 export const marks = ['circle', 'square', 'triangle', 'star', 'cross', 'x'] as const
 type Mark = (typeof marks)[number]
 
-/** What a layer draws: its geometry decides which fields a symbol has. */
+/** Geometry type of a layer, which determines the fields of a symbol. */
 export type Drawn = 'points' | 'lines' | 'areas' | 'anything'
 
 /** Lengths are pixels, the opacity is 0 to 1. */
 export interface EditedSymbol {
   color: string
   opacity: number
-  /** Of the outline of areas and marks; 0: none. */
+  /** Outline colour of areas and marks; 0: none. */
   lineColor: string
   lineWidth: number
-  /** Of lines. */
+  /** Width of lines. */
   width: number
-  /** Of marks, across. */
+  /** Diameter of marks. */
   size: number
   mark: Mark
 }
@@ -22,10 +22,10 @@ export interface EditedSymbol {
 export type CategoryValue = string | number | boolean
 
 interface EditedClass {
-  /** The largest value that belongs to it; that of the last class is not asked. */
+  /** Largest value of the class; unused for the last class. */
   upper: number
   color: string
-  /** For the legend, where it is not told by the limits. */
+  /** Text of the legend, if it is not derived from the limits. */
   title?: string
 }
 
@@ -51,7 +51,7 @@ export type Mode = (typeof modes)[number]
 export interface EditedStyle {
   mode: Mode
   symbol: EditedSymbol
-  /** By which rows are told apart. */
+  /** Classified column. */
   column?: string
   classes: EditedClass[]
   categories: EditedCategory[]
@@ -67,7 +67,7 @@ export const usualSymbol: EditedSymbol = {
   ...{ size: 9, mark: 'circle' },
 }
 
-/** By the Java class of its geometry, as REST tells it. */
+/** Returns the geometry type from the Java class in REST responses. */
 export function drawnOf(attributes: readonly { binding: string }[]): Drawn | undefined {
   const type = attributes.flatMap(({ binding }) => /\.geom\.(\w+)$/.exec(binding)?.[1] ?? [])[0]
   if (type === undefined) return undefined
@@ -76,17 +76,17 @@ export function drawnOf(attributes: readonly { binding: string }[]): Drawn | und
   return /(?:Polygon|Surface)$/.test(type) ? 'areas' : 'anything'
 }
 
-/** Whether limits can be set between the values of a column. */
+/** True if a column is numeric, so that limits can be set. */
 export function isNumber(binding: string): boolean {
   return /\.(?:Short|Integer|Long|Float|Double|BigDecimal|BigInteger)$/.test(binding)
 }
 
-/** Whether tiles carry the numbers of a column as texts. */
+/** True if tiles encode the column's numbers as texts. */
 export function isNumberText(binding: string): boolean {
   return /\.Big(?:Decimal|Integer)$/.test(binding)
 }
 
-/** What a class is called where nobody gave it a name; the same in every language. */
+/** Returns the default title of a class; the same in every language. */
 export function classTitle(classes: readonly EditedClass[], index: number): string {
   const [lower, upper] = [classes[index - 1]?.upper, classes[index]?.upper]
   const isLast = index === classes.length - 1

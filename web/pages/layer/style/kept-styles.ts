@@ -8,7 +8,7 @@ export type Palette = Calls['GET /rest/palettes']['answer']['palettes'][number]
 type StyleAnswer = Calls['PUT /rest/workspaces/{workspace}/styles/{style}']['answer']
 export type StyleMessages = NonNullable<StyleAnswer['style']['messages']>
 
-/** A style that a layer can be drawn by: of its workspace, or one that every workspace has. */
+/** An available style of a layer: of its workspace, or global. */
 export interface KeptStyle {
   name: string
   isOwn: boolean
@@ -16,11 +16,11 @@ export interface KeptStyle {
 
 export interface StylesOfLayer {
   list: KeptStyle[]
-  /** Tells the state of the style that is looked at from later ones. */
+  /** `ETag` of the edited style. */
   tag?: string
-  /** Of the style that is looked at, in MapLibre. */
+  /** The edited style in MapLibre format. */
   document: { layers?: unknown }
-  /** Of a raster: the style in SLD, which says all that a raster can be drawn by. */
+  /** For rasters: the style in SLD, which can express everything that rasters need. */
   sld?: string
   /** With the addresses of tiles. */
   drawn: StyleSpecification
@@ -33,7 +33,7 @@ export function stylePath(workspace: string, { name, isOwn }: KeptStyle, ending 
   return `${place}/${encodeURIComponent(name)}${ending}`
 }
 
-/** What is known of a style of a layer, and which others there are. */
+/** Loads the style of a layer, and the list of others. */
 export async function askStyles(
   id: string,
   { workspace, type }: LayerFacts,
@@ -54,7 +54,7 @@ export async function askStyles(
     ...all.filter((one) => !own.includes(one)).map((one) => ({ name: one, isOwn: false })),
   ]
   const kept = list.find((one) => one.name === name)
-  // The tag first: a document that is newer than its tag is taken for changed, never an older one for the present one.
+  // Loads the tag first: then a newer document counts as changed, and an older one never counts as current.
   const tag = kept && (await callTagged({ path: stylePath(workspace.name, kept) }, signal)).tag
   const document = kept && (await documentOfStyle(workspace.name, kept, signal))
   const sld = kept && type === 'RASTER' ? await sldOfStyle(workspace.name, kept, signal) : undefined
@@ -73,7 +73,7 @@ async function namesAt(path: string, signal: AbortSignal): Promise<string[]> {
   return styles.style.map(({ name }) => name)
 }
 
-/** Undefined where the style has nothing that MapLibre could say. */
+/** Undefined if MapLibre cannot express any of the style. */
 async function documentOfStyle(
   workspace: string,
   kept: KeptStyle,
@@ -100,8 +100,8 @@ async function orNone<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * The call that keeps a document under the name of a style, which is made where it is not there yet: MapLibre as an object,
- * SLD as a text.
+ * Returns the request that saves a document under a style's name, or creates it: MapLibre as an object, SLD
+ * as a text.
  */
 export function keepCall(workspace: string, name: string, document: object | string, isNew: boolean): Call {
   const place = `/rest/workspaces/${encodeURIComponent(workspace)}/styles`

@@ -10,7 +10,7 @@ interface Props {
 
 const usual = { size: 12, color: '#15201e', haloColor: '#ffffff', haloWidth: 1.5 }
 
-/** A column that is written beside what is drawn. */
+/** Column used as label. */
 export function LabelFields({ label, columns, onChange }: Props) {
   const texts = styleTexts.value.label
   const [first] = columns

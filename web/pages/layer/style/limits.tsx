@@ -12,7 +12,7 @@ interface Props {
 
 const height = 56
 
-/** How many values lie where, and the limits between classes, which are moved by pointer and arrow keys. */
+/** Histogram with the limits between classes, movable by pointer and arrow keys. */
 export function Limits({ classes, min, max, histogram, onMove }: Props) {
   const texts = styleTexts.value.limits
   const track = useRef<HTMLDivElement>(null)

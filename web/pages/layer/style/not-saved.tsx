@@ -5,13 +5,13 @@ import { isChangedMeanwhile } from './use-saving.ts'
 
 interface Props {
   error: unknown
-  /** Takes what others have saved, and gives up what is here. */
+  /** Loads the version saved by others, and discards the local changes. */
   onTheirs(): void
   /** Puts what is here in its place. */
   onMine(): void
 }
 
-/** Why a style was not saved; where somebody else was quicker, whose is to stay. */
+/** Error of saving a style; after a concurrent change, a choice between both versions. */
 export function NotSaved({ error, onTheirs, onMine }: Props) {
   const texts = styleTexts.value
   if (error === undefined) return null

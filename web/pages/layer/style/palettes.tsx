@@ -10,7 +10,7 @@ interface Props {
   onReverse(): void
 }
 
-/** Colours that colour-blind people tell apart too. */
+/** Palettes that colour-blind people can distinguish. */
 export function Palettes({ palettes, chosen, isReversed, onChoose, onReverse }: Props) {
   const texts = styleTexts.value.palettes
   const name = useId()

@@ -18,7 +18,7 @@ interface Rule {
   symbol: Partial<EditedSymbol>
 }
 
-/** A style document as the editor can change it; undefined where it says more than the editor does. */
+/** Parses a style document for the editor; undefined if the editor cannot express it. */
 export function readStyle(document: { layers?: unknown }): EditedStyle | undefined {
   if (!Array.isArray(document.layers)) return undefined
   const layers = document.layers.map(asNode)
@@ -43,7 +43,7 @@ function asNode(value: unknown): Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Node) : {}
 }
 
-/** The layers of one filter are one rule; undefined for a layer that says more than the editor does. */
+/** Style layers with the same filter form one rule; undefined for a layer that the editor cannot express. */
 function rulesOf(layers: readonly Node[]): Rule[] | undefined {
   const rules = new Map<string, Rule>()
   for (const layer of layers) {
@@ -65,7 +65,7 @@ function rulesOf(layers: readonly Node[]): Rule[] | undefined {
   return [...rules.values()].map((rule) => ({ ...rule, symbol: { lineWidth: 0, ...rule.symbol } }))
 }
 
-/** Layers of the three kinds of geometry stand for one rule. */
+/** Style layers of the three geometry types form one rule. */
 function withoutKind(filter: unknown): unknown {
   if (!Array.isArray(filter)) return undefined
   if (isKind(filter)) return undefined
@@ -114,7 +114,7 @@ const fields: Record<string, Record<string, keyof EditedSymbol>> = {
   },
 }
 
-/** Classes or categories of one column, and what has no value. */
+/** Returns classes or categories of one column, and the symbol of null. */
 function divided(plain: EditedStyle, rules: readonly Rule[]): EditedStyle | undefined {
   const columns = new Set<string>()
   const style: EditedStyle = { ...plain, mode: 'classes' }
@@ -189,7 +189,7 @@ function isEmptyPart(part: unknown): boolean {
   return Array.isArray(part) && part[0] === '==' && (part[2] === null || part[2] === '')
 }
 
-/** The one column that an expression asks. */
+/** Returns the only column that an expression uses. */
 function columnOf(filter: unknown): string | undefined {
   const found = new Set<string>()
   const look = (one: unknown): void => {

@@ -20,9 +20,9 @@ interface Props {
   drawn: Drawn
   kept: EditedStyle | undefined
   edited: Signal<EditedStyle | undefined>
-  /** Whether it can only be looked at. */
+  /** True if it is read-only. */
   isOff: boolean
-  /** Whether every layer has the style: a new one begins with other edges. */
+  /** True for a global style: a new style starts with other outlines. */
   isPlain: boolean
 }
 

@@ -21,7 +21,7 @@ interface Props {
 
 type Act = 'copy' | 'rename' | 'remove'
 
-/** Which style is looked at, and what becomes of it. */
+/** Selection and actions of styles. */
 export function SavedStyles({ id, layer, name, list, onKept }: Props) {
   const texts = styleTexts.value.saved
   const act = useSignal<Act | undefined>(undefined)
@@ -164,7 +164,7 @@ function StyleDialog({ act, id, layer, kept, list, error, run, onClose }: Dialog
   )
 }
 
-/** The document goes as it is, in its own language. */
+/** Copies the document unchanged, in its own language. */
 async function copyCall(workspace: string, kept: KeptStyle, name: string) {
   const path = stylePath(workspace, kept)
   const { style } = await call<{ style: { format: 'maplibre' | 'sld' | 'qml' } }>({ path })

@@ -9,7 +9,7 @@ interface Props {
   isChanged: boolean
 }
 
-/** The legend as the server draws it by what is kept. */
+/** Legend drawn by the server from the saved style. */
 export function ServerLegend({ id, name, version, isChanged }: Props) {
   const texts = styleTexts.value.legend
   const path = `/tiles/${encodeURIComponent(id)}/legend.svg`

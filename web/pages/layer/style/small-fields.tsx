@@ -9,7 +9,7 @@ interface NumberProps {
   onChange(value: number): void
 }
 
-/** A number, taken as soon as it is one within its limits. */
+/** A numeric field; applies each valid value within its limits. */
 export function NumberField({ label, value, min, max, step, onChange }: NumberProps) {
   const id = useId()
   return (

@@ -7,7 +7,7 @@ export const formats = [
 ] as const
 type Format = (typeof formats)[number]['format']
 
-/** What each language cannot say of a style; `none` where it cannot be had in it. */
+/** Losses by language; `none` if the language is not available. */
 export type LostIn = Record<Format, string[] | 'none'>
 
 /** The language that a document looks like. */
@@ -16,7 +16,7 @@ export function formatOf(text: string): Format {
   return /<qgis[\s>]/.test(text.slice(0, 4000)) ? 'qml' : 'sld'
 }
 
-/** Asks for the style in each language: what was lost on the way stands in the document. */
+/** Loads the style in each language: the document lists its losses. */
 export async function askLost(path: string, signal: AbortSignal): Promise<LostIn> {
   const [maplibre, sld, qml] = await Promise.all(
     formats.map(async ({ format }) => {

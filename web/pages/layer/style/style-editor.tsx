@@ -21,13 +21,13 @@ import { documentOf, layersOf } from './write-style.ts'
 interface Props {
   id: string
   layer: LayerFacts
-  /** Of the style that is looked at. */
+  /** Name of the edited style. */
   name: string
   styles: StylesOfLayer
   onKept(): Promise<void>
 }
 
-/** The map as the style will draw it, and beside it what can be changed. */
+/** Style editor: the map with the edited style, and fields. */
 export function StyleEditor({ id, layer, name, styles, onKept }: Props) {
   const texts = styleTexts.value
   const drawn = drawnOf(layer.attributes) ?? 'points'
@@ -89,7 +89,7 @@ interface PreviewProps {
   edited: EditedStyle | undefined
 }
 
-/** Drawn anew once a frame at most, however fast a limit is dragged. */
+/** Redraws at most once per frame, however fast a limit is dragged. */
 function Preview({ layer, styles, edited }: PreviewProps) {
   const texts = styleTexts.value
   const shown = useFrame(edited)

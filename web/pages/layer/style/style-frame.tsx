@@ -3,7 +3,7 @@ import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Call } from '../../../wire/client.ts'
 
-/** Which style it is, and how it stands. */
+/** Name and state of the style. */
 export function StyleHead({
   name,
   isChanged,

@@ -1,7 +1,9 @@
 import { Icon } from '../../../parts/icon.tsx'
 import type { StyleMessages } from './kept-styles.ts'
 
-/** What the server says of a document: what of it is not drawn, or not said in another format. */
+/**
+ * Messages of the server about a document: parts that are not drawn, or that another format cannot express.
+ */
 export function StyleMessagesList({ list }: { list: StyleMessages }) {
   if (list.length === 0) return null
   return (

@@ -5,12 +5,12 @@ import { ColorField, NumberField, OpacityField, SelectField } from './small-fiel
 interface Props {
   symbol: EditedSymbol
   drawn: Drawn
-  /** Whether classes or categories have colours of their own. */
+  /** True if classes or categories have their own colours. */
   isDivided: boolean
   onChange(symbol: EditedSymbol): void
 }
 
-/** What every rule of the style draws in the same way. */
+/** Common properties of all rules. */
 export function SymbolFields({ symbol, drawn, isDivided, onChange }: Props) {
   const texts = styleTexts.value.symbol
   const change = (part: Partial<EditedSymbol>): void => onChange({ ...symbol, ...part })

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** The value as it was at the last frame: of many changes between two frames the last one counts. */
+/** Returns the value at the last frame: of several changes between two frames the last one is used. */
 export function useFrame<T>(value: T): T {
   const [shown, show] = useState(value)
   const latest = useRef(value)

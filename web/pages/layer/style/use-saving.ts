@@ -11,7 +11,7 @@ import {
   type StylesOfLayer,
 } from './kept-styles.ts'
 
-/** What the server said of a document when it was kept; told until the page is left. */
+/** Messages of the server about saved documents; shown until the page is left. */
 const lastMessages = new Map<string, StyleMessages>()
 
 export function lastMessagesOf(workspace: string, name: string): StyleMessages {
@@ -22,11 +22,11 @@ interface SavedStyle {
   id: string
   layer: LayerFacts
   styles: Pick<StylesOfLayer, 'tag'>
-  /** The name that it is kept under; `isNew`: no style of the workspace has it yet. */
+  /** Name for saving; `isNew`: the workspace has no style with this name yet. */
   target: string
   isNew: boolean
   isDefault: boolean
-  /** The document as it is now. */
+  /** Returns the current document. */
   document(): object | string | undefined
   onKept(): Promise<void>
 }
@@ -34,7 +34,7 @@ interface SavedStyle {
 interface Saving {
   isBusy: Signal<boolean>
   error: Signal<unknown>
-  /** Not where somebody else has saved the style since it was read, unless it is to go in the place of theirs. */
+  /** Saves unless others have saved the style since it was loaded; optionally overwrites their version. */
   save(wish?: { isInPlaceOfTheirs: boolean }): Promise<void>
 }
 
@@ -73,7 +73,7 @@ async function keep(saved: SavedStyle, document: object | string, isInPlaceOfThe
     goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(target)}`)
 }
 
-/** Whether somebody else has saved the same meanwhile. */
+/** True if others have saved the same style meanwhile. */
 export function isChangedMeanwhile(error: unknown): boolean {
   return error instanceof Refusal && error.code === 'changed-meanwhile'
 }

@@ -4,9 +4,9 @@ import { classTitle } from './edited-style.ts'
 
 interface Target {
   drawn: Drawn
-  /** Columns whose numbers stand as texts in the tiles that are drawn. */
+  /** Columns whose numbers are texts in the drawn tiles. */
   numberTexts?: ReadonlySet<string>
-  /** In tiles; in a document the layer stands for itself. */
+  /** Source layer in tiles; absent in documents. */
   sourceLayer?: string
 }
 
@@ -35,7 +35,7 @@ export function layersOf(style: EditedStyle, target: Target): LayerSpecification
   )
 }
 
-/** The document that is kept. */
+/** Returns the document to save. */
 export function documentOf(name: string, style: EditedStyle, drawn: Drawn): object {
   return { version: 8, name, sources: {}, layers: layersOf(style, { drawn }) }
 }
@@ -55,7 +55,7 @@ function rulesOf(style: EditedStyle, { numberTexts }: Target): Rule[] {
   return [...ruled, ...rest]
 }
 
-/** The last class goes on without an end: rows that come later belong to it. */
+/** The last class has no upper limit: it includes later values. */
 function upperOf(classes: EditedStyle['classes'], index: number): number | undefined {
   return index === classes.length - 1 ? undefined : classes[index]?.upper
 }

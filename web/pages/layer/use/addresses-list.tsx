@@ -5,7 +5,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import { servicesOf } from './addresses.ts'
 import type { UsedLayer } from './used-layer.ts'
 
-/** Addresses to be pasted into programs that know a service. */
+/** Service addresses for clients. */
 export function AddressesList({ layer }: { layer: UsedLayer }) {
   const texts = useTexts.value
   const title = useId()

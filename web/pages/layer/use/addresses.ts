@@ -1,13 +1,13 @@
 import { fullAddressOf } from '../../../lib/base.ts'
 import { ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
-/** A service as it is called everywhere, and the address that programs ask for. */
+/** A service by its common name, and its address. */
 interface Service {
   name: 'OGC API' | 'WMS' | 'WMTS' | 'WFS' | 'WCS' | 'XYZ' | 'MVT'
   address: string
 }
 
-/** What a layer is reached by; tiles and maps where somebody knows where it lies. */
+/** Returns the services of a layer; tiles and maps if its location is known. */
 export function servicesOf(layer: UsedLayer): Service[] {
   const hasRows = layer.kind !== 'raster'
   const isDrawn = layer.kind === 'features' && layer.isPlaced

@@ -16,7 +16,7 @@ ${indented}
 </script>`
 }
 
-/** Where clients send no header the token stands in the address. */
+/** For clients that send no headers the token is in the address. */
 function withToken(address: string, { isPublic }: UsedLayer): string {
   return isPublic ? address : `${address}?access_token=TOKEN`
 }

@@ -6,7 +6,7 @@ function literal(text: string): string {
   return JSON.stringify(text)
 }
 
-/** What a file is called that is made of a layer. */
+/** Returns the name of a file made from a layer. */
 function fileName({ id }: UsedLayer, ending: string): string {
   const name = id
     .slice(id.indexOf(':') + 1)

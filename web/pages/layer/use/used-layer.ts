@@ -14,15 +14,15 @@ export interface UsedLayer {
   id: string
   kind: 'features' | 'raster' | 'table'
   isPublic: boolean
-  /** Whether somebody knows in which CRS its coordinates are. */
+  /** True if the CRS of its coordinates is known. */
   isPlaced: boolean
-  /** It may have more features than one request brings. */
+  /** True if it may have more features than one request returns. */
   isLarge: boolean
   /** The address of the raster itself; a mosaic has none. */
   file?: string
 }
 
-/** Features that one request brings. */
+/** Maximum number of features per request. */
 export const mostFeatures = 1000
 
 interface Collection {
@@ -48,7 +48,7 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
   }
 }
 
-/** What somebody reads who is not signed in is public. Only users may ask for workspaces. */
+/** A workspace readable without signing in is public. Only users may query workspaces. */
 async function isOpen(name: string, signal: AbortSignal): Promise<boolean> {
   if (session.peek() === null) return true
   const path = `/rest/workspaces/${encodeURIComponent(name)}`
@@ -66,7 +66,7 @@ export function programsFor({ kind, file }: UsedLayer): Program[] {
   return programs.filter((one) => !without[kind].includes(one))
 }
 
-/** As it stands in addresses, readable. */
+/** Encodes an id for a URL, keeping it readable. */
 function segment(id: string): string {
   return encodeURIComponent(id).replaceAll('%3A', ':').replaceAll("'", '%27')
 }

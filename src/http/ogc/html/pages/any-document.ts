@@ -4,7 +4,7 @@ import { heading, panel } from '../parts.ts'
 import { fieldsOf } from '../readable-value.ts'
 import type { Page, Shown } from '../shown.ts'
 
-/** A document that has no page of its own: all that stands in it, by name. */
+/** Renders a document without a page of its own: all its members, by name. */
 export function anyDocument(document: object, shown: Shown): Page {
   const { title, links: _links, ...rest } = document as { title?: unknown; links?: Link[] }
   const name = typeof title === 'string' ? title : lastOf(shown.path)

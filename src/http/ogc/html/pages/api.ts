@@ -10,7 +10,7 @@ import { typeText } from './schema.ts'
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']
 
-/** The description of the interface: each address with its parameters and answers. */
+/** Renders the API description: each path with its parameters and responses. */
 export function apiPage(document: ApiDocument, shown: Shown): Page {
   const { api: texts, start } = shown.texts
   const { info, paths } = document

@@ -10,7 +10,7 @@ import { basePathOf, countText, localHref, timeText } from '../shown.ts'
 import { isDrawn } from './collections.ts'
 import { thumbnail } from './thumbnail.ts'
 
-/** One layer: its map, what is known of it, and where its data are. */
+/** Renders one layer: its map, its properties, and links to its data. */
 export function collectionPage(document: CollectionDocument, shown: Shown): Page {
   const { id, title, description } = document
   const { collection: texts, collections, start } = shown.texts
@@ -40,7 +40,7 @@ function mainAct({ links }: CollectionDocument, shown: Shown): Markup | undefine
   return html`<a class="btn main" href="${localHref(shown, items.href)}">${name}</a>`
 }
 
-/** A picture of the layer, in whose place a script shows the map where there is one. */
+/** Renders an image of the layer, which a script replaces by an interactive map if possible. */
 function mapFigure({ id, title }: CollectionDocument, shown: Shown): Markup {
   const { collection: texts } = shown.texts
   const query = new URLSearchParams({ layers: id }).toString()

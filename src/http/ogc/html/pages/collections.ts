@@ -37,12 +37,12 @@ function nothing({ description }: CollectionsDocument, shown: Shown): Markup {
 ${isSignedOut && html`<p><a href="${signInPath(shown)}">${collections.signIn}</a></p>`}</div></div>`
 }
 
-/** Where the page of a collection is. */
+/** Returns the path of a collection's page. */
 function collectionPath(id: string): string {
   return `/ogc/collections/${encodeURIComponent(id)}`
 }
 
-/** Whether there is something to draw. */
+/** True if the collection can be drawn. */
 export function isDrawn({ links, itemType }: CollectionDocument): boolean {
   return itemType === 'coverage' || links.some(({ rel }) => rel.endsWith('/tilesets-vector'))
 }

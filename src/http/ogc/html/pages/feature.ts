@@ -6,7 +6,7 @@ import type { Page, Shown } from '../shown.ts'
 import { drawFeatures } from '../svg-map.ts'
 import { collectionOf } from './items.ts'
 
-/** One feature with its values and its place. */
+/** Renders one feature with its values and geometry. */
 export function featurePage(feature: FeatureDocument, shown: Shown): Page {
   const { feature: texts, items, collections, start } = shown.texts
   const collection = collectionOf(shown)

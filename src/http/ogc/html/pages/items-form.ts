@@ -5,11 +5,11 @@ import { basePathOf, pathTo } from '../shown.ts'
 
 const limits = ['10', '50', '100', '200']
 const defaultLimit = '50'
-/** What the form has fields for, and what begins anew where a question changes. */
+/** Parameters with a form field, and those that are reset when the query changes. */
 const own = new Set(['filter', 'bbox', 'datetime', 'limit', 'sortby', 'offset', 'position', 'f'])
 const longestField = 20_000
 
-/** What the features have to be like, in the address; whatever else the address asks for stays. */
+/** Renders the query form; other parameters of the address are preserved. */
 export function filterForm(shown: Shown): Markup {
   const { items: texts } = shown.texts
   const { path, query } = shown
@@ -54,7 +54,9 @@ function limitSelect({ query }: Shown): Markup {
 
 const mostSortables = 200
 
-/** One column to sort by, up or down; an address with several keeps them. */
+/**
+ * Renders a field for one sort column, ascending or descending; several columns in the address are preserved.
+ */
 function sortField({ query, layer, texts }: Shown): Markup | false {
   const names = layer?.details.schema.attributes.filter(({ type }) => type !== 'binary') ?? []
   if (names.length === 0) return false
@@ -76,7 +78,7 @@ function shortName(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
-/** A filter that can be asked of this layer. */
+/** Returns an example of a filter for this layer. */
 function example({ layer }: Shown): string {
   const attributes = layer?.details.schema.attributes.filter(({ name }) => name.length <= 30) ?? []
   const number = attributes.find(({ type }) => /^(?:int|float|decimal)/.test(type))

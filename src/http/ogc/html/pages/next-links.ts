@@ -4,7 +4,7 @@ import { html } from '../markup.ts'
 import type { Shown } from '../shown.ts'
 import { linkHref } from '../shown.ts'
 
-/** Where a list goes on, and what was before; on a page that has this twice, one of them is no landmark. */
+/** Renders links to the next and previous page; on a page with two such lists only one is a landmark. */
 export function nextLinks(links: readonly Link[], shown: Shown, { isSecond = false } = {}): Markup {
   const { items: texts } = shown.texts
   const link = (rel: 'prev' | 'next'): Markup | undefined => {
@@ -20,7 +20,7 @@ export function nextLinks(links: readonly Link[], shown: Shown, { isSecond = fal
   return html`<nav class="pages" aria-label="${texts.pages}">${prev}${next}</nav>`
 }
 
-/** What is asked as a page goes on as one, by what the browser asks for. */
+/** Removes `f=html`, since the browser requests HTML by its `Accept` header. */
 function withoutForm(href: string): string {
   return href.replace(/([?&])f=html(&|$)/, '$1').replace(/[?&]$/, '')
 }

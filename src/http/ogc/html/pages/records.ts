@@ -9,7 +9,7 @@ import { placesAbove } from './any-document.ts'
 import { nextLinks } from './next-links.ts'
 import { thumbnail } from './thumbnail.ts'
 
-/** What the pages read of a layer's record. */
+/** Members of a layer's record that the pages read. */
 interface RecordProperties {
   title?: string
   description?: string
@@ -75,7 +75,7 @@ ${updated !== undefined && html`<p class="meta"><span class="dim">${timeText(sho
 </div></li>`
 }
 
-/** One layer as a record, with every way to it. */
+/** Renders one layer as a record, with all links. */
 export function recordPage(record: FeatureDocument, shown: Shown): Page {
   const { records: texts, collection } = shown.texts
   const properties = told(record)

@@ -38,7 +38,7 @@ function tableOf(properties: [string, SchemaProperty][], required: readonly stri
   )}</tbody></table>`
 }
 
-/** What values of a property are, in the words of JSON Schema. */
+/** Describes the values of a property, in the terms of JSON Schema. */
 export function typeText(property: SchemaProperty): string {
   const { type, format, anyOf = [] } = property
   const either = anyOf.map(typeText).filter((one) => one !== '')

@@ -68,7 +68,7 @@ function entryList(entries: readonly Entry[], shown: Shown): Markup {
   return html`<ul class="places">${items}</ul>`
 }
 
-/** How a set cuts the world, zoom by zoom. */
+/** Renders a tile matrix set, zoom by zoom. */
 export function tileMatrixSetPage(set: TileMatrixSet, shown: Shown): Page {
   const { tiles: texts } = shown.texts
   const title = set.title ?? set.id ?? texts.sets
@@ -84,7 +84,7 @@ export function tileMatrixSetPage(set: TileMatrixSet, shown: Shown): Page {
   )
 }
 
-/** One tileset of a layer. */
+/** Renders one tileset of a layer. */
 export function tilesetPage(tileset: Tileset, shown: Shown): Page {
   const { tiles: texts, links: linksName, collection } = shown.texts
   const { title = '', links = [], tileMatrixSetLimits = [], layers = [] } = tileset

@@ -11,7 +11,7 @@ import { listCoverages, westAndEast } from '../listed-coverages.ts'
 import type { WcsRequest } from '../wcs-parts.ts'
 import { serviceUrl } from '../wcs-parts.ts'
 
-/** What this service has and does, as WCS 1.0 tells it (OGC 03-065r6, section 7). */
+/** Sends the capabilities of WCS 1.0 (OGC 03-065r6, section 7). */
 export async function getCapabilities10(parts: OwsParts, asked: WcsRequest): Promise<unknown> {
   const told = await tellService(parts, asked)
   return sendPieces(asked.reply, 'application/xml; charset=utf-8', documentPieces(parts, asked, told))
@@ -57,7 +57,7 @@ interface Brief {
   keywords: readonly string[]
 }
 
-/** What lists and descriptions of WCS 1.0 begin with. */
+/** Writes the common beginning of lists and descriptions in WCS 1.0. */
 export function briefXml(
   { coverage, name, title, abstract, keywords }: Brief,
   bounds: readonly number[],

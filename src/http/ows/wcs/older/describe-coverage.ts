@@ -61,7 +61,7 @@ function offering(
   ].join('')
 }
 
-/** In WCS 1.0 x or longitude stands first, whatever the CRS. */
+/** In WCS 1.0 x or longitude comes first, whatever the CRS. */
 function envelope(grid: CoverageGrid): string {
   const { minX, minY, maxX, maxY } = envelopeOf(grid)
   return `<gml:Envelope srsName="${grid.srs}"><gml:pos>${minX} ${minY}</gml:pos><gml:pos>${maxX} ${maxY}</gml:pos></gml:Envelope>`

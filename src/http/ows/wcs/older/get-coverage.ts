@@ -18,7 +18,7 @@ import type { WcsRequest } from '../wcs-parts.ts'
 /** Names of formats as GeoServer's WCS 1.0 has them. */
 export const olderFormats = ['GeoTIFF', 'TIFF', 'PNG', 'JPEG']
 
-/** Cells along a side of an answer at most. */
+/** Maximum number of cells along a side of a response. */
 const mostCells = 100_000
 const mostTimes = 200
 
@@ -53,8 +53,8 @@ async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): 
 }
 
 /**
- * Cells of the coverage where the box has its edges between them and each is wanted once; else those of a grid of its own, which has
- * the box for its edges.
+ * Returns cells of the coverage if the box lies on cell boundaries and no resampling is requested; otherwise
+ * a new grid whose edges are the box.
  */
 async function boxPlace(
   grid: CoverageGrid,
@@ -89,7 +89,7 @@ function readBox(values: KeyValues): Envelope | undefined {
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = numbers
   const isWhole = numbers.every((one) => Number.isFinite(one) && Math.abs(one) < 1e12)
-  // Of heights, which may follow, no coverage here has any.
+  // Ignores heights, which may follow: coverages here have none.
   if (isWhole && (numbers.length === 4 || numbers.length === 6) && minX < maxX && minY < maxY)
     return { minX, minY, maxX, maxY }
   throw new OwsFailure(

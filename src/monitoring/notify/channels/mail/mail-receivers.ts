@@ -1,13 +1,13 @@
 import type { Receiver } from '../../model/model.ts'
 import type { GivenReceiver, KnownReceivers } from '../channel.ts'
 
-/** A user, whose address may change, and an address by itself. */
+/** A user, whose address may change, and a fixed address. */
 export const mailKinds = { user: 'user', address: 'address' } as const
 
 const shape =
   /^(?=.{3,254}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}][\p{L}\p{N}-]{0,62})+|localhost)$/u
 
-/** Where mail for a receiver goes; undefined for a user without an address. */
+/** Returns the mail address of a receiver; undefined for a user without an address. */
 export function mailAddress({ kind, target, userAddress }: Receiver): string | undefined {
   return kind === mailKinds.user ? userAddress : target
 }

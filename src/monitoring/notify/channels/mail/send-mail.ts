@@ -18,7 +18,7 @@ export interface MailOptions {
 
 const stepMs = 10_000
 
-/** Whether the address can only be that of this machine. */
+/** True if the address can only be this machine. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 }
@@ -45,14 +45,14 @@ function transportOptions({ url, authorities }: MailOptions) {
   }
 }
 
-/** The part of an address behind `@`; an address of a network stands in brackets. */
+/** Returns the part of an address after `@`; IP addresses are enclosed in brackets. */
 function mailDomain(host: string): string {
   const version = isIP(host)
   if (version === 0) return host
   return version === 6 ? `[IPv6:${host}]` : `[${host}]`
 }
 
-/** Sends by SMTP, one mail a receiver. A password never crosses a network in clear. */
+/** Sends by SMTP, one mail per receiver. A password never crosses a network unencrypted. */
 export function createMailSender(options: MailOptions): Sender {
   const { url, place } = options
   const settings = transportOptions(options)

@@ -87,7 +87,7 @@ interface Post {
   signal: AbortSignal
 }
 
-/** Gives the status; the answer's body is not read. */
+/** Returns the status; the response body is not read. */
 async function post(url: URL, { headers, body, outbound, signal }: Post): Promise<number> {
   const isSecure = url.protocol === 'https:'
   const agent = connectingAgent(isSecure, outbound, signal)

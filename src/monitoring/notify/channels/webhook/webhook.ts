@@ -25,8 +25,8 @@ export const webhook: Channel = {
 }
 
 /**
- * A URL a line, behind it a blank and the secret that signs. A new URL without one is given a secret; one that is
- * known keeps its own.
+ * One URL per line, followed by a space and the signing secret. A new URL without a secret gets a generated
+ * one; a known URL keeps its secret.
  */
 function parseWebhooks(lines: readonly string[], { targets }: KnownReceivers): GivenReceiver[] | string {
   const receivers: GivenReceiver[] = []
