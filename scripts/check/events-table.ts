@@ -5,7 +5,7 @@ import { syntaxOf } from './syntax.ts'
 type Text = Pick<SourceFile, 'path' | 'text'>
 
 /** The page with the table of events, which stands between these lines. */
-export const eventsPage = 'docs/architecture.md'
+export const eventsPage = 'docs/processes.md'
 const [begin, end] = ['<!-- events: npm run docs -->', '<!-- end of events -->']
 
 interface Event {
