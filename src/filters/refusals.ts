@@ -10,8 +10,3 @@ export function invalidFilter(message: string): Failure {
 export function unsupportedFilter(message: string): Failure {
   return invalid('unsupported-filter', message)
 }
-
-/** Sums, products and the like, which no filter has. */
-export function arithmeticRefused(): Failure {
-  return unsupportedFilter('Arithmetic is not offered in filters: compare with the value that it gives')
-}

@@ -24,6 +24,11 @@ const feature = {
 /** Shapes of answers below `/ogc`, as OpenAPI 3.0 writes them. */
 export const schemas = {
   link,
+  functions: {
+    type: 'object',
+    required: ['functions'],
+    properties: { functions: { type: 'array', items: { type: 'object', required: ['name', 'returns'] } } },
+  },
   landingPage: {
     type: 'object',
     required: ['links'],
