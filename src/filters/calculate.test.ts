@@ -33,7 +33,7 @@ describe('arithmetic of filters', () => {
       ['i = 20 / 10', 'i = 2'],
     ] as const)
       assert.deepEqual(checked(text), checked(brackets), text)
-    assert.throws(() => checked('x = 2 ^ 3 ^ 2'), /at character 10, "\^ 2": brackets were expected/)
+    assert.throws(() => checked('x = 2 ^ 3 ^ 2'), /at character 11, "\^ 2": brackets were expected/)
   })
 
   it('means the same in both notations, as in the examples of the standard', () => {

@@ -51,10 +51,11 @@ function resultSql(operator: Calculation['calculate'], isInteger: boolean, a: st
   }
 }
 
+/** PostgreSQL computes parts of constants before their conditions: none of them may fail. */
 function powerSql(a: string, b: string): string {
   const logarithm = `${b} * ln(abs(${a}))`
   return `(case when ${a} = 0 then case when ${b} > 0 then 0 when ${b} = 0 then 1 end
     when ${a} < 0 and ${b} <> trunc(${b}) then null
-    when ${b} = 2 then ${a} * ${a} when ${b} = 0.5 then sqrt(${a})
+    when ${b} = 2 then ${a} * ${a} when ${b} = 0.5 then sqrt(abs(${a}))
     when abs(${logarithm}) < ${largestLogarithm} then power(${a}, ${b}) when ${logarithm} < 0 then 0 end)`
 }
