@@ -10,6 +10,7 @@ export type CalculatedRow = Record<string, bigint | number | string | null>
 export interface ArbitraryCalculation {
   text: string
   isInteger: boolean
+  isConstant: boolean
   value(row: CalculatedRow): Calculated
 }
 
@@ -63,8 +64,9 @@ function joined(
   right: ArbitraryCalculation,
 ): ArbitraryCalculation {
   const isInteger = left.isInteger && right.isInteger && operator !== '/' && operator !== '^'
-  return {
+  return wholeIfConstant({
     isInteger,
+    isConstant: left.isConstant && right.isConstant,
     text: `(${left.text} ${operator} ${right.text})`,
     value: (row) => {
       const [a, b] = [left.value(row), right.value(row)]
@@ -73,12 +75,19 @@ function joined(
       const [x, y] = [real(Number(a)), real(Number(b))]
       return x === undefined || y === undefined ? undefined : ofReals(operator, x, y)
     },
-  }
+  })
+}
+
+/** A whole result of constants is an integer. */
+function wholeIfConstant(calculation: ArbitraryCalculation): ArbitraryCalculation {
+  const value = calculation.isConstant ? calculation.value({}) : undefined
+  if (!Number.isInteger(value) || Math.abs(Number(value)) >= 2 ** 63) return calculation
+  return { ...calculation, isInteger: true, value: () => BigInt(value as number) }
 }
 
 function applied(name: 'ABS' | 'ROUND', of: ArbitraryCalculation): ArbitraryCalculation {
-  return {
-    ...{ isInteger: of.isInteger, text: `${name}(${of.text})` },
+  return wholeIfConstant({
+    ...{ isInteger: of.isInteger, isConstant: of.isConstant, text: `${name}(${of.text})` },
     value: (row) => {
       const value = of.value(row)
       if (value === undefined || (name === 'ROUND' && of.isInteger)) return value
@@ -87,12 +96,12 @@ function applied(name: 'ABS' | 'ROUND', of: ArbitraryCalculation): ArbitraryCalc
       const whole = size - Math.floor(size) >= 0.5 ? Math.floor(size) + 1 : Math.floor(size)
       return Number(value) < 0 ? -whole : whole
     },
-  }
+  })
 }
 
 function column(name: string): ArbitraryCalculation {
   return {
-    ...{ isInteger: integers.includes(name), text: name },
+    ...{ isInteger: integers.includes(name), isConstant: false, text: name },
     value: (row) => {
       const value = row[name] ?? undefined
       return typeof value === 'string' ? Number(value) : value
@@ -103,11 +112,11 @@ function column(name: string): ArbitraryCalculation {
 function literal(text: string): ArbitraryCalculation {
   const isInteger = /^-?\d+$/.test(text)
   const value = isInteger ? BigInt(text) : Number(text)
-  return { isInteger, text, value: () => value }
+  return { isInteger, isConstant: true, text, value: () => value }
 }
 
 const length: ArbitraryCalculation = {
-  ...{ isInteger: true, text: 'LENGTH(name)' },
+  ...{ isInteger: true, isConstant: false, text: 'LENGTH(name)' },
   value: ({ name }) => (typeof name === 'string' ? BigInt(name.length) : undefined),
 }
 
