@@ -13,7 +13,7 @@ const typeNames: Record<ValueType, 'string' | 'number' | 'integer'> = {
 const Types = Type.Array(Type.Union(Object.values(typeNames).map((name) => Type.Literal(name))))
 
 /** OGC 21-065r2, `/req/functions/get-functions-response-json`. */
-export const FilterFunctions = Type.Object({
+const FilterFunctions = Type.Object({
   functions: Type.Array(
     Type.Object({
       name: Type.String(),
