@@ -37,7 +37,7 @@ export interface NewTable {
 }
 
 /** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
-const mostColumns = 1600
+export const mostColumns = 1600
 
 /** Throws `Failure` where a table cannot have so many columns beside the id. */
 function requireColumns(count: number): void {
