@@ -49,6 +49,7 @@ export {
   loadedLayer,
   proposeLayer,
   sourceSchema,
+  titledSchema,
 } from './task-layer.ts'
 export type { TaskLoad } from './task-load.ts'
 export type {

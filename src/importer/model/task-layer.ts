@@ -3,7 +3,7 @@ import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { attributeIndex } from '../../geo/schema.ts'
+import { attributeIndex, withTitles } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
@@ -85,6 +85,13 @@ export function loadedLayer(
     }),
     ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
   }
+}
+
+/** The schema of a published table with the titles of columns that came with the data: stores do not keep them. */
+export function titledSchema(layer: TaskLayer | undefined, schema: Schema): Schema {
+  if (layer === undefined) return schema
+  const titles = new Map(loadedLayer(layer, schema).attributes.map(({ name, title }) => [name, title]))
+  return withTitles(schema, (name) => titles.get(name))
 }
 
 /** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
