@@ -81,6 +81,8 @@ export interface LayerDetails {
   crs?: CrsDeclaration
   envelope?: Envelope
   schema: Schema
+  /** The column with the values of the identity column of the data that were loaded last. */
+  identity?: string
   /** Of a raster layer. */
   raster?: RasterDescription
   /** Of a mosaic the times of its granules, where they have some. */

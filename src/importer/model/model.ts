@@ -45,6 +45,7 @@ export {
   chainOptions,
   chosenSchema,
   declaredLayer,
+  identityColumn,
   isLoadedWhole,
   loadedLayer,
   proposeLayer,

@@ -22,8 +22,7 @@ export async function saveOldRows(connection: Connection, rows: AppliedRows, cre
   if (list.length + 1 > mostColumns) {
     throw invalid(
       'too-many-columns',
-      `The rows of "${facts.name}" cannot be changed: the table has ${list.length} columns, and a copy of the rows before the change ` +
-        `needs one more than PostgreSQL allows (${mostColumns}). Replace the table, or drop a column`,
+      `The table "${facts.name}" has ${list.length} columns: its rows cannot be changed, since a copy of them needs one more than PostgreSQL allows. Replace the table, or drop a column`,
     )
   }
   await connection.run(
