@@ -80,7 +80,9 @@ export interface LayerDetails {
   crs?: CrsDeclaration
   envelope?: Envelope
   schema: Schema
-  /** Only for a raster layer. */
+  /** The column with the values of the identity column of the data that were loaded last. */
+  identity?: string
+  /** Of a raster layer. */
   raster?: RasterDescription
   /** Times of the granules of a mosaic, if they have times. */
   times?: LayerTimes

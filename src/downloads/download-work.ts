@@ -11,6 +11,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import { featureToJson } from '../geo/feature-json.ts'
 import { defined } from '../lib/defined.ts'
 import { Failure } from '../lib/errors.ts'
+import { ownValue } from '../lib/own-value.ts'
 import type { CallContext } from '../lib/workers/handlers.ts'
 import { serveWork } from '../lib/workers/serve-work.ts'
 import { commitLoad } from '../stores/commit-load.ts'
@@ -20,7 +21,8 @@ import { fileRows, fileSchema } from './file-rows.ts'
 import type { RetellWish } from './retell.ts'
 import { retell } from './retell.ts'
 import type { RowsWish, RowsWritten } from './rows-wish.ts'
-import { tellInGeoPackage } from './tell-in-geopackage.ts'
+import type { ColumnTitle } from './tell-in-geopackage.ts'
+import { tellInGeoPackage, tellTitlesInGeoPackage } from './tell-in-geopackage.ts'
 import type { FileTerms } from './terms.ts'
 import { termMembers } from './terms.ts'
 
@@ -100,18 +102,26 @@ async function writeGeoPackage(
   } finally {
     await target.close()
   }
-  makeWhole(path, wish.terms)
+  makeWhole(path, wish.terms, titlesOf(wish, counts.renamed))
+}
+
+/** Titles of columns, by their names in the file. */
+function titlesOf({ columns }: RowsWish, renamed: Record<string, string>): ColumnTitle[] {
+  return columns.flatMap(({ attribute: { name, title } }) =>
+    title === undefined ? [] : [{ column: ownValue(renamed, name) ?? name, title }],
+  )
 }
 
 async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<FeatureBatch> {
   for await (const { batch } of pages) yield batch
 }
 
-/** Merges the log into the file, so that programs can read it without write access. */
-function makeWhole(path: string, terms: FileTerms): void {
+/** One file without a log beside it, which programs may read where they cannot write. */
+function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[]): void {
   const db = new DatabaseSync(path)
   try {
     tellInGeoPackage(db, terms)
+    tellTitlesInGeoPackage(db, titles)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
   } finally {
     db.close()

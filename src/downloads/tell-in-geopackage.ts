@@ -28,9 +28,59 @@ INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition
   ('gpkg_metadata_reference', NULL, 'gpkg_metadata', 'http://www.geopackage.org/spec121/#extension_metadata', 'read-write');
 `
 
-/**
- * Writes layer metadata to a GeoPackage with one table: as its description, and in the form of GDAL and QGIS.
- */
+/** The extension Schema (OGC 12-128r18, annex F.9), whose titles of columns GDAL and QGIS show as aliases. */
+const schemaTables = `
+CREATE TABLE gpkg_data_columns (
+  table_name TEXT NOT NULL,
+  column_name TEXT NOT NULL,
+  name TEXT,
+  title TEXT,
+  description TEXT,
+  mime_type TEXT,
+  constraint_name TEXT,
+  CONSTRAINT pk_gdc PRIMARY KEY (table_name, column_name),
+  CONSTRAINT gdc_tn UNIQUE (table_name, name)
+);
+CREATE TABLE gpkg_data_column_constraints (
+  constraint_name TEXT NOT NULL,
+  constraint_type TEXT NOT NULL,
+  value TEXT,
+  min NUMERIC,
+  min_is_inclusive BOOLEAN,
+  max NUMERIC,
+  max_is_inclusive BOOLEAN,
+  description TEXT,
+  CONSTRAINT gdcc_ntv UNIQUE (constraint_name, constraint_type, value)
+);
+INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope) VALUES
+  ('gpkg_data_columns', NULL, 'gpkg_schema', 'http://www.geopackage.org/spec121/#extension_schema', 'read-write'),
+  ('gpkg_data_column_constraints', NULL, 'gpkg_schema', 'http://www.geopackage.org/spec121/#extension_schema', 'read-write');
+`
+
+/** A title of a column, by the name that the column has in the file. */
+export interface ColumnTitle {
+  column: string
+  title: string
+}
+
+/** Writes titles of columns into a GeoPackage with one table. `name`, which GDAL reads, must be unique: a repeated title has none. */
+export function tellTitlesInGeoPackage(db: DatabaseSync, titles: readonly ColumnTitle[]): void {
+  if (titles.length === 0) return
+  const { name } = db.prepare('SELECT table_name AS name FROM gpkg_contents').get() ?? {}
+  db.exec('BEGIN')
+  db.exec(schemaTables)
+  const add = db.prepare(
+    'INSERT INTO gpkg_data_columns (table_name, column_name, name, title) VALUES (?, ?, ?, ?)',
+  )
+  const taken = new Set<string>()
+  for (const { column, title } of titles) {
+    add.run(String(name), column, taken.has(title) ? null : title, title)
+    taken.add(title)
+  }
+  db.exec('COMMIT')
+}
+
+/** Writes into a GeoPackage with one table what is told of its layer: as its description, and as GDAL and QGIS have it. */
 export function tellInGeoPackage(db: DatabaseSync, terms: FileTerms): void {
   const description = terms.abstract ?? ''
   db.prepare('UPDATE gpkg_contents SET description = ?').run(description)

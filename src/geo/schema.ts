@@ -76,7 +76,19 @@ export interface Schema {
   geometry: GeometryField | undefined
 }
 
-/** Returns the attribute for temporal queries: the first date or timestamp. */
+/** Gives each attribute the title that `titleOf` returns for its name and present title; undefined leaves it as it is. */
+export function withTitles(
+  schema: Schema,
+  titleOf: (name: string, title: string | undefined) => string | undefined,
+): Schema {
+  const attributes = schema.attributes.map((attribute) => {
+    const title = titleOf(attribute.name, attribute.title)
+    return title === undefined ? attribute : { ...attribute, title }
+  })
+  return { ...schema, attributes }
+}
+
+/** The attribute by which features are asked for by time: the first date or timestamp. */
 export function timeAttribute({ attributes }: Schema): Attribute | undefined {
   return attributes.find(({ type }) => type === 'date' || type === 'timestamp')
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
+import { withTitles } from '../../geo/schema.ts'
 import { without } from '../../lib/defined.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord } from '../records.ts'
@@ -34,15 +35,12 @@ export async function publishNewLayer(
   return insertLayer(db, { ...wanted, name }, at, how)
 }
 
-/**
- * Changes to an existing layer by a load: its contents and their location. Metadata and style are not
- * changed.
- */
+/** What a load into an existing layer changes of it: its contents and where they stand. Metadata and style stay, titles of columns too where the data have none. */
 export interface Refresh {
   storeId: number
   nativeName: string
-  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'>
-  /** What happens to its previous contents. */
+  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'>
+  /** What becomes of the contents that it had. */
   end: ContentEnd
 }
 
@@ -56,7 +54,9 @@ export async function refreshLayer(
   if (layer === undefined) return undefined
   const kept = without(layer.details, 'envelope', 'featureCount', 'times', 'srs', 'crs')
   const { storeId, nativeName, end } = refresh
-  const details = { ...kept, ...refresh.details }
+  const titles = new Map(layer.details.schema.attributes.map(({ name, title }) => [name, title]))
+  const schema = withTitles(refresh.details.schema, (name, title) => title ?? titles.get(name))
+  const details = { ...kept, ...refresh.details, schema }
   const from = { storeId: layer.storeId, table: layer.nativeName }
   await succeedContent(db, { storeId, table: nativeName }, { at: note.at, end, from })
   await updateLayer(db, { ...layer, storeId, nativeName, details }, note)

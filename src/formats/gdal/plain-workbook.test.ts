@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
 import { ZipFile } from 'yazl'
 import { readLayer } from '../../../tests/support/read-layer.ts'
-import { temporaryFiles } from '../../../tests/support/temporary-files.ts'
+import { temporaryFiles, temporaryFolder } from '../../../tests/support/temporary-files.ts'
 import { gdalFormats } from './gdal.ts'
+import { copyPlainWorkbook } from './plain-workbook.ts'
 
 const write = temporaryFiles()
 const namespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
@@ -147,5 +148,18 @@ describe('a workbook', () => {
       rows.map(({ values }) => values[0]),
       [days('2020-04-07'), days('2020-04-08')],
     )
+  })
+
+  it('are scanned once as long as they are not written to', async (test) => {
+    const rows = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    const path = await writeWorkbook({ rows })
+    const signal = new AbortController().signal
+    const copy = (folder: string): Promise<boolean> => copyPlainWorkbook(path, folder, 'book.xlsx', signal)
+    assert.equal(await copy(temporaryFolder(test)), false)
+    // A second scan would fail for want of the folder.
+    assert.equal(await copy('/nonexistent'), false)
+    assert.equal(await writeWorkbook({ rows, counts1904: true }), path)
+    await assert.rejects(copy('/nonexistent'), { code: 'ENOENT' })
+    assert.equal(await copy(temporaryFolder(test)), true)
   })
 })

@@ -7,7 +7,8 @@ import { finished, pipeline } from 'node:stream/promises'
 import type { Entry, ZipFile as ZipReader } from 'yauzl'
 import { openPromise } from 'yauzl'
 import { ZipFile } from 'yazl'
-import { copyGuarded } from '../../lib/files/guarded-files.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { copyGuarded, openGuarded } from '../../lib/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
 const mostEntries = 10_000
@@ -28,6 +29,19 @@ const strings = /^xl\/sharedStrings\.xml$/i
 const styles = /^xl\/styles\.xml$/i
 const workbookPart = /^xl\/workbook\.xml$/i
 
+/** States of workbooks that GDAL reads right, so that they are not scanned at each opening. */
+const readable = new BoundedCache<string, true>(500)
+
+async function fileState(path: string): Promise<string> {
+  const handle = await openGuarded(path)
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
+  } finally {
+    await handle.close()
+  }
+}
+
 /**
  * Copies a workbook with cells that GDAL would misread to `folder` under `name`; returns false if GDAL can
  * read the original. GDAL counts days from 1900 in workbooks that count them from 1904, and adds phonetic
@@ -39,6 +53,8 @@ export async function copyPlainWorkbook(
   name: string,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const state = await fileState(path)
+  if (readable.has(state)) return false
   const original = join(folder, `original-${name}`)
   await copyGuarded(path, original)
   // For an invalid archive GDAL reports the error.
@@ -47,7 +63,11 @@ export async function copyPlainWorkbook(
   try {
     const parts = await listParts(zip)
     const counts1904 = await countsFrom1904(zip, parts)
-    if (!counts1904 && !(await hasPhoneticText(zip, parts, signal))) return false
+    if (!counts1904 && !(await hasPhoneticText(zip, parts, signal))) {
+      // A file that was written to meanwhile has another state.
+      if ((await fileState(path)) === state) readable.get(state, () => true)
+      return false
+    }
     await writePlain(zip, parts, { target: join(folder, name), counts1904, signal })
     return true
   } finally {

@@ -164,7 +164,7 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   const properties: [string, object][] = schema.attributes.map((attribute, index) => [
     attribute.name,
     {
-      ...{ title: attribute.name, ...jsonTypes[attribute.type] },
+      ...{ title: attribute.title ?? attribute.name, ...jsonTypes[attribute.type] },
       ...defined({ maxLength: attribute.maxLength }),
       ...(attribute === instant ? { 'x-ogc-role': 'primary-instant' } : {}),
       'x-ogc-propertySeq': index + 1,
@@ -251,8 +251,8 @@ export function toSentSchema(
   sentFor: SentFor,
 ): object {
   const attributes = schema.attributes.map(({ name, isNullable, ...attribute }) => {
-    const { maxLength } = attribute
-    const type = { ...jsonTypes[attribute.type], ...defined({ maxLength }) }
+    const { maxLength, title } = attribute
+    const type = { ...defined({ title }), ...jsonTypes[attribute.type], ...defined({ maxLength }) }
     return [name, isNullable === false ? type : { anyOf: [type, { type: 'null' }] }] as const
   })
   const geometry = { anyOf: [{ $ref: 'https://geojson.org/schema/Geometry.json' }, { type: 'null' }] }

@@ -45,10 +45,12 @@ export {
   chainOptions,
   chosenSchema,
   declaredLayer,
+  identityColumn,
   isLoadedWhole,
   loadedLayer,
   proposeLayer,
   sourceSchema,
+  titledSchema,
 } from './task-layer.ts'
 export type { TaskLoad } from './task-load.ts'
 export type {

@@ -3,7 +3,7 @@ import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { attributeIndex } from '../../geo/schema.ts'
+import { attributeIndex, identityAttribute, withTitles } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { ChainOptions } from '../../transforms/transform.ts'
@@ -90,7 +90,21 @@ export function loadedLayer(
   }
 }
 
-/** True if the data are loaded exactly as in the file: nothing selected, renamed or converted. */
+/** The schema of a published table with the titles of columns that came with the data: stores do not keep them. */
+export function titledSchema(layer: TaskLayer | undefined, schema: Schema): Schema {
+  if (layer === undefined) return schema
+  const titles = new Map(loadedLayer(layer, schema).attributes.map(({ name, title }) => [name, title]))
+  return withTitles(schema, (name) => titles.get(name))
+}
+
+/** The column of a published table that has the values of the identity column of the data. */
+export function identityColumn({ layer, source }: TaskRecord, schema: Schema): string | undefined {
+  const identity = source && identityAttribute(source.schema)?.name
+  if (layer === undefined || identity === undefined) return undefined
+  return loadedLayer(layer, schema).attributes.find((one) => one.source === identity)?.name
+}
+
+/** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
 export function isLoadedWhole(task: TaskRecord): boolean {
   const { attributes, geometryType } = task.layer ?? {}
   const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true

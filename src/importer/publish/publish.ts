@@ -10,7 +10,7 @@ import { defined, without } from '../../lib/defined.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 import type { TableDescription } from '../../stores/store.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
-import { loadedLayer, taskAfter } from '../model/model.ts'
+import { identityColumn, loadedLayer, taskAfter, titledSchema } from '../model/model.ts'
 import type { Saving } from '../records/records.ts'
 import { saveTaskAndTell } from '../records/records.ts'
 import { readOwnStyle } from './own-style.ts'
@@ -55,11 +55,14 @@ function crsOf(schema: Schema, task: TaskRecord): Pick<LayerDetails, 'crs' | 'sr
 function factsOf(
   table: Published,
   task: TaskRecord,
-): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'> {
+): Pick<
+  LayerDetails,
+  'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'
+> {
   const envelope = task.layer?.bounds ?? table.envelope
   return {
-    schema: table.schema,
-    ...defined({ raster: table.raster }),
+    schema: titledSchema(task.layer, table.schema),
+    ...defined({ identity: identityColumn(task, table.schema), raster: table.raster }),
     ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
     ...defined({ envelope, times: table.times, featureCount: table.featureCount }),
   }

@@ -77,17 +77,32 @@ const multiByteNames = new Set([
 ])
 
 /**
- * Encodings decoded by iconv-lite, by its name for them. ICU's EUC-KR lacks the extended syllables of code page 949 (UHC),
- * and its Big5 lacks the characters of Hong Kong.
+ * Encodings decoded by iconv-lite, by its name for them. ICU's EUC-KR lacks the extended syllables of code page 949 (UHC), its
+ * Big5 lacks the characters of Hong Kong, and its EUC-JP has characters of IBM where others have none.
  */
 const iconvNames = new Map([
   ['EUC-KR', 'cp949'],
   ['Big5-HKSCS', 'big5-hkscs'],
+  ['EUC-JP', 'eucjp'],
 ])
 
-/** ICU returns C1 control characters for bytes that EUC-JP and Big5 do not define. */
-function replaceControls(text: string): string {
-  return text.replace(/[\u0080-\u009f]/g, '\ufffd')
+/** ICU returns C1 control characters for bytes that Big5 does not define, and U+F8F8 for the byte FF. */
+function replaceUndefined(text: string): string {
+  return text.replace(/[\u0080-\u009f\uf8f8]/g, '\ufffd')
+}
+
+/** ICU has private use characters for six characters of GB 18030 that Unicode has had since version 3.1. */
+const ideographs = new Map([
+  ['\ue816', '\u{20087}'],
+  ['\ue817', '\u{20089}'],
+  ['\ue818', '\u{200cc}'],
+  ['\ue831', '\u{215d7}'],
+  ['\ue83b', '\u{2298f}'],
+  ['\ue855', '\u{241fe}'],
+])
+
+function replaceIdeographs(text: string): string {
+  return text.replace(/[\ue816-\ue818\ue831\ue83b\ue855]/g, (character) => ideographs.get(character) ?? '')
 }
 
 /** ICU exchanges three control characters of Shift_JIS, as IBM's code page 943 does. */
@@ -98,8 +113,9 @@ const exchangedControls = new Map([
 ])
 
 const icuCorrections = new Map<string, (text: string) => string>([
-  ['EUC-JP', replaceControls],
-  ['Big5', replaceControls],
+  ['Big5', replaceUndefined],
+  ['GBK', replaceIdeographs],
+  ['GB18030', replaceIdeographs],
   ['Shift_JIS', (text) => text.replace(/\p{Cc}/gu, (control) => exchangedControls.get(control) ?? control)],
 ])
 
@@ -194,15 +210,26 @@ function charactersOf(name: string): string {
   if (name === 'macintosh' || name === 'x-mac-cyrillic') return new TextDecoder(name).decode(every)
   const codePage = name === 'x-mac-ce' ? 'maccenteuro' : name.replace('x-mac-', 'mac')
   const characters = iconv.decode(Buffer.from(every), codePage)
+  if (name === 'x-mac-greek') return withLaterGreek(characters)
   if (!name.startsWith('windows-')) return characters
   return Array.from(characters, (character, byte) =>
     character === '\ufffd' && byte >= 0x80 && byte < 0xa0 ? String.fromCharCode(byte) : character,
   ).join('')
 }
 
+/** iconv-lite has the Greek of before Mac OS 9.2.2, which has added the euro sign. */
+function withLaterGreek(characters: string): string {
+  const later: Record<number, string> = { 156: '\u20ac', 175: '\u00b7', 255: '\u00ad' }
+  return Array.from(characters, (character, byte) => later[byte] ?? character).join('')
+}
+
 function singleByteEncoding(name: string): TextEncoding {
   const characters = charactersOf(name)
   const table = utf8Table(characters)
+  // Code page 864 has the Arabic percent sign in place of that of ASCII.
+  const isAscii =
+    Array.from({ length: 0x80 }, (_, byte) => String.fromCharCode(byte)).join('') ===
+    characters.slice(0, 0x80)
   const decode = (bytes: Uint8Array, start = 0, end = bytes.length): string => {
     let text = ''
     for (let at = start; at < end; at += 1) text += characters.charAt(bytes[at] as number)
@@ -217,7 +244,7 @@ function singleByteEncoding(name: string): TextEncoding {
       let to = at
       for (let from = start; from < end; from += 1) {
         const byte = bytes[from] as number
-        if (byte < 0x80) {
+        if (isAscii && byte < 0x80) {
           target[to] = byte
           to += 1
           continue

@@ -76,7 +76,10 @@ export class VersionChanges {
     const before = await this.#side(of, wanted.before)
     const after = await this.#side(of, wanted.after)
     requireSameCrs(before.version, after.version)
-    const match = await this.#matchOf(of, before, after, wanted.keys)
+    const match = {
+      ...(await this.#matchOf(of, before, after, wanted.keys)),
+      ...defined({ identity: sharedIdentity(before.version, after.version) }),
+    }
     const contents = [before, after].map(({ version, place }) => [
       version.content.id,
       version.details.schema,
@@ -177,6 +180,12 @@ export class VersionChanges {
     )
     return between.some(({ mode }) => mode === 'REPLACE') ? byKeys : { by: 'ids' }
   }
+}
+
+/** The identity column that both versions have. */
+function sharedIdentity(...versions: [VersionRecord, VersionRecord]): string | undefined {
+  const [first, second] = versions.map(({ details }) => details.identity)
+  return first === second ? first : undefined
 }
 
 interface Side {

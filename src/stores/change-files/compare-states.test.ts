@@ -50,6 +50,28 @@ const plain = (name: string, columns: Value[], place = 1): Row => ({
 })
 
 describe('two states of a table that are compared', () => {
+  it('do not differ by the identity column of their data, unless rows are matched by it', async (t) => {
+    const schema = schemaOf({ key: 'text', number: 'int32', name: 'text' })
+    const rows = (numbers: number[]): ComparedState =>
+      stateOf(
+        schema,
+        numbers.map((number, at) => ({ values: [`k${at}`, number, at === 2 ? `${number}` : 'same'] })),
+      )
+    const matched = async (match: RowMatch) =>
+      (await compare(t, rows([1, 2, 3]), rows([4, 5, 6]), { ...match, identity: 'number' })).counts
+    const changed = { added: 0, changed: 1, removed: 0, same: 2 }
+    assert.deepEqual(await matched({ by: 'keys', keys: ['key'] }), changed)
+    assert.deepEqual(await matched({ by: 'ids' }), changed)
+    assert.deepEqual(await matched({ by: 'keys', keys: [] }), {
+      added: 1,
+      changed: null,
+      removed: 1,
+      same: 2,
+    })
+    const apart = { added: 3, changed: 0, removed: 3, same: 0 }
+    assert.deepEqual(await matched({ by: 'keys', keys: ['number'] }), apart)
+  })
+
   for (const shape of pairShapes) {
     it(`differ as their rows do, with every type of attribute and ${shape.name}`, async (t) => {
       const schema = pairSchema(shape, attributeTypes)

@@ -9,8 +9,11 @@ import type { ChangedRow } from '../changes.ts'
 import type { FeaturePage } from '../store.ts'
 import { valueToJson } from './change-json.ts'
 
-/** How rows of two states are matched: by ids, by key columns, or, without either, as whole rows. */
-export type RowMatch = { by: 'ids' } | { by: 'keys'; keys: readonly string[] }
+/**
+ * How rows of two states are matched: by their ids, by columns, or, where there are none, whole. The values of `identity`, which
+ * another export of the same data may have given anew, are no difference unless it is a key.
+ */
+export type RowMatch = ({ by: 'ids' } | { by: 'keys'; keys: readonly string[] }) & { identity?: string }
 
 /** The compared columns, by their reported names. */
 export interface SpoolPlan {
@@ -58,11 +61,16 @@ function insertRow(
       ? [partOf(id, undefined)]
       : match.keys.map((key) => parts[columns.findIndex(({ name }) => name === key)] ?? none)
   const isWhole = keys.length > 0 && keys.every((key) => key !== none)
-  const digest = digestOf([...parts, geometry === undefined ? none : ['g', canonical(geometry)]])
+  const compared = parts.filter((_, at) => isCompared(match, columns[at]))
+  const digest = digestOf([...compared, geometry === undefined ? none : ['g', canonical(geometry)]])
   insert.run(id, isWhole ? digestOf(keys) : null, digest, serialize(values), geometry ?? null)
 }
 
-/** Returns a row as stored. */
+function isCompared(match: RowMatch, column: Attribute | undefined): boolean {
+  return column?.name !== match.identity || (match.by === 'keys' && match.keys.includes(column?.name ?? ''))
+}
+
+/** A row as it was spooled. */
 export function spooledRow(row: unknown, geometry: unknown): ChangedRow {
   const values = deserialize(row as Uint8Array) as Record<string, unknown>
   return geometry instanceof Uint8Array ? { values, geometry } : { values }

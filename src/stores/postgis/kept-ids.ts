@@ -30,7 +30,29 @@ export function withMissingIds(column: Column, rowCount: number): Column {
   return builder.finish()
 }
 
-/** A staging table with a column of source ids. */
+/** Notes whether ids come in ascending order without nulls, as those of most sources do: then no two rows have one id. */
+export class AscendingIds {
+  #last = -Infinity
+  #isAscending = true
+
+  get isAscending(): boolean {
+    return this.#isAscending
+  }
+
+  add(column: Column | undefined, rowCount: number): void {
+    if (!this.#isAscending) return
+    this.#isAscending = isIdType(column?.type) && column?.nullCount === 0
+    if (column === undefined || column.kind === 'var' || !isIdType(column.type)) return
+    const missing = Number(missingIds[column.type])
+    for (let row = 0; row < rowCount && this.#isAscending; row += 1) {
+      const id = Number(column.values[row])
+      this.#isAscending = id > this.#last && id !== missing && Math.abs(id) <= largestId
+      this.#last = id
+    }
+  }
+}
+
+/** A staging table with a column of ids of the source. */
 interface StagedIds {
   /** Quoted name. */
   relation: string

@@ -9,12 +9,14 @@ import type { LoadHooks } from '../store.ts'
 import type { CopyLayout } from './copy-encoder.ts'
 import { CopyEncoder } from './copy-encoder.ts'
 import type { ServerValues } from './copy-fields.ts'
-import { withMissingIds } from './kept-ids.ts'
+import { AscendingIds, withMissingIds } from './kept-ids.ts'
 import type { Connection, CopyWriter } from './session.ts'
 
 export interface SentRows {
   rowsSent: number
   envelope: Envelope | undefined
+  /** True where the ids of the source that the rows keep are known to be unique. */
+  hasUniqueIds: boolean
 }
 
 /** Returns the value ranges of the server; queries it only if they matter. Call before a COPY starts. */
@@ -45,11 +47,14 @@ export async function sendRows(
 ): Promise<SentRows> {
   const encoder = new CopyEncoder(layout, values)
   const envelope = emptyEnvelope()
+  const ids = new AscendingIds()
   let rowsSent = 0
   let sending = Promise.resolve(true)
   for await (const batch of untilAborted(batches, hooks.signal)) {
     const failures = new Map<number, { field: string; reason: string }>()
-    encoder.begin(batch, convertColumns(batch, layout, failures, encoder.lost))
+    const columns = convertColumns(batch, layout, failures, encoder.lost)
+    if (layout.idIndex !== undefined) ids.add(columns[layout.idIndex], batch.rowCount)
+    encoder.begin(batch, columns)
     for (let row = 0; row < batch.rowCount; row += 1) {
       const failure = failures.size === 0 ? undefined : failures.get(row)
       if (failure === undefined && encoder.encodeRow(row)) {
@@ -67,7 +72,11 @@ export async function sendRows(
   await sending
   await writer.end(encoder.finish())
   encoder.lost.tell(hooks, 'the column of the table')
-  return { rowsSent, envelope: finished(envelope) }
+  return {
+    rowsSent,
+    envelope: finished(envelope),
+    hasUniqueIds: layout.idIndex !== undefined && ids.isAscending,
+  }
 }
 
 function convertColumns(

@@ -254,11 +254,8 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   const sent = await copyRows(connection, into, batches, hooks)
   const { keptId } = plan.target
   if (keptId !== undefined) {
-    await settleKeptIds(
-      connection,
-      { ...keptId, relation: table, order: 'ctid', table: request.table },
-      hooks,
-    )
+    const ids = { ...keptId, relation: table, order: 'ctid', table: request.table }
+    if (!sent.hasUniqueIds) await settleKeptIds(connection, ids, hooks)
     await advanceSequence(connection, { relation: table, column: keptId.column })
   }
   await connection.run('staging the rows', 'commit')

@@ -70,7 +70,7 @@ export class StagedRows {
     const writer = connection.copy(`copy ${staging} (${list}) from stdin (format binary, freeze)`)
     const sent = await sendRows(writer, { layout: { ...layout, hasRowNumber: true }, values }, batches, hooks)
     const { keptId } = this.#plan
-    if (keptId !== undefined) {
+    if (keptId !== undefined && !sent.hasUniqueIds) {
       const order = this.#rowColumn
       await settleKeptIds(connection, { ...keptId, relation: staging, order, table: this.#facts.name }, hooks)
     }

@@ -36,8 +36,8 @@ export interface NewTable {
   definition: string
 }
 
-/** Maximum number of columns of a table (MaxHeapAttributeNumber), including the id. */
-const mostColumns = 1600
+/** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
+export const mostColumns = 1600
 
 /** Throws `Failure` if a table cannot have this many columns in addition to the id. */
 function requireColumns(count: number): void {

@@ -2,19 +2,23 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
-import type { ImporterClient, Json } from '../../support/importer-client.ts'
+import type { Answer, ImporterClient, Json } from '../../support/importer-client.ts'
 import { clientOf, listOf } from '../../support/importer-client.ts'
-import { ask } from '../../support/version-client.ts'
+import { ask, restore, versionsOf } from '../../support/version-client.ts'
 import { addVersionStores } from '../../support/version-stores.ts'
 
 const widest = 1998
 
-/** GeoJSON of three points whose property `c<n>` is `row * 10000 + n`; every third is null in row 2, and `t<n>` are texts. */
-function wideGeoJson(columns: number): string {
-  const features = [1, 2, 3].map((row) => {
+/** GeoJSON of points whose property `c<n>` is `row * 10000 + n`, or as `changed` has it; every third is null in row 2. */
+function wideGeoJson(
+  columns: number,
+  rows: readonly number[] = [1, 2, 3],
+  changed: Record<number, Record<string, number | null>> = {},
+): string {
+  const features = rows.map((row) => {
     const properties: Record<string, unknown> = { key: row }
-    for (let n = 1; n < columns; n += 1)
-      properties[`c${n}`] = wideValue(row, n) === null ? null : row * 10_000 + n
+    for (let n = 1; n < columns; n += 1) properties[`c${n}`] = wideValue(row, n)
+    Object.assign(properties, changed[row])
     return { type: 'Feature', geometry: { type: 'Point', coordinates: [row, row] }, properties }
   })
   return JSON.stringify({ type: 'FeatureCollection', features })
@@ -38,9 +42,13 @@ describe('tables with very many columns', () => {
     store: 'file' | 'table'
     content: string
     extension?: string
+    /** What the task says beside its layer, such as the mode of update. */
+    more?: object
+    /** How the import is run. */
+    run?: string
   }
 
-  async function load({ name, store, content, extension = 'geojson' }: Wide): Promise<Json> {
+  async function load({ name, store, content, extension = 'geojson', more, run = '' }: Wide): Promise<Json> {
     const created = await client.call('POST', '', {
       import: {
         targetWorkspace: { workspace: { name: 'default' } },
@@ -50,9 +58,10 @@ describe('tables with very many columns', () => {
     const id = Number(created.json.import?.id)
     await client.upload(id, [{ name: `${name}.${extension}`, content }])
     await client.call('PUT', `/${id}/tasks/0`, {
-      task: { layer: { name, srs: 'EPSG:4326' } },
+      task: { layer: { name, srs: 'EPSG:4326' }, ...more },
     })
-    await client.call('POST', `/${id}`)
+    const ran = await client.call('POST', `/${id}${run}`)
+    assert.ok(Number(ran.status) < 300, ran.text)
     return (await client.call('GET', `/${id}/tasks/0`)).json.task as Json
   }
 
@@ -110,4 +119,74 @@ describe('tables with very many columns', () => {
     assert.equal(String(large['state']), 'ERROR', JSON.stringify(large))
     assert.match(JSON.stringify(large), /row is too big: size \d+, maximum size 8160/)
   })
+
+  // Tables of PostGIS keep differences up to 1,596 attributes, and copies beyond.
+  for (const { store, columns } of [
+    { store: 'file', columns: widest },
+    { store: 'table', columns: 1596 },
+    { store: 'table', columns: 1597 },
+  ] as const) {
+    it(`are upserted, compared and restored with ${columns} attributes in the store "${store}"`, async () => {
+      const name = `upserted_${store}_${columns}`
+      const last = `c${columns - 1}`
+      const first = await load({ name, store, content: wideGeoJson(columns) })
+      assert.equal(String(first['state']), 'COMPLETE', JSON.stringify(first))
+      const content = wideGeoJson(columns, [1, 2, 4], { 2: { c4: 7, [last]: null } })
+      const more = { ...upsert, deleteMissing: true }
+      const told = [
+        ['removed', 3, 30_004, 30_000 + columns - 1, undefined, undefined],
+        ['changed', 2, 20_004, wideValue(2, columns - 1), 7, null],
+        ['added', 4, undefined, undefined, 40_004, 40_000 + columns - 1],
+      ]
+      const tried = await load({ name, store, content, more, run: '/rehearsal' })
+      assert.equal(String(tried['state']), 'READY', JSON.stringify(tried).slice(0, 3000))
+      const listed = await ask(
+        server,
+        'GET',
+        `${String(tried['href']).replace('/tasks/', '/rehearsal/tasks/')}/changes?format=geojson`,
+      )
+      assert.deepEqual(toldChanges(listed, last), told)
+      const done = await load({ name, store, content, more })
+      assert.equal(String(done['state']), 'COMPLETE', JSON.stringify(done).slice(0, 3000))
+      const [version] = await versionsOf(server, `default:${name}`)
+      assert.deepEqual(version?.changes, { added: 1, changed: 1, removed: 1, same: 1 })
+      const changes = `/rest/layers/default:${name}/versions/1/changes?against=2`
+      assert.deepEqual(toldChanges(await ask(server, 'GET', `${changes}&format=geojson`), last), told)
+      assert.equal((await restore(server, `default:${name}`, 1)).status, 200)
+      await requireValues(name, columns)
+    })
+  }
+
+  it('take rows by APPEND and refuse UPSERT where PostGIS has no column left', async () => {
+    const [name, store] = ['full', 'table'] as const
+    await load({ name, store, content: wideGeoJson(1598, [1]) })
+    const added = await load({
+      name,
+      store,
+      content: wideGeoJson(1598, [2, 3]),
+      more: { updateMode: 'APPEND' },
+    })
+    assert.equal(String(added['state']), 'COMPLETE', JSON.stringify(added).slice(0, 3000))
+    await requireValues(name, 1598)
+    const changed = await load({ name, store, content: wideGeoJson(1598, [1, 4]), more: upsert })
+    assert.match(String(changed['errorMessage']), /has 1600 columns: .* a copy .* one more than PostgreSQL/)
+    await requireValues(name, 1598)
+  })
 })
+
+const upsert = { updateMode: 'UPSERT', keys: ['key'] }
+
+interface ToldChange {
+  properties: { change: string } & Record<'before' | 'after', Record<string, number | null> | null>
+}
+
+/** The change, key and two values before and after of each row that differs. */
+function toldChanges({ status, text }: Answer, last: string): unknown[][] {
+  assert.equal(status, 200, text.slice(0, 2000))
+  const { features } = JSON.parse(text) as { features: ToldChange[] }
+  return features.map(({ properties: { change, before, after } }) => [
+    change,
+    (before ?? after)?.['key'],
+    ...[before?.['c4'], before?.[last], after?.['c4'], after?.[last]],
+  ])
+}

@@ -161,9 +161,9 @@ function noteOf(token: string, outcome: LoadOutcome, messages: Message[]): Commi
 function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer['loaded']> {
   const { attributes, geometry } = schema
   return {
-    attributes: attributes.map(({ name, type, source = name, example }) => ({
+    attributes: attributes.map(({ name, type, source = name, example, title }) => ({
       ...{ name: ownValue(renamed, name) ?? name, type, source },
-      ...defined({ example }),
+      ...defined({ example, title }),
     })),
     ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { sumOf } from '../balanced-expressions.ts'
 
 const probes = 100
 /**
@@ -19,7 +20,7 @@ export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema
   const ends = db.prepare(`SELECT count(*) AS n, min(${id}) AS first, max(${id}) AS last FROM ${table}`).get()
   const [count, first, last] = [Number(ends?.['n']), Number(ends?.['first']), Number(ends?.['last'])]
   if (count === 0) return 0
-  const lengths = columns.map((column) => `coalesce(octet_length(${quoteName(column.name)}), 0)`).join(' + ')
+  const lengths = sumOf(columns.map((column) => `coalesce(octet_length(${quoteName(column.name)}), 0)`))
   const probe = db.prepare(`SELECT ${lengths} AS bytes FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`)
   let bytes = 0
   for (let step = 0; step < probes; step += 1) {

@@ -11,6 +11,7 @@ import type { Keeper } from '../stage-beside.ts'
 import type { LoadContext } from '../stage-table.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
+import { mostColumns } from '../target-plan.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 import { changeColumn } from './old-rows.ts'
@@ -18,8 +19,12 @@ import { markTable } from './table-mark.ts'
 
 const doing = 'keeping the old rows'
 
-/** True if the changes of a load can be identified by keys; otherwise the table is retained by a copy. */
+/** Columns that tables of differences have beside those of the rows, at most: `changeColumn` and the step of a restore. */
+const differenceColumns = 2
+
+/** Whether what a load changes is told by keys: otherwise a table is kept by a copy of it. */
 export async function keepsDifferences(connection: Connection, facts: TableFacts): Promise<boolean> {
+  if (givableColumns(facts).length + differenceColumns > mostColumns) return false
   return facts.primaryKey !== undefined && !(await actsOnRows(connection, facts))
 }
 

@@ -1,3 +1,4 @@
+import { invalid } from '../../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { RowChange } from '../../changes.ts'
 import { changesTable } from '../compare/find-changes.ts'
@@ -5,6 +6,7 @@ import type { ChangeSource } from '../compare/read-changes.ts'
 import { isGivenId } from '../held-rows.ts'
 import { identitySql } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
+import { mostColumns } from '../target-plan.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 
@@ -17,6 +19,12 @@ const doing = 'keeping the old rows'
 export async function saveOldRows(connection: Connection, rows: AppliedRows, create: string): Promise<void> {
   const { facts } = rows
   const list = givableColumns(facts).map((name) => `present.${quoteIdentifier(name)}`)
+  if (list.length + 1 > mostColumns) {
+    throw invalid(
+      'too-many-columns',
+      `The table "${facts.name}" has ${list.length} columns: its rows cannot be changed, since a copy of them needs one more than PostgreSQL allows. Replace the table, or drop a column`,
+    )
+  }
   await connection.run(
     doing,
     `${create} as select ${[`change.change as ${changeColumn}`, ...list].join(', ')} from ${changesTable} change
@@ -57,5 +65,6 @@ export function doneSource(rows: AppliedRows, old: string, keys: readonly string
     columns: givableColumns(facts).filter((name) => name !== hidden),
     keptColumns: [],
     id,
+    changedOrder: 'order by before.ctid',
   }
 }

@@ -86,7 +86,7 @@ export async function findLaidBy(
     asked === askedFor(request) && (await describeTarget(connection, schema, request.table)) === target
   if (!isSame) throw stagedGone(`"${request.table}" is not what they were staged for`)
   if (from !== to) await renameStaged(connection, schema, from, to)
-  return { rowsSent: rows, envelope: envelope ?? undefined, form }
+  return { rowsSent: rows, envelope: envelope ?? undefined, hasUniqueIds: false, form }
 }
 
 function askedFor({ mode, table, indexes, upsert }: LoadRequest): string {

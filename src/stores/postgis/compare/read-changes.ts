@@ -26,9 +26,16 @@ export interface ChangeSource {
   keptColumns: readonly string[]
   /** Returns the feature id as text. */
   id(change: RowChange['change']): string
+  /** The order of changed rows, where `from` does not order them: no two rows have the same place in it. */
+  changedOrder?: string
 }
 
-/** Yields the changes in pages, removed rows first, within the open transaction. */
+type Side = 'before' | 'after'
+
+/** Most columns of a result of PostgreSQL (MaxTupleAttributeNumber). */
+const mostSelected = 1664
+
+/** The changes in pages, removed rows first, within the open transaction. */
 export async function* readChanges(
   connection: Connection,
   source: ChangeSource,
@@ -37,21 +44,61 @@ export async function* readChanges(
   const schema = await toldSchema(connection, source)
   for (const change of order.filter((one) => source.kinds.includes(one))) {
     signal?.throwIfAborted()
-    const text = `select ${[source.id(change), ...sideList(source, schema, change, 'before'), ...sideList(source, schema, change, 'after')].join(', ')} ${source.from(change)}`
     await connection.run(doing, 'close all')
-    await connection.run(doing, `declare terrane_change no scroll cursor for ${text}`)
+    const statements = statementsOf(source, schema, change)
+    for (const [at, { text }] of statements.entries())
+      await connection.run(doing, `declare terrane_change_${at} no scroll cursor for ${text}`)
     while (true) {
       signal?.throwIfAborted()
-      const { rows } = await connection.client.query<TextRow>({
-        text: `fetch ${rowsEach} from terrane_change`,
-        rowMode: 'array',
-        types: textTypes,
-      })
-      if (rows.length === 0) break
-      yield toChanges(rows, schema, change)
+      const sides: Partial<Record<Side, FeatureBatch>> = {}
+      let ids: TextRow[] = []
+      for (const [at, statement] of statements.entries()) {
+        const rows = await fetchRows(connection, `terrane_change_${at}`)
+        if (at === 0) ids = rows
+        for (const [side, first] of statement.sides)
+          sides[side] = batchOfRows(schema, rows, first, (_row, index) => index + 1)
+      }
+      if (ids.length === 0) break
+      yield toChanges(ids, sides, change)
     }
   }
   await connection.run(doing, 'close all')
+}
+
+async function fetchRows(connection: Connection, cursor: string): Promise<TextRow[]> {
+  const { rows } = await connection.client.query<TextRow>({
+    text: `fetch ${rowsEach} from ${cursor}`,
+    rowMode: 'array',
+    types: textTypes,
+  })
+  return rows
+}
+
+interface Statement {
+  text: string
+  /** The sides that the statement selects, each with the position of its first column. */
+  sides: [Side, number][]
+}
+
+/** The statements that select the changes, the id first: one, or one for each side where both have too many columns for a result. */
+function statementsOf(source: ChangeSource, schema: Schema, change: RowChange['change']): Statement[] {
+  const lists: [Side, string[]][] = sidesOf(change).map((side) => [
+    side,
+    sideList(source, schema, change, side),
+  ])
+  const width = lists[0]?.[1].length ?? 0
+  const select = (list: string[], order = ''): string =>
+    `select ${[source.id(change), ...list].join(', ')} ${source.from(change)} ${order}`
+  if (1 + width * lists.length <= mostSelected) {
+    const text = select(lists.flatMap(([, list]) => list))
+    return [{ text, sides: lists.map(([side], at) => [side, 1 + at * width]) }]
+  }
+  return lists.map(([side, list]) => ({ text: select(list, source.changedOrder), sides: [[side, 1]] }))
+}
+
+function sidesOf(change: RowChange['change']): Side[] {
+  if (change === 'changed') return ['before', 'after']
+  return [change === 'removed' ? 'before' : 'after']
 }
 
 async function toldSchema(connection: Connection, { facts, columns }: ChangeSource): Promise<Schema> {
@@ -67,11 +114,10 @@ function sideList(
   { facts, keptColumns }: ChangeSource,
   { attributes, geometry }: Schema,
   change: RowChange['change'],
-  side: 'before' | 'after',
+  side: Side,
 ): string[] {
-  const isThere = change === 'changed' || (change === 'removed') === (side === 'before')
   const aliasOf = (name: string): string => (side === 'after' && keptColumns.includes(name) ? 'before' : side)
-  const isKnown = (name: string): boolean => isThere && !(change === 'added' && keptColumns.includes(name))
+  const isKnown = (name: string): boolean => !(change === 'added' && keptColumns.includes(name))
   const list = attributes.map(({ name, type }) => {
     const sqlType = facts.columns.find((column) => column.name === name)?.sqlType ?? ''
     return isKnown(name) ? attributeSql(`${aliasOf(name)}.${quoteIdentifier(name)}`, type, sqlType) : 'null'
@@ -85,15 +131,16 @@ function sideList(
   ]
 }
 
-function toChanges(rows: TextRow[], schema: Schema, change: RowChange['change']): RowChange[] {
-  const width = schema.attributes.length + (schema.geometry === undefined ? 0 : 1)
-  const before = batchOfRows(schema, rows, 1, (_row, index) => index + 1)
-  const after = batchOfRows(schema, rows, 1 + width, (_row, index) => index + 1)
-  return rows.map((row, index) => ({
+function toChanges(
+  ids: TextRow[],
+  { before, after }: Partial<Record<Side, FeatureBatch>>,
+  change: RowChange['change'],
+): RowChange[] {
+  return ids.map(([id], index) => ({
     change,
-    ...(row[0] == null ? {} : { featureId: row[0] }),
-    ...(change === 'added' ? {} : { before: rowOf(before, index) }),
-    ...(change === 'removed' ? {} : { after: rowOf(after, index) }),
+    ...(id == null ? {} : { featureId: id }),
+    ...(before === undefined ? {} : { before: rowOf(before, index) }),
+    ...(after === undefined ? {} : { after: rowOf(after, index) }),
   }))
 }
 
