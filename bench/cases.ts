@@ -9,7 +9,7 @@ export interface LoadCase {
   dataset: Dataset
   kind: FileKind
   target: Target
-  /** How many times faster than the peer. */
+  /** Required speed-up over the peer, as a factor. */
   wantedRatio: number
   /** Transformations as the importer's interface takes them. */
   transforms: Record<string, unknown>[]

@@ -13,7 +13,7 @@ const tries = 15
 const readers = 8
 const wantedRatio = 3
 const wantedMegabytes = 350
-/** What a request costs whatever it asks for: a question to a GeoPackage is taken for no quicker. */
+/** Fixed cost of any request, whatever its content: no request to a GeoPackage is expected to be faster. */
 const leastMilliseconds = 3
 
 /** Questions to a layer of `rows` points over the world. */

@@ -56,7 +56,7 @@ function listAsked(): Asked[] {
 export interface YearResults {
   queries: QueryResult[]
   others: SmallResult[]
-  /** What a year takes on disk and in memory. */
+  /** Disk space and memory that a year of metrics takes. */
   sizes: string[]
 }
 

@@ -19,7 +19,10 @@ const hookRequests = 40_000
 const wantedMilliseconds = 0.05
 const path = '/ogc/collections'
 
-/** What monitoring costs a request: its own code alone, and a server with it beside one without. */
+/**
+ * Measures the cost of monitoring per request: the time of its own code, and a server with monitoring
+ * compared with one without.
+ */
 export async function runRecording(folder: string): Promise<SmallResult[]> {
   const hook = await timeHook()
   const difference = await compareServers(folder)
@@ -41,7 +44,10 @@ export async function runRecording(folder: string): Promise<SmallResult[]> {
   ].map((result) => ({ ...result, wantedMilliseconds }))
 }
 
-/** Of each request: from before to after what monitoring does when it begins, and when it has ended. */
+/**
+ * Returns, for each request, the time that the monitoring code takes when the request begins and when it has
+ * ended.
+ */
 async function timeHook(): Promise<number[]> {
   const own = new OwnRequests()
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()

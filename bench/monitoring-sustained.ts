@@ -82,7 +82,9 @@ async function record(name: string, place: SeriesPlace): Promise<SmallResult[]> 
   }
 }
 
-/** What a map viewer asks for in one second: maps of layers mostly, some lists, some failures. */
+/**
+ * Lists the requests that a map viewer sends in one second: mostly maps of layers, some lists, some failures.
+ */
 function listRequests(second: number): OwnRequest[] {
   const random = seededRandom(second + 1)
   const pick = (count: number): number => Math.floor(random() ** 2 * count)

@@ -12,7 +12,7 @@ import { dataFile } from './data.ts'
 // Pages in a browser: `npm run bench -- --only pages`.
 
 const slower = 4
-/** How long somebody looks at a page before the next one. */
+/** Time a user reads a page before opening the next one. */
 const readMs = 1000
 const home = 'nav.nav a[href="/"]'
 /** Pages one after the other: the link that is followed, and what is waited for. */
@@ -32,7 +32,7 @@ interface PageTime {
   milliseconds: number
 }
 
-/** What was measured of the pages. */
+/** Results of the page measurements. */
 export interface PagesResults {
   /** Compressed by Brotli. */
   bundle: { milliseconds: number; firstBytes: number; allBytes: number }
@@ -41,7 +41,10 @@ export interface PagesResults {
   scrolls: (Scrolled & { what: string })[]
 }
 
-/** How long the set-up bundles, Node's start included, and how large what it makes is, compressed. */
+/**
+ * Measures how long the set-up takes to bundle (including the start of Node), and the compressed size of the
+ * bundle.
+ */
 async function runBundle(): Promise<PagesResults['bundle']> {
   const root = join(import.meta.dirname, '..')
   const folder = join(root, 'build', 'pages')

@@ -9,7 +9,7 @@ const patienceMs = 10_000
 
 interface Ticks {
   own: number
-  /** Of children that have ended and were waited for. */
+  /** Processor time of child processes that have ended and were waited for. */
   ended: number
 }
 
@@ -41,7 +41,7 @@ function treeTicks(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + treeTicks(child), own + ended)
 }
 
-/** What a piece of work took: by the clock, and of the processors. */
+/** Wall-clock time and processor time of a piece of work. */
 export interface Took {
   milliseconds: number
   processor: number

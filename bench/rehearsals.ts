@@ -16,7 +16,7 @@ import type { TwoFiles, UpsertPeer } from './upsert-peers.ts'
 import { ogrUpsert, onConflict } from './upsert-peers.ts'
 
 const keys = ['ident']
-/** Of the time that the load itself takes. */
+/** Targets, as factors of the duration of the load itself. */
 const wantedOfAdded = 1.15
 const wantedOfCompared = 1.5
 const wantedMegabytes = 350
@@ -67,7 +67,7 @@ async function changedFile(folder: string, rows: number): Promise<TwoFiles> {
   const part = `${changed}.part.gpkg`
   copyFileSync(file, part)
   const db = new DatabaseSync(part)
-  // What its triggers name; none of them acts where geometry and key stay.
+  // Functions that the triggers of the file name; no trigger fires if geometry and key stay the same.
   for (const name of ['ST_IsEmpty', 'ST_MinX', 'ST_MaxX', 'ST_MinY', 'ST_MaxY'])
     db.function(name, (_geometry) => 0)
   db.exec(`UPDATE polygons SET name = name || ' new' WHERE ident % 100 = 0`)
@@ -98,7 +98,7 @@ class Rounds {
     for (const peer of this.#peers) await peer.measure(this.#time)
   }
 
-  /** What is compared stands beside each other, since a machine is slower at times. */
+  /** Runs the compared variants right after each other, since the speed of the machine varies over time. */
   async round(name: string): Promise<void> {
     const { file, changed } = this.#files
     await this.#rehearse('rehearsal of CREATE', file, { updateMode: 'CREATE' }, name)

@@ -32,7 +32,7 @@ interface Fetched {
   milliseconds: number
   bytes: number
   peak: number
-  /** Of requests that were sent meanwhile. */
+  /** Slowest response to the requests sent meanwhile. */
   slowestMs: number
 }
 

@@ -19,7 +19,7 @@ export interface BenchServer {
   pid: number
   /** The most memory the process has held so far. */
   peakMegabytes(): number
-  /** What all its threads have worked so far. */
+  /** Returns the processor time of all threads of the server so far. */
   processorMilliseconds(): number
   stop(): Promise<void>
 }

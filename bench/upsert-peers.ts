@@ -12,7 +12,7 @@ export interface TwoFiles {
   changed: string
 }
 
-/** What others do to bring a table to the state of the changed file. */
+/** Another program that brings a table to the state of the changed file. */
 export interface UpsertPeer {
   name: string
   measure(time: ProcessorTime): Promise<Took>

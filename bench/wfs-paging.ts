@@ -28,7 +28,7 @@ async function ask(url: string): Promise<number> {
   return took
 }
 
-/** Of the middle one of many. */
+/** Returns the median duration of many rounds. */
 async function median(take: (round: number) => Promise<number>): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < repeats; round += 1) times.push(await take(round))

@@ -49,7 +49,7 @@ async function timesOf(base: string, side: number): Promise<string> {
 const clients = 64
 const crowdMs = 15_000
 
-/** What the server and its processes hold at most while many ask for maps at once. */
+/** Measures the peak memory of the server and its processes while many clients request maps at once. */
 async function crowd({ pid }: { pid: number }, base: string): Promise<string> {
   const watch = new MemoryWatch(pid, 'mapserv')
   const random = seededRandom(7)
@@ -98,7 +98,7 @@ async function measure(target: Target, databaseUrl: URL, folder: string, file: s
     try {
       const own = `${server.url}/wms?service=WMS&layers=default:${layer}`
       const alone = `${peer.mapsUrl('polygons')}`
-      // What is started at the first question counts for nobody.
+      // Warm-up, not measured: the first request starts processes.
       for (const base of [own, alone, `${own}&cql_filter=people%3E500`]) await timesOf(base, 0.05)
       for (const side of sides) {
         console.log(`| ${target} | ${side}° | here | ${await timesOf(own, side)} |`)

@@ -1,7 +1,7 @@
 import { HttpConnection, pathOf } from '../http-connection.ts'
 import { quantile } from '../quantile.ts'
 
-/** What asking for many addresses came to; times in milliseconds. */
+/** Result of requesting many URLs; times in milliseconds. */
 export interface Asked {
   tiles: number
   median: number

@@ -10,7 +10,7 @@ const pool = new Pool({
   connectionString: process.env['DATABASE_URL'],
   max: Number(process.env['CONNECTIONS']),
 })
-/** What a GeoJSON's geometry is called in a table. */
+/** Column name of a GeoJSON geometry in a table. */
 const column = 'geometry'
 const compress = promisify(gzip)
 

@@ -158,7 +158,10 @@ function ourUrl(
   return `${url}/tiles/default:${layer}/${z}/${x}/${y}.mvt`
 }
 
-/** What is made in the background for low zooms is there when the first of them is. */
+/**
+ * Waits until the server has prepared the tiles of low zooms in the background: they are ready when the first
+ * of them is.
+ */
 async function untilReady(server: BenchServer, layer: string): Promise<void> {
   const end = performance.now() + patienceMs
   const url = ourUrl(server, layer, { z: 0, x: 0, y: 0 })
