@@ -41,7 +41,7 @@ interface Job extends KillSession {
   work: Work
 }
 
-/** What is killed of each type of store that was asked for. */
+/** Returns the kill jobs for each requested type of store. */
 function chosen(): Pick<Job, 'store' | 'work'>[] {
   const unknown = values.work.find((work) => !(work in works))
   if (unknown !== undefined)

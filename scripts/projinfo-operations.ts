@@ -31,7 +31,7 @@ function shiftOf(step: string): number[] | undefined {
   return [...['x', 'y', 'z'].map((name) => parameter(step, name)), ...angles, parameter(step, 's')]
 }
 
-/** What a PROJ pipeline does between the two geographic CRSs. */
+/** Classifies the operation of a PROJ pipeline between the two geographic CRSs. */
 function classify(pipeline: string): Pick<Operation, 'kind' | 'shift' | 'grids'> {
   const grids = [...pipeline.matchAll(/\+(?:grids|file|model)=(\S+)/g)].flatMap((match) =>
     (match[1] ?? '').split(','),

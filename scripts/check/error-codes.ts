@@ -7,9 +7,9 @@ type Text = Pick<SourceFile, 'path' | 'text'>
 /** A code that failures bear, with everything that the sources tell of it. */
 export interface ErrorCode {
   code: string
-  /** Of the answers that bear it. */
+  /** HTTP statuses of the responses with this code. */
   statuses: Set<number>
-  /** What the program says with it, `…` for what is put in. */
+  /** Messages that the program uses with this code, with `…` in place of inserted values. */
   says: Set<string>
 }
 
@@ -54,7 +54,7 @@ export function findErrorCodes(files: Text[]): FoundCodes {
       }
     })
   }
-  // What a library says of a request, where nothing of our own says the same.
+  // Codes without a message of our own: a library reports these errors of the request.
   for (const { statuses } of found.codes.values()) if (statuses.size === 0) statuses.add(400)
   return found
 }
@@ -131,7 +131,10 @@ function isPassedOn(code: Node | undefined): boolean {
   )
 }
 
-/** What a code may be: a text, a constant, or one of a table of the same file, with what stands in for it. */
+/**
+ * Returns the possible values of a code: a literal, a constant, or the entries of a table in the same file,
+ * with their placeholders.
+ */
 function textsOf(node: Node | undefined, constants: Map<string, string>, file: Text): string[] {
   if (node?.type === 'Literal') return [String(node.value)]
   if (node?.type === 'Identifier') return [constants.get(node.name) ?? []].flat()
@@ -193,7 +196,7 @@ function saidBy(node: Node | undefined, around: Node[]): string | undefined {
   return node.type === 'Identifier' ? saidByConstant(node.name, around) : undefined
 }
 
-/** What a constant of a block around says. */
+/** Returns the text of a constant declared in a surrounding block. */
 function saidByConstant(name: string, around: Node[]): string | undefined {
   for (const block of around.toReversed()) {
     if (block.type !== 'BlockStatement' && block.type !== 'Program') continue

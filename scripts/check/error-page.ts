@@ -29,7 +29,10 @@ function saidOf({ says }: ErrorCode): string {
     .join('; ')
 }
 
-/** Whether the page is as the sources are, and tells what to do about every code; one message for each fault. */
+/**
+ * Checks that the page matches the sources and says what to do about every code. Returns one message per
+ * fault.
+ */
 export function errorPageProblems(page: string, codes: Map<string, ErrorCode>): string[] {
   const bare = [...page.matchAll(row)].filter(([, , text]) => text?.trim() === '')
   return [

@@ -38,7 +38,7 @@ const house: House = {
   unordered: [],
 }
 
-/** What is wrong with one import. */
+/** Returns the problems of a single import. */
 const problems = (from: string, specifier: string): string[] =>
   layerProblems([file(from, `import { a } from '${specifier}'`)], house)
 

@@ -58,7 +58,10 @@ function doorProblem(from: string, to: string, { doors }: House): string | undef
   return undefined
 }
 
-/** What is missing in the plan, and what it names that is not there, one message each. */
+/**
+ * Returns one message for each file or folder that the plan lacks, and for each one that it names but does
+ * not exist.
+ */
 export function planProblems(paths: string[], house: House): string[] {
   const files = paths.filter((path) => wingOf(path) !== undefined && !isTest(path))
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))

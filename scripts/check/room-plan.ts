@@ -6,13 +6,13 @@ export interface Storey {
   name: string
   /** Its rooms: those that have an order, in it. */
   rooms: string[]
-  /** What it imports, without what it has through another of them anyway. */
+  /** Direct imports, without those already reached through another import. */
   needs: string[]
   /** Counted from the ground, which is 0: as high as those who need it allow. */
   floor: number
 }
 
-/** What stands on what in `src/`, read from the imports. */
+/** Returns the layers of `src/`, derived from the imports. */
 export function planOf(files: Pick<SourceFile, 'path' | 'imports'>[], { rooms }: House): Storey[] {
   const program = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   const imports = new Map<string, Set<string>>()

@@ -10,7 +10,7 @@ import type { Seam } from './type-names.ts'
 
 const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
 const importer = ['src/importer', 'src/http/importer', 'src/catalog']
-/** What older systems called things is translated here. */
+/** Modules that translate names of older systems. */
 const older = 'src/monitoring/move-in'
 const olderTransforms = 'src/http/importer/transform-wire.ts'
 

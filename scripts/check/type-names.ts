@@ -4,7 +4,7 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 /** A seam of the program: entries with names, in a folder of their own, about which all others ask the registry. */
 export interface Seam {
-  /** What its entries are, as in `format`. */
+  /** Singular noun for an entry, such as `format`. */
   entry: string
   names: readonly string[]
   /** Folders and files that may tell its entries apart by name. */
@@ -67,7 +67,10 @@ function keyName(node: Node, around: Node[]): string | undefined {
   return node.type === 'Identifier' ? node.name : textOf(node)
 }
 
-/** Whether a list is asked for an entry: `[...].includes(x)`, `new Set([...])`, or the key of a pair for a `Map`. */
+/**
+ * Returns true if the node is searched as a list: `[...].includes(x)`, `new Set([...])`, or the key of a pair
+ * for a `Map`.
+ */
 function isSearched(around: Node[]): boolean {
   const outer = around
     .slice(0, -1)

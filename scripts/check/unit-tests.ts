@@ -21,7 +21,7 @@ const slow = new RegExp(
   ].join(''),
 )
 
-/** What changes its process, or starts others: these have a process each. */
+/** Tests that change their process or start other processes. Each of them runs in a process of its own. */
 const apart =
   /(?:load-sharp|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
 
@@ -35,7 +35,10 @@ export interface UnitTests {
   alone: string[]
 }
 
-/** Which of the unit tests the check runs, and where: starting a process takes longer than most files take. */
+/**
+ * Selects the unit tests that the check runs and divides them among processes. Starting a process takes
+ * longer than most test files.
+ */
 export function divideUnitTests(files: Pick<SourceFile, 'path' | 'imports'>[], processes: number): UnitTests {
   const quick = files.filter((file) => !slow.test(file.path) && !file.imports.some(isDatabase))
   const paths = quick.map(({ path }) => path)

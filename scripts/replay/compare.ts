@@ -1,6 +1,6 @@
 import type { Answer, Step } from './request.ts'
 
-/** What differs from one start of the same server to the next. */
+/** Patterns of text that differs between two starts of the same server. */
 const volatile: [RegExp, string][] = [
   [/try again in \d+ s/g, 'try again in (some) s'],
   [/(?<=\/stores\/[^"]*_)[0-9a-f]{12}/g, '(id)'],
@@ -61,7 +61,10 @@ export interface Difference {
   after: string
 }
 
-/** Where two answers differ, but for what differs between two servers of the same tree too. */
+/**
+ * Returns the differences between two responses, without those that also occur between two servers of the
+ * same tree.
+ */
 export function differences(step: Step, before: Answer, again: Answer, after: Answer): Difference[] {
   const [first, second, third] = [before, again, after].map(linesOf)
   if (first === undefined || second === undefined || third === undefined) return []

@@ -16,7 +16,7 @@ export interface Step {
   file?: string
   /** Files of the source tree that are sent as a form. */
   files?: string[]
-  /** Who asks: the administrator if not said. */
+  /** User that sends the request; the administrator by default. */
   as?: 'nobody' | 'wrong' | 'reader' | 'editor'
   /** The request is repeated until its answer matches; the last answer counts. */
   until?: RegExp

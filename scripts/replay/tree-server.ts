@@ -6,7 +6,7 @@ import type { PostgresCluster } from '../../tests/support/postgres.ts'
 
 export const adminPassword = 'replay-password'
 
-/** How the servers of one comparison are set up. */
+/** Configuration of the servers of one comparison. */
 export interface Setting {
   dialect: 'contract' | 'geoserver'
   catalog: 'sqlite' | 'postgres'

@@ -160,7 +160,7 @@ function failedBefore(root, packages) {
   return existsSync(failureFile(root)) && readFileSync(failureFile(root), 'utf8') === packages.join(' ')
 }
 
-/** Whether a program is on the path, or where only root's path leads. */
+/** Returns true if a program is on the path, or in a directory that only the path of root contains. */
 function isInstalled(name) {
   return hasProgram(name) || existsSync(join('/usr/sbin', name))
 }

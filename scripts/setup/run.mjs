@@ -28,7 +28,10 @@ export function runNpm(args, cwd) {
 
 const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/
 
-/** What to tell when npm failed: that the network is missing, or npm's own last lines. */
+/**
+ * Returns the message for a failure of npm: a missing network connection, or the last lines of npm's own
+ * output.
+ */
 export function npmFailure(what, output) {
   if (offline.test(output)) {
     return new SetupError(
@@ -43,7 +46,7 @@ export function lastLines(text, count) {
   return lines.slice(-count).join('\n')
 }
 
-/** Whether a program is on the path. */
+/** Returns true if a program is on the path. */
 export function hasProgram(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isExecutable(join(folder, name)))
 }

@@ -12,8 +12,8 @@ const packages = {
 }
 
 /**
- * Where this Node is older than 24, puts Node 24 into `.runtime/` and links it as `node_modules/.bin/node`, which
- * npm scripts find first. Nothing outside the project changes.
+ * If this Node is older than 24, installs Node 24 in `.runtime/` and links it as `node_modules/.bin/node`,
+ * which npm scripts find first. Changes nothing outside the project.
  */
 export function linkRuntime(root) {
   const folder = join(root, '.runtime')

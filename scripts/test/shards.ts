@@ -25,8 +25,8 @@ const application = 'src/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
 
 /**
- * What a file has in its text that changes its process for good, or measures it: environment variables, flags of V8,
- * open file descriptors, memory, CPU time, modules of Node.
+ * Matches test files that permanently change their process or measure it: environment variables, V8 flags,
+ * open file descriptors, memory, CPU time, Node modules.
  */
 const ownProcessText =
   /process\.env(?:\.\w+|\[[^\]]+\]) = |Object\.assign\(process\.env|setFlagsFromString|\/proc\/self|process\.cpuUsage|syncBuiltinESMExports|mock\.method\(process|\b(?:leavesNothingOpen|ownTemporaryFolder|addedMegabytes|describeMemory)\(/

@@ -1,6 +1,6 @@
 /** One command of a flow, run as it stands. */
 export interface FlowStep {
-  /** What the command does. */
+  /** Description of the command. */
   says: string
   command: string
   /** The command is repeated until its answer matches; the last answer is shown. */
