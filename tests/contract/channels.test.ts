@@ -9,7 +9,7 @@ import type { ListeningReceiver, TestReceiver, TestReceivers } from '../support/
 import type { WatchedChecks } from '../support/watched-checks.ts'
 import { ownDatabasePlace, testOutlets, watchChecks } from '../support/watched-checks.ts'
 
-/** How receivers of a channel are started stands in a file named after it. */
+/** Starts the receivers of a channel, from the module named after the channel. */
 async function receiversOf({ name }: Channel): Promise<TestReceivers> {
   const file = new URL(`../support/receivers/${name}.ts`, import.meta.url)
   assert.ok(existsSync(file), `tests/support/receivers/${name}.ts tells how a receiver is started`)

@@ -7,7 +7,7 @@ import { importPoints } from '../support/versioned-layers.ts'
 
 const forged = 'forged.example.org'
 
-/** What stands for the parameters of a path; every public layer is `open:places`. */
+/** Values for path parameters; every public layer is `open:places`. */
 const values: Record<string, string> = {
   ...{ workspace: 'open', layer: 'open:places', layers: 'open:places', collectionId: 'open:places' },
   ...{ style: 'places', styleId: 'places', tileMatrixSetId: 'WebMercatorQuad', tileMatrixSet: 'EPSG:3857' },

@@ -11,7 +11,7 @@ import { makeTablePair, pairSchema, pairShapes } from '../support/table-pairs.ts
 import type { LoadArguments, MakeStore, ReadRow, StoreUnderTest } from './store-session.ts'
 import { loadRows, never, readRows, stageRows, withStore } from './store-session.ts'
 
-/** What is discarded at the end of a test, however it ends. */
+/** Staged loads to discard at the end of a test, even if it fails. */
 const opened = new WeakMap<VectorStore, StagedLoad[]>()
 
 /** Stages a rehearsal and compares it; the caller goes on with `staged`. */

@@ -25,7 +25,7 @@ export interface StoreUnderTest {
   fill(schema: Schema, rows: readonly Row[]): Promise<void>
   /** Statements of others, by another connection; with `layer` for the table of that name. */
   execute(sql: string): Promise<void>
-  /** What writes leave in the store, readable or not; staged rows are no part of it. */
+  /** Returns everything that writes leave in the store, readable or not, except staged rows. */
   trace(): Promise<unknown>
   /** Types that an attribute in it cannot have; of stores that take loads none. */
   lacks: readonly AttributeType[]

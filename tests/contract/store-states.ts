@@ -212,7 +212,7 @@ function describePuttingAside(make: MakeStore): void {
 interface Content {
   rows: ReadRow[]
   kept?: KeptState
-  /** Which content a difference belongs to. */
+  /** Content that this difference is based on. */
   base?: Content
 }
 
@@ -222,7 +222,10 @@ function pathTo(content: Content): KeptState[] {
   return [...(content.base === undefined ? [] : pathTo(content.base)), content.kept]
 }
 
-/** Whether a content can be had: it stands whole, or differs from one that can be had or is there. */
+/**
+ * Returns true if a content can be restored: it is stored whole, or as a difference from one that can be
+ * restored or is the present one.
+ */
 function isReachable(content: Content, present: Content): boolean {
   if (content.kept === undefined) return content === present
   if (content.kept.form === 'whole') return true

@@ -21,7 +21,7 @@ import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
 import { describeUpserts } from './store-upserts.ts'
 
-/** What a store promises by its description, run over a fresh one for each test. */
+/** Runs the tests of everything that a store's description promises, each on an empty store. */
 function describeStore(description: StoreDescription): void {
   const { type, can } = description
   const make: MakeStore = () => startStore(description)

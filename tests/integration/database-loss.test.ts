@@ -23,7 +23,7 @@ async function startWithPlaces(
   cluster: PostgresCluster,
 ): Promise<{ client: ImporterClient; url: string }> {
   const url = await cluster.createDatabase()
-  // What is left when nobody waits for the database.
+  // The behaviour without a wait for the database.
   const client = await startImporter(t, { env: { TERRANE_DATABASE_WAIT: '0' } })
   const store = await client.server.app.inject({
     method: 'POST',

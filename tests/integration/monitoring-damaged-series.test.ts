@@ -41,7 +41,7 @@ async function usedDirectory(test: TestContext): Promise<string> {
   await app.app.inject('/before')
   await app.monitoring?.catchUp()
   await app.close()
-  // What is left in them may mend the file.
+  // The content of these files could repair the database.
   for (const end of ['-wal', '-shm']) rmSync(join(dataDir, name + end), { force: true })
   return dataDir
 }
@@ -52,7 +52,7 @@ async function healthOf({ app }: TestApp) {
   return monitoring
 }
 
-/** How many descriptors of this process lead to the file. */
+/** Returns the number of file descriptors of this process that refer to the file. */
 function openFiles(path: string): number {
   const folder = '/proc/self/fd'
   return readdirSync(folder).filter((fd) => linkOf(join(folder, fd))?.startsWith(path)).length

@@ -110,7 +110,7 @@ describe('data of the commit before', () => {
         { authorization: `Bearer ${token.value}` },
       ])
         await read('/rest/layers', headers)
-      // What is published.
+      // The published layers.
       const { layers } = await read('/rest/layers')
       assert.deepEqual(
         layers.layer.map((layer) => layer.name),
@@ -130,7 +130,7 @@ describe('data of the commit before', () => {
       )
       const { import: waiting } = await read('/rest/imports/2')
       assert.equal(waiting.state, 'PENDING')
-      // What was counted.
+      // The request counts.
       const window = 'valid_from=2026-01-01T12:00:00Z&valid_to=2026-01-01T12:02:00Z&interval=120'
       const { data } = await read(`/monitoring/api/metric_data/request.count/?${window}`)
       assert.ok(Number(data.data[0]?.data[0]?.val) >= 7, JSON.stringify(data))

@@ -15,7 +15,7 @@ const text = fc
   .filter((value) => value !== '' && !/^-?\d|^(true|false)$/.test(value))
 const literal = fc.oneof(text, fc.integer({ min: -1000, max: 1000 }), fc.constantFrom(0.5, -2.25, 1e9))
 
-/** How rich a value may be. */
+/** Limits of the complexity of a generated value. */
 export interface Richness {
   /** Values that are computed. */
   isDriven: boolean

@@ -55,7 +55,10 @@ export async function tarGzOf(entries: Entries): Promise<Buffer> {
 
 const startSevenZip = createRequire(import.meta.url)('7z-wasm') as typeof sevenZip.default
 
-/** What `7zz a` with these arguments makes of files; `type` is one of 7-Zip's, such as `7z`, `xz` or `bzip2`. */
+/**
+ * Returns the archive that `7zz a` creates from files with these arguments; `type` is one of 7-Zip's, such as
+ * `7z`, `xz` or `bzip2`.
+ */
 export async function sevenZipOf(type: string, entries: Entries, args: string[] = []): Promise<Buffer> {
   const { FS, callMain } = await startSevenZip({ print: () => undefined, printErr: () => undefined })
   FS.mkdir('/work')

@@ -8,7 +8,7 @@ interface AreaFeature {
   rings: Ring[]
 }
 
-/** Where the layers lie, in degrees. */
+/** Extent of the layers, in degrees. */
 export const areaBounds = { west: 7, south: 46, east: 11, north: 49 }
 export const areaKinds = ['parcels', 'land cover', 'buildings', 'islands'] as const
 export type AreaKind = (typeof areaKinds)[number]

@@ -45,7 +45,7 @@ export interface Loaded {
 export interface LoadWish {
   /** For data that name no CRS; left out, they stay NO_CRS. */
   srs?: string
-  /** What is put to the first task before the run. */
+  /** Body of the PUT request to the first task before the run. */
   task?: object
 }
 

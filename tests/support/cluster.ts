@@ -5,7 +5,7 @@ import { startServer } from './server.ts'
 import type { Cleanup } from './terrane-process.ts'
 import { temporaryData } from './terrane-process.ts'
 
-/** Where servers of one catalogue keep what they share. */
+/** Places in which the servers of one catalogue store shared data. */
 export interface SharedPlace {
   dataDir: string
   env: Record<string, string>

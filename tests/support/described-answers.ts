@@ -100,7 +100,7 @@ function inflate(sent: Buffer, reply: FastifyReply): Buffer {
   return encoding === 'br' ? brotliDecompressSync(sent) : sent
 }
 
-/** What of a value its schema does not allow, and keys that it does not know. */
+/** Returns the errors of a value by its schema, and the keys that the schema does not know. */
 function compare(schema: TSchema, value: unknown): string[] {
   const validator = validators.get(schema) ?? Compile(schema)
   validators.set(schema, validator)

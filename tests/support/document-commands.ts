@@ -30,8 +30,9 @@ export interface Said {
 }
 
 /**
- * What makes `curl` fail where the server refuses, and the commands as a whole with it; the same for commands of ours, but
- * for the state of monitoring, which may be ill. The machine's own services are left alone.
+ * Shell code that makes `curl` fail if the server refuses a request, and with it all the commands. The same
+ * applies to commands of ours, except for the state of monitoring, which may be unhealthy. Services of the
+ * machine are not touched.
  */
 const strictCommands = `failed=0
 curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }

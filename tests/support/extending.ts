@@ -5,13 +5,13 @@ import { allBlocks } from './document-blocks.ts'
 const root = join(import.meta.dirname, '..', '..')
 const pages = 'docs/extending'
 const examples = `${pages}/examples`
-/** What is not written to stands in the copy as a link. */
+/** Folders that nothing writes to; the copy contains links to them. */
 const linked = ['node_modules', '.runtime', 'tests/fixtures']
 const leftOut = ['.git', 'data', 'build/tests']
 
 /** A page of `docs/extending` whose example is laid over a copy of the tree as the page says. */
 export interface Guide {
-  /** What is added: `store`. */
+  /** Kind of extension that the guide adds, such as `store`. */
   kind: string
   page: string
   /** Changes of files that are there: one line in a registry, mostly. */

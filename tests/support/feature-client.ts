@@ -12,7 +12,7 @@ export interface FeatureRequest {
   query?: string
 }
 
-/** Where the features of a layer are, or one of them. */
+/** Returns the path of the features of a layer, or of one feature. */
 function featurePath({ layer, id, query = '' }: Pick<FeatureRequest, 'layer' | 'id' | 'query'>): string {
   const one = id === undefined ? '' : `/${encodeURIComponent(id)}`
   return `/ogc/collections/${encodeURIComponent(layer)}/items${one}${query}`

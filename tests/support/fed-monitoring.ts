@@ -38,7 +38,7 @@ export async function startFed(
   }
 }
 
-/** Where a server keeps its series. */
+/** Returns the location of a server's series database. */
 export function placeOf({ settings, dataDir }: TestApp): SeriesPlace {
   return settings.databaseUrl === undefined
     ? { path: join(dataDir, 'monitoring.sqlite') }

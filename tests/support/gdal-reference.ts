@@ -28,7 +28,7 @@ export interface ToldFile {
 
 type Config = Record<string, Record<string, string>>
 
-/** Whether GDAL's interface for Python is there. */
+/** Returns true if the Python bindings of GDAL are available. */
 export async function hasGdalBindings(): Promise<boolean> {
   if (!existsSync(python)) return false
   return runProgram(python, ['-c', 'from osgeo import ogr']).then(
@@ -48,7 +48,7 @@ export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[
   return ask({ folder, write: true, config })
 }
 
-/** What GDAL reads of files. */
+/** Returns what GDAL reads from files. */
 export function readByGdal(
   files: { name: string; path: string; driver: string }[],
   config: Config,

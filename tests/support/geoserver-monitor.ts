@@ -34,8 +34,8 @@ interface MonitoredError {
 }
 
 /**
- * How lists are answered: whole records as JSON or XML, numbers and links as JSON or XML as newer servers have it, or
- * the page alone.
+ * Form of the responses with lists: whole records as JSON or XML, numbers and links as JSON or XML as newer
+ * servers do, or only the HTML page.
  */
 export type ListStyle = 'json' | 'xml' | 'json-links' | 'xml-links' | 'html'
 
@@ -43,14 +43,14 @@ export interface GeoServerOptions {
   listStyle: ListStyle
   /** Single records as XML alone. */
   isXmlOnly?: boolean
-  /** Of a format that there is not; default: 500. */
+  /** HTTP status for an unknown format; default: 500. */
   statusOfNoFormat?: number
-  /** How many ended requests are kept; absent: all, as in a database. */
+  /** Number of ended requests that the server keeps; if absent it keeps all of them, as with a database. */
   capacity?: number
   credentials?: string
 }
 
-/** What answers like the monitor extension of a GeoServer. */
+/** Server that responds like the monitor extension of a GeoServer. */
 export class TestGeoServer {
   readonly requests: MonitoredRequest[] = []
   /** Addresses that were asked for. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/http/routes.ts'
 
-/** What the addresses of a server's GET routes name: things that exist there. */
+/** Existing things for the parameters in the paths of GET routes. */
 export interface NamedThings {
   workspace: string
   /** A vector layer with its workspace: `default:places`. */

@@ -23,7 +23,7 @@ export interface HostileRequest {
   url: string
   type?: string
   body?: string
-  /** What is wrong with it, for people. */
+  /** Description of the fault, for people. */
   what: string
 }
 
@@ -40,7 +40,7 @@ export const hostileTexts = [
 ]
 const wrongTypes: readonly unknown[] = [0, -1, 1e300, true, [], {}, [[]], { constructor: 1, toString: 'x' }]
 
-/** What stands at a place of a path where that place is not tried. */
+/** Values of the path parameters that are not under test. */
 const usualNames = new Map([
   ['importId', '0'],
   ['taskId', '0'],

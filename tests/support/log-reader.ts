@@ -4,14 +4,14 @@ import type { CollectedService } from '../../src/monitoring/collect/service-coll
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 
-/** What this program is started with, as JSON in its only argument. */
+/** Input of this program, as JSON in its only argument. */
 export interface ReaderOrder {
   place: SeriesPlace
   limits: SeriesLimits
   service: CollectedService
   /** Milliseconds since 1970: the moment of its first turn. */
   now: number
-  /** How many turns; a minute lies between them. */
+  /** Number of reads, one minute apart. */
   turns: number
 }
 

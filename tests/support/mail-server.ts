@@ -20,7 +20,7 @@ export interface MailServer {
   url: string
   port: number
   mails: ReceivedMail[]
-  /** How many conversations began. */
+  /** Number of SMTP sessions started. */
   conversations: number
   /** Set to make it answer so to every recipient, such as `new Error('no such user')`. */
   refusal: Error | undefined

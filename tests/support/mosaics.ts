@@ -8,7 +8,7 @@ import { startImporter } from './importer-client.ts'
 import { testCluster } from './postgres.ts'
 import { gdal } from './rasters.ts'
 
-/** Where a workspace keeps its tables by default, and so the indexes of its mosaics. */
+/** Default stores of a workspace, which also contain the indexes of its mosaics. */
 export const indexStores = ['GeoPackage', 'PostGIS'] as const
 export type IndexStore = (typeof indexStores)[number]
 

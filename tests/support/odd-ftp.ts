@@ -5,7 +5,7 @@ import { startRawServer } from './remote-fetch.ts'
 export interface OddFtp {
   sizeBytes: number
   send(start: number, count: number): string
-  /** Where it says that data lie; absent: EPSV is answered. */
+  /** Host that the server names for data connections; if absent the server supports EPSV. */
   passiveHost?: string
 }
 

@@ -54,7 +54,7 @@ interface Report {
 export interface LoadAnswer {
   status: number
   text: string
-  /** What became of the objects of a model. */
+  /** Returns how many objects of a model were read, loaded and skipped. */
   model(name: string): { read: number; loaded: number; skipped: Record<string, number> }
   repeated: boolean
   errors: Record<string, string[]>

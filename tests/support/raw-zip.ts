@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 export interface RawEntry {
   name: string | Uint8Array
   content: string | Uint8Array
-  /** What the directory says, where that is not the truth. */
+  /** Values in the central directory, if they differ from the truth. */
   crc?: number
   sizeBytes?: number
   method?: number

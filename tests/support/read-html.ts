@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 
-/** What is asked of a page that the server has written. */
+/** Queries on an HTML page that the server has written. */
 export interface ReadHtml {
   title: string
   language: string

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 export interface DayOptions {
   seed: number
   requests: number
-  /** Where the day begins, in milliseconds; it need not be midnight. */
+  /** Start of the day, in milliseconds; not necessarily midnight. */
   from: number
   minutes: number
   applications: number[]
@@ -18,7 +18,7 @@ export interface DayOptions {
   hosts: number[]
 }
 
-/** What happened in a made-up day, each list in the order of time. */
+/** Events of a generated day, each list in the order of time. */
 export interface Day {
   requests: RequestEvent[]
   samples: Sample[]

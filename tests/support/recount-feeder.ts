@@ -8,7 +8,7 @@ import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts
 import type { DayOptions } from './recount-day.ts'
 import { makeDay } from './recount-day.ts'
 
-/** What `tests/support/recount-feed.ts` starts this program with, as JSON in its only argument. */
+/** Input that `tests/support/recount-feed.ts` passes to this program, as JSON in its only argument. */
 export interface FeederOrder {
   place: SeriesPlace
   limits: SeriesLimits

@@ -22,7 +22,7 @@ export interface MatrixOptions {
   midnight: number
   services: CountedService[]
   facts: Day
-  /** Of each metric and grouping. */
+  /** Number of questions per metric and grouping. */
   questions: number
 }
 

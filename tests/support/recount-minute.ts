@@ -36,7 +36,7 @@ const knownLabels: Record<string, Label> = {
   'response.error.types': (request) => request.errorType,
 }
 
-/** Whether a request counts under an event type. */
+/** Returns true if a request counts under an event type. */
 export function countsUnder({ eventType }: RequestEvent, asked: EventType): boolean {
   if (asked === 'all') return true
   const isOgc = eventType === null || eventType.startsWith('OWS:')

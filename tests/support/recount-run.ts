@@ -24,7 +24,7 @@ export interface RecountOptions {
   requests: number
   /** Processes that are killed on the way. */
   kills: number
-  /** Of each metric and grouping. */
+  /** Number of questions per metric and grouping. */
   questions: number
 }
 

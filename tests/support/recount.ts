@@ -42,7 +42,7 @@ export interface CountedService {
 }
 
 export interface ExpectedRow {
-  /** What tells it from the other rows of its period: label, resource, event type or user. */
+  /** Key of the row within its period: label, resource, event type or user. */
   key: string
   val: number
   sum: number
@@ -50,7 +50,7 @@ export interface ExpectedRow {
   max: number
   samples: number
   records: number
-  /** Whether labels beyond the cap have a part in `val`, which then may be an estimate. */
+  /** True if labels beyond the cap contribute to `val`, which then may be an estimate. */
   isEstimate: boolean
   /** Response times, smallest first. */
   times: number[]
@@ -142,7 +142,7 @@ export class Recount {
   }
 }
 
-/** What the rows of one group come to. */
+/** Totals of the rows of one group. */
 class Group {
   #sum = 0
   #weighted = 0
@@ -195,7 +195,7 @@ class Group {
   }
 }
 
-/** What a grouping counts in place of the metric's value. */
+/** Returns what a grouping counts instead of the metric's value. */
 export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 'resources' | undefined {
   if (groupBy === 'label' || groupBy === 'event_type_on_label' || groupBy === 'user_on_label') return 'labels'
   if (groupBy === 'resource_no_label' || groupBy === 'resource_on_label')

@@ -56,7 +56,7 @@ export class UniqueRequests {
   }
 }
 
-/** What `/metrics` counts of a server's requests, by method and route. */
+/** Returns the counts of a server's requests from `/metrics`, by method and route. */
 export async function countedByServer(
   url: string,
 ): Promise<{ method: string; route: string; count: number }[]> {

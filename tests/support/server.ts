@@ -15,7 +15,7 @@ interface ServerAnswer {
   status: number
   json: Json
   text: string
-  /** Where what was made is. */
+  /** URL of the created object. */
   location: string | undefined
 }
 

@@ -13,7 +13,10 @@ import { makePostgisStore } from './postgis-store.ts'
 import { servedSamples } from './served-samples.ts'
 import { traceFile } from './store-traces.ts'
 
-/** How an empty store in a database is had; one line for each database. A store that is a file needs none. */
+/**
+ * Functions that create an empty store in a database, one entry per type of database. A file store needs
+ * none.
+ */
 const starts: Record<string, () => Promise<StoreUnderTest>> = { postgis: makePostgisStore }
 
 /** A fresh store of any type in the registry. */

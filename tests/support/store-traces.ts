@@ -20,8 +20,8 @@ export function traceFile(path: string): Record<string, string> {
 }
 
 /**
- * What writes leave in the tables of a schema, staged rows left out: the versions of all rows, dead ones, the size of the
- * files, the sequences.
+ * Returns everything that writes leave in the tables of a schema, except staged rows: the versions of all
+ * rows, dead rows, the size of the files, the sequences.
  */
 export async function traceSchema(url: string, schema: string): Promise<unknown> {
   await runSql(url, 'create extension if not exists pgstattuple')

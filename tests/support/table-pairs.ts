@@ -62,7 +62,7 @@ const pools: Record<AttributeType, Value[]> = {
 export interface TablePair {
   before: Row[]
   after: Row[]
-  /** Whether `key` is given, and once for each row, on both sides. */
+  /** True if `key` has a value in each row and is unique, on both sides. */
   hasKeys: boolean
 }
 

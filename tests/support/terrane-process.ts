@@ -18,7 +18,7 @@ export interface RunningProcess {
   /** Waits for a line of standard output that matches, and gives it. */
   line(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
-  /** What it said and how it ended; a process that hangs is killed. */
+  /** Output and exit of the process; a process that hangs is killed. */
   ended: Promise<Ended>
 }
 

@@ -4,7 +4,7 @@ import { isoDateTime } from '../../src/lib/values/time-rules.ts'
 import type { ToldValue } from './gdal-reference.ts'
 import type { Cell } from './table-batches.ts'
 
-/** How exactly two readers of a file have to agree. */
+/** Precision to which two readers of a file must agree. */
 export interface Agreement {
   /** Digits of floating-point numbers that count; all where it is not given. */
   digits?: number
@@ -52,7 +52,7 @@ function listForm(items: unknown[], agreement: Agreement): string {
   )
 }
 
-/** What GDAL tells of a value, in the one form that both are compared in. */
+/** Converts a value reported by GDAL to the form in which both readers are compared. */
 export function toldForm(told: ToldValue, gdalType: string, type: string, agreement: Agreement): string {
   if (told === null) return 'null'
   if (Array.isArray(told)) {

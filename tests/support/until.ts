@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * How long tests wait for a state before they fail. Only a state that never comes takes so long: a machine that is busy with
- * other work must not fail a test.
+ * Limit of the wait for a state before a test fails. Only a state that never comes takes so long: a busy
+ * machine must not fail a test.
  */
 export const patienceMs = 300_000
 

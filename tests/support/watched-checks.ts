@@ -46,7 +46,10 @@ export interface WatchedChecks {
   database: Database
   notifications: Notifications
   clock: ReturnType<typeof fixedClock>
-  /** What `request.count` is in each period, and how long before the period's end it was last measured. */
+  /**
+   * Sets the value of `request.count` in each period, and how long before the period's end it was last
+   * measured.
+   */
   set(value: number | undefined, secondsAgo?: number): void
   /** A check that fails above 5. */
   add(receivers: NewReceiver[], changes?: Partial<NewCheck>): Promise<number>
@@ -63,7 +66,7 @@ const key = Buffer.alloc(32, 7)
 
 const place: Outlets['place'] = { host: 'maps.example.org', baseUrl: 'http://maps.example.org/geo' }
 
-/** What channels send with. */
+/** Returns the connections and settings with which channels send. */
 export function testOutlets(options: WatchOptions = {}, clock: Outlets['clock']): Outlets {
   const { allow = ['127.0.0.0/8'], authorities = [], smtpUrl, mailFrom } = options
   const { connect } = createAddressGuard({ allow, ownPort: () => undefined })

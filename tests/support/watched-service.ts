@@ -37,7 +37,7 @@ export interface WatchedService {
   restart(): Promise<void>
   /** Sums of a metric by label, over all minutes. */
   sums(metric: string, split?: Split): Promise<Record<string, number>>
-  /** Of a metric that is a mean: its samples and what they add up to, over all minutes. */
+  /** Returns the number of samples and their sum over all minutes, for a metric that is a mean. */
   total(metric: string, split?: Split): Promise<{ samples: number; total: number }>
   exceptions(): Promise<StoredException[]>
   /** The usage of one day by label or name of the resource. */

@@ -111,7 +111,7 @@ function emptyPoint(dimensions: string): Uint8Array {
   return bytes
 }
 
-/** What a document tells beside its features. */
+/** Returns the metadata of a document, without its features. */
 export function aboutLayer(schema: Schema, more: Partial<WrittenAbout> = {}): WrittenAbout {
   return {
     ...{

@@ -33,10 +33,10 @@ import { gpxText, kmlPoint, kmlText, placemark } from '../../support/xml-text.ts
 type Read = (text: string, folder: string) => Promise<Cell | undefined>
 
 interface Readers {
-  /** What the table is of, in the order of its columns. */
+  /** Columns of the table, in order. */
   names: Record<string, Read>
   texts: readonly string[]
-  /** Whether a value is one of what the table is of, and no text. */
+  /** Returns true if the value is of the type of the table and is not text. */
   isTaken(value: Cell): boolean
 }
 

@@ -50,7 +50,7 @@ function fromRoot(client: ImporterClient, file: string): Promise<Answer> {
   return client.call('POST', '', { import: { data: { type: 'file', file } } })
 }
 
-/** Whatever of an import's uploads is on disk. */
+/** Lists the uploads of an import that are on disk. */
 function keptOf(client: ImporterClient, id: number): string[] {
   const folder = join(client.server.dataDir, 'uploads', String(id))
   return existsSync(folder) ? readdirSync(folder) : []

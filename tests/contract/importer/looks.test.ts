@@ -176,7 +176,7 @@ async function upload(client: ImporterClient, name: string, content: string): Pr
   return id
 }
 
-/** What the loaded table `values` holds in a column. */
+/** Returns the statistics of a column of the loaded table `values`, computed in SQL. */
 async function figuresBySql(client: ImporterClient, env: Record<string, string>, column: string) {
   const isText = column === 'name'
   const empty = isText ? `(${column} is null or ${column} = '')` : `${column} is null`

@@ -20,7 +20,7 @@ interface Row {
   samples_count: number
 }
 
-/** What is told, as lines such as `10:00 count 18.0000 of 18`. */
+/** Returns the metric values as lines such as `10:00 count 18.0000 of 18`. */
 async function told(fed: FedMonitoring, query: string): Promise<string[]> {
   const { status, text } = await fed.call('GET', `/api/metric_data/${query}`)
   assert.equal(status, 200, text)

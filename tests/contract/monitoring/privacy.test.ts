@@ -19,7 +19,7 @@ const v6Bytes = Buffer.from('20010db800aa00bb0000000000000077', 'hex')
 const logged = '198.51.100.78'
 const secret = 'hush-hush-token'
 
-/** What must not be found, by the way that it is written. */
+/** Returns the values that must not be found, by their encoding. */
 function needles(): Map<string, Buffer> {
   const found = new Map<string, Buffer>()
   for (const address of [v4, logged]) {
@@ -35,7 +35,10 @@ function needles(): Map<string, Buffer> {
   return found
 }
 
-/** Which needles stand in the bytes, as they are or in hexadecimal digits, as a dump writes binary columns. */
+/**
+ * Returns the values found in the bytes, either as they are or as hexadecimal digits, the form of binary
+ * columns in a dump.
+ */
 function leaks(bytes: Buffer, isDump: boolean): string[] {
   const text = isDump ? bytes.toString('latin1').toLowerCase() : ''
   return [...needles()].flatMap(([name, needle]) => {

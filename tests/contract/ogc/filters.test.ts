@@ -104,7 +104,7 @@ describe('filters in CQL2', needsGdal, () => {
     return features.map(({ properties }) => properties.n)
   }
 
-  /** What WFS gives by a filter of Filter Encoding, or by one of GeoServer's. */
+  /** Returns the features that WFS finds by a filter in Filter Encoding or by one of GeoServer's. */
   async function foundByFes(
     layer: string,
     filter: string,

@@ -151,7 +151,7 @@ async function readCsv(body: Buffer): Promise<Told[]> {
 const readers = { gml32: readGml, gml3: readGml, json: readJson, csv: readCsv }
 const formats = Object.keys(readers) as (keyof typeof readers)[]
 
-/** What a schema's validator has found wrong with features of documents. */
+/** Returns what a schema validator reports about features of documents. */
 function validate(
   documents: { schema: string; document: string }[],
 ): Promise<{ count: number; errors: string[] }[]> {
@@ -342,7 +342,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
       const names = Object.keys(whole?.values ?? {})
       assert.equal(names.length, hardNames.length)
       for (const property of names) {
-        // What has a comma is named as in XML alone.
+        // Names with a comma are requested by the same name as in XML.
         const named = encodeURIComponent(property.includes(',') ? xmlName(property) : property)
         const [one] = await readGml(
           await features('odd', 'gml32', `&propertyName=${named}&sortBy=${named}+D`),

@@ -13,7 +13,7 @@ interface Field {
   name: string
   people: number
   since: string | null
-  /** Of its lower left corner, in degrees; each is 2 degrees wide. */
+  /** Lower left corner, in degrees; each field is 2 degrees wide. */
   x: number
   y: number
 }

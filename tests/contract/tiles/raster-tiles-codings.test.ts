@@ -17,7 +17,10 @@ const aligned = [
   'OVERVIEWS=IGNORE_EXISTING',
 ]
 
-/** How a file is made, how GDAL is to warp it for comparison, and by how much shades may differ. */
+/**
+ * Creates the file, sets how GDAL warps it for comparison, and sets the largest difference between colour
+ * values.
+ */
 interface Kind {
   make(target: string): void
   resampling?: string

@@ -20,7 +20,7 @@ import { startStore } from '../../support/store-starts.ts'
 import { decodeTile } from '../../support/tiles.ts'
 import { never, withStore } from '../store-session.ts'
 
-/** What may be read for a tile here. */
+/** Limit of bytes read for a tile in these tests. */
 const mostBytes = 40_000
 const schema = schemaOf({ text: 'text' }, 'Polygon')
 const tile = { z: 2, x: 2, y: 1 }

@@ -25,7 +25,10 @@ function pointsOf(generation: number): Points {
   ])
 }
 
-/** What is known of a layer: generations that were begun and completed, and the one of each version that was seen. */
+/**
+ * State of a layer: the generations started and completed, and the generation that was seen with each
+ * version.
+ */
 interface Told {
   begun: number
   complete: number

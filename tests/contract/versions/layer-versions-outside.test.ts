@@ -20,7 +20,10 @@ import {
 } from '../../support/versioned-layers.ts'
 
 const manyWrites = 20
-/** What a look tells counts for a moment; where it took longer than `slowMs`, for ten times as long. */
+/**
+ * The result of a check is reused for a moment, or for ten times the duration of the check if that was longer
+ * than `slowMs`.
+ */
 const slowMs = 100
 const usualRestMs = 5
 const longestRestMs = 5000

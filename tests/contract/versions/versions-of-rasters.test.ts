@@ -31,7 +31,7 @@ async function uploadScene(client: ImporterClient, content?: Uint8Array, task?: 
   assert.equal((await client.call('POST', `/${id}`)).status, 204)
 }
 
-/** What the file of the layer holds, as a reader gets it. */
+/** Returns the content of the layer's file as a client downloads it. */
 async function shown({ server }: ImporterClient, name = layer): Promise<string> {
   const url = `/ogc/collections/${name}/file/${name.split(':')[1]}.tif`
   const reply = await server.app.inject({ url, headers: server.admin })

@@ -58,7 +58,7 @@ async function askAll(
   return replies
 }
 
-/** What is wrong with a reply of a server whose catalogue is away; undefined where nothing is. */
+/** Returns the fault in a response of a server that has lost its catalogue, or undefined if there is none. */
 function faultOf({ url, status, headers, text }: Reply): string | undefined {
   if (status === 500) return '500'
   if (status < 400) return undefined
@@ -72,7 +72,7 @@ function faultOf({ url, status, headers, text }: Reply): string | undefined {
   return undefined
 }
 
-/** What people without a session may post. */
+/** Sends every POST request that is allowed without a session. */
 async function postAll({ server }: ImporterClient): Promise<Reply[]> {
   const form = 'application/x-www-form-urlencoded'
   const xml = `<GetFeature service="WFS" version="2.0.0" xmlns="http://www.opengis.net/wfs/2.0"><Query typeNames="default:places"/></GetFeature>`

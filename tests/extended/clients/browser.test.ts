@@ -57,7 +57,7 @@ describe('maps in a browser', () => {
   })
 
   const kept = new Map<string, Promise<unknown>>()
-  /** What a piece of work gave when it was done first. */
+  /** Returns the result of the first call with this key. */
   const once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const known = kept.get(key) as Promise<T> | undefined
     const result = known ?? work()
@@ -73,7 +73,7 @@ describe('maps in a browser', () => {
       const lines = stdout.trim().split('\n').slice(1)
       return [...new Set(lines.map((line) => line.replaceAll('"', '')))].sort()
     })
-  /** What GDAL colours of a file in each cell of the world. */
+  /** Returns the share of pixels that GDAL colours for a file, per cell of the world. */
   const sharesOf = (file: string): Promise<number[]> =>
     once(file, async () => {
       const path = join(server.sources, file)

@@ -210,7 +210,7 @@ function mutatedText(text: string, next: () => number): string {
   return changed
 }
 
-/** What stands before a document, or in the place of its beginning. */
+/** Text put before a document or in place of its beginning. */
 const prologs = [
   '<?xml version="1.0" encoding="UTF-16"?>',
   '<?xml version="1.0" encoding="ISO-8859-1"?>',

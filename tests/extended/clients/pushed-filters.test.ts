@@ -12,7 +12,7 @@ import { serveMaps } from '../../support/served-maps.ts'
 const run = promisify(execFile)
 const versions = ['1.1.0', '2.0.0']
 
-/** What is asked of the countries, as GDAL's SQL has it, which QGIS reads too. */
+/** Filters on the countries in the SQL dialect of GDAL, which QGIS also reads. */
 const conditions = [
   '"POP_EST" > 50000000',
   '"POP_EST" >= 1000000 AND "POP_EST" < 1500000',

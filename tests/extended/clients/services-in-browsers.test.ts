@@ -12,7 +12,7 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 
 const colour = '#4477aa'
-/** Of a cell of 32 by 32 pixels, so much may differ where edges are drawn smooth. */
+/** Tolerance as a share of a cell of 32 by 32 pixels, where edges are antialiased. */
 const edges = 0.06
 
 const inDegrees: [string, string] = [

@@ -73,7 +73,7 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
       'version=2.0.1&coverage=default__islands',
       'version=1.0.0&coverage=default:islands',
     ]) {
-      // What GDAL keeps of a service it keeps here.
+      // GDAL stores its cache of a service in this folder.
       const env = { PATH: process.env.PATH, HOME: folder }
       const at = `WCS:${server.url}/wcs?${name}`
       const to = join(folder, 'gdal.tif')

@@ -114,7 +114,7 @@ describe('the abstract tests of CQL2 on its test data (OGC 21-065r2, Annex A)', 
   })
 })
 
-/** What a filter says, or the code of the error. */
+/** Returns the expression of a filter, or the code of the error. */
 function readOrCode(parse: (filter: string) => Expression, filter: string): Expression | string {
   try {
     return parse(filter)

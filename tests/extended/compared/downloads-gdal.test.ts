@@ -23,7 +23,7 @@ const config = Object.fromEntries(
 )
 /** GDAL's own text of numbers, by which its drivers are read, has 15 digits. */
 const gdalDigits = 15
-/** What is meant to differ from GDAL, by file and field. */
+/** Intended differences from GDAL, by file and field. */
 const meant: Record<string, { fields: readonly string[]; because: string }> = {
   GeoJSON: { fields: ['moment'], because: 'GeoJSON has no times: a text stays as it is written' },
   CSV: { fields: ['WKT'], because: 'the column is the geometry' },
@@ -81,7 +81,7 @@ function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (st
   return [told, held]
 }
 
-/** What a store gives back for a value that it was given; a GeoPackage has no NaN. */
+/** Returns the form in which a store returns a value written to it; a GeoPackage has no NaN. */
 function keptForm(value: Cell, type: string, store: StoreUnderTest): string {
   if (Number.isNaN(value) && store.store.type === 'GeoPackage') return 'null'
   return value === null || typeof value === 'string' ? String(value) : heldForm(value, type, '', {})

@@ -30,7 +30,10 @@ function sendForEver(socket: Socket, chunk: Buffer): void {
   send()
 }
 
-/** What such a server does once a client has said hello, and what the client is to be told. */
+/**
+ * Behaviour of such a server after the client's first message, and the pattern of the error message for the
+ * client.
+ */
 const behaviours: Record<string, [(socket: Socket) => void, RegExp]> = {
   'sends nonsense': [(socket) => socket.write(randomBytes(100_000)), /not speak the protocol|answered/],
   'sends nonsense without end': [

@@ -18,7 +18,7 @@ interface Trap {
   csv: string
   tif: string
   url: string
-  /** What was read or asked since it was laid; empty where nothing was. */
+  /** Returns the files read and the requests received since the trap was set; empty if there were none. */
   sprung(): string[]
 }
 

@@ -61,7 +61,7 @@ function childrenOf(pid: number): string[] {
 
 const ends = ['too-slow', 'store-too-large', 'store-refused', 'reader-ended', 'cut']
 
-/** How an answer ended; `cut` is one that had begun. */
+/** Returns how a response ended; `cut` means that it broke off after it had begun. */
 async function codeOf(answer: Promise<{ statusCode: number; body: string }>): Promise<string> {
   try {
     const { statusCode, body } = await answer

@@ -31,7 +31,7 @@ interface Change {
 interface Round {
   server: TestServer
   random: () => number
-  /** What the layer holds as far as the server has said so. */
+  /** Content of the layer that the server has confirmed. */
   content: Content
   highestId: number
 }

@@ -44,7 +44,10 @@ function writeSources(dataDir: string): string {
 const extensionsOf = { Shapefile: ['shp', 'shx', 'dbf', 'prj'], GeoPackage: ['gpkg'] }
 type FileType = keyof typeof extensionsOf
 
-/** When the server dies: a share of the time that a load takes, or where it commits. The seed of a run is its table. */
+/**
+ * Time of the kill: a share of the duration of the load, or `committing` for the moment of the commit. This
+ * table is the seed of a run.
+ */
 const rounds: { type: FileType; mode: 'REPLACE' | 'APPEND'; death: number | 'committing' }[] = [
   { type: 'Shapefile', mode: 'APPEND', death: 0.13 },
   { type: 'Shapefile', mode: 'REPLACE', death: 0.55 },

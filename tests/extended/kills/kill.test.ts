@@ -84,7 +84,10 @@ describe('a server that is killed during loads', { concurrency: true }, () => {
   }
 })
 
-/** Whether this server is at an import's task: RUNNING it may still be from the one before. */
+/**
+ * Returns true if this server is processing the task of the import. The state alone may be RUNNING from the
+ * server before it.
+ */
 async function isLoading(server: TestServer, id: number): Promise<boolean> {
   const { json } = await server.call('GET', `/rest/imports/${id}/tasks/0/progress`)
   assert.notEqual(String(json.state), 'COMPLETE', 'the load ended before the server could be killed')

@@ -61,7 +61,10 @@ async function loadedRows(server: TestServer): Promise<Set<number>> {
   return new Set(numbers)
 }
 
-/** Whatever was read is loaded, rejected or mended; the layer and the list of rejects are of one mind. */
+/**
+ * Checks that every row read was loaded, rejected or corrected, and that the layer agrees with the list of
+ * rejected rows.
+ */
 async function check({ server, tried }: Round, what: string): Promise<number[]> {
   const told = (await server.call('GET', task)).json.task as Json
   const [loaded, rejected, mended] = [told.rowsLoaded, told.rejected ?? 0, told.mended ?? 0].map(Number)

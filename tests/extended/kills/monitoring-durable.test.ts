@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 const durableMs = 200
 const rounds = 3
 
-/** How many of the requests that were answered 200 ms ago are lost when the server is killed. */
+/** Returns the number of requests answered 200 ms before the kill that are lost. */
 async function lostByKill(t: TestContext): Promise<number> {
   const data = temporaryData(t)
   const server = await startServer(t, data, { TERRANE_MONITORING: 'on', TERRANE_SAMPLE: 'off' })

@@ -45,7 +45,7 @@ const wcs = { service: 'mapserver', eventType: 'OWS:WCS' } as const
 const view = { service: 'app', eventType: 'view' } as const
 const rasterImport = { import: { data: { type: 'file', file: 'RGB.byte.tif' } } }
 
-/** What the test sends, in this order. */
+/** Requests that the test sends, in this order. */
 const sent: Sent[] = [
   { request: 'GET /ogc', status: 200, ...wfs },
   { request: 'GET /ogc/collections', status: 200, ...wfs },
@@ -94,7 +94,7 @@ function tally(keys: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** What the import of the sample did to resources, by method and route. */
+/** Event types of the resources that the import of the sample touched, by method and route. */
 const sampleTypes: Record<string, string> = {
   'POST /rest/imports': 'create',
   'POST /rest/imports/:importId/tasks': 'upload',

@@ -34,7 +34,7 @@ function rowOf(id: number, random: () => number): Row {
 const csvOf = (rows: readonly Row[]): string =>
   `id,名前,pop,share,lat,lon\n${rows.map((row) => row.join(',')).join('\n')}\n`
 
-/** What others' programs say of the tables that a layer had. */
+/** Answers of other programs about the tables that a layer had. */
 interface Peer {
   client: ImporterClient
   body: object

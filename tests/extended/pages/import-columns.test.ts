@@ -136,7 +136,7 @@ describe('the columns of an import', async () => {
     const id = await prepareImport(server, { 'dense.csv': `name,lat,lon\n${points.join('\n')}\n` })
     const shown = await showPages(t, server)
     const { page } = shown
-    // Of those around some are empty.
+    // Some of the neighbouring tiles are empty.
     const isFull = (reply: Response): boolean =>
       reply.status() === 200 && /preview\/\d+\/\d+\/\d+\.mvt/.test(reply.url())
     const tile = page.waitForResponse(isFull)

@@ -12,7 +12,7 @@ interface Service {
   type: string
 }
 
-/** What is fed: requests and readings, whose service is that of the server itself. */
+/** Data to write: requests and readings of the server's own service. */
 export interface Fed {
   requests: { time: number; more: Partial<RequestEvent> }[]
   exceptions?: Omit<CaughtException, 'serviceId'>[]

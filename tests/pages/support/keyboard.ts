@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What stands on a page to be reached by Tab, each with a number of its own in `data-stop`, and its heading. */
+/** Elements of a page that Tab reaches, numbered in `data-stop`, and the heading of the page. */
 export interface Stops {
   heading: string | null
   count: number
@@ -31,7 +31,7 @@ const focused = `(() => {
   return { stop: one.dataset.stop ?? null, isSeen, html: one.outerHTML.slice(0, 100) }
 })()`
 
-/** How much moves by itself. Asked in the page. */
+/** Expression that counts the running animations. Evaluated in the page. */
 export const moving = `document.getAnimations().filter((one) => one.playState === 'running').length`
 
 /** Goes through the page by Tab; tells the stops that it did not come to, and those where the focus is not seen. */
@@ -64,11 +64,11 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
 }
 
-/** What was seen while a page scrolled. */
+/** Measurements while a page scrolls. */
 export interface Scrolled {
   /** The most rows that were drawn at once. */
   rows: number
-  /** Of the page, in pixels. */
+  /** Height of the page, in pixels. */
   height: number
   longestMs: number
 }

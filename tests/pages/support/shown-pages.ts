@@ -97,14 +97,17 @@ export interface PageOptions {
   locale?: 'en' | 'de'
   /** Default: UTC. */
   timezoneId?: string
-  /** When it is by the clock of the browser, which then stands still; timers go on. */
+  /** Time of the browser's clock, which then stands still; timers continue. */
   now?: number
 }
 
 /** A page in a browser of its own, as somebody sees it. */
 export interface ShownPage {
   page: Page
-  /** What went wrong without being seen: errors of scripts, requests elsewhere, reports of the policy. */
+  /**
+   * Faults without a visible effect: script errors, requests to other origins, violations of the content
+   * security policy.
+   */
   faults: string[]
   /** Goes to a path of the pages as `admin`, who has signed in before. */
   signIn(path?: string): Promise<void>
@@ -112,7 +115,7 @@ export interface ShownPage {
   signInByForm(path?: string): Promise<void>
   /** Goes to a path. */
   open(path: string): Promise<void>
-  /** What axe finds against WCAG 2.2 AA and its best practices; one line each. */
+  /** Returns the violations of WCAG 2.2 AA and of best practices that axe reports, one line each. */
   violations(): Promise<string[]>
   /** Elements that make the page wider than the window; empty where it is not. */
   wide(): Promise<string[]>
@@ -177,7 +180,7 @@ export async function showPages(
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
 
-/** Of `admin`, by the address of the server. */
+/** Sessions of `admin`, by the URL of the server. */
 const sessions = new Map<string, Cookies>()
 
 /** The session of `admin` on a server: one for all tests of a file, as long as it holds. */

@@ -18,7 +18,7 @@ import type { KillTarget, PointRow } from './targets.ts'
 const rows = 4000
 const layer = 'places'
 
-/** What the server is at when it is killed. */
+/** Operation of the server at the time of the kill. */
 const works = ['run', 'rehearsal', 'taking up', 'stopped run', 'accept'] as const
 type Work = (typeof works)[number]
 

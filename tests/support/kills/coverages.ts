@@ -106,7 +106,7 @@ class KilledCoverage {
     }
   }
 
-  /** Whatever the kill has left of the versions goes, and another layer comes. */
+  /** Removes the versions that the kill left, then imports a new layer. */
   async #pruneRest(where: string): Promise<void> {
     await this.#removeVersions()
     assert.deepEqual(this.#files('.kept'), [], `${where}: files of versions that are gone are left`)
@@ -159,7 +159,7 @@ class KilledCoverage {
     writeFileSync(join(folder, 'tiles.zip'), await zipOf(entries))
   }
 
-  /** What readers get, without what differs from version to version. */
+  /** Reads what clients get, without the parts that differ between versions. */
   async #read(): Promise<string> {
     const collection = '/ogc/collections/default:tiles'
     if (this.#kind === 'mosaic') {

@@ -13,7 +13,7 @@ function killsOf(description: StoreDescription): RunKills {
   return (t, session) => killLoads(t, type, session)
 }
 
-/** What is killed for each type of store in the registry. */
+/** Kill test of each type of store in the registry. */
 export const killSessions: Record<string, RunKills> = Object.fromEntries(
   stores.map((description) => [description.type, killsOf(description)]),
 )

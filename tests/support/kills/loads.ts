@@ -16,7 +16,7 @@ import { endImport, killAt, momentOf, nameOf, seededRandom, shownCount } from '.
 import type { Content, KillTarget } from './targets.ts'
 import { geoPackageTarget, postgisTarget } from './targets.ts'
 
-/** How a store of each type that takes loads is made and looked at, by its type. */
+/** Creates a store of each type that accepts loads, with functions to inspect it. */
 export const killTargets: Record<string, (dataDir: string) => Promise<KillTarget>> = {
   GeoPackage: async (dataDir) => {
     const folder = join(dataDir, 'stores', 'file')

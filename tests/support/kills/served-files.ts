@@ -66,7 +66,7 @@ class ServedFiles {
     return createImport(server, 'c.shp', { updateMode: mode, layer: { name: layer } })
   }
 
-  /** What the files of a layer hold. */
+  /** Returns the content of the files of a layer. */
   contents(layer: string): Record<string, Buffer> {
     const names = readdirSync(this.#folder).filter((name) => name.startsWith(`${layer}.`))
     return Object.fromEntries(names.map((name) => [name, readFileSync(join(this.#folder, name))]))

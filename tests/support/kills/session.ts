@@ -10,11 +10,11 @@ export interface KillSession {
   kills: number
 }
 
-/** How the stores stood at the moments of the kills. */
+/** Number of kills that found the store in each state. */
 export interface KillReport {
-  /** What was there before the load. */
+  /** The content from before the load. */
   before: number
-  /** What was meant to be there: the load had been committed. */
+  /** The new content: the load had been committed. */
   after: number
 }
 
@@ -30,7 +30,7 @@ export function seededRandom(start: number): () => number {
   }
 }
 
-/** When a server dies: so long after the start of its load, or after the load began to commit. */
+/** Time of the kill: milliseconds after the start of the load, or around its commit if `isAboutCommit`. */
 export interface Moment {
   isAboutCommit: boolean
   ms: number

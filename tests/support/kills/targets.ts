@@ -52,7 +52,10 @@ function toContent(rows: ContentRow[]): Content {
   )
 }
 
-/** What tells whether a file has been written to; a server at work moves its log into the file and removes it. */
+/**
+ * Returns a stamp that changes when the file is written. A running server moves the log into the file and
+ * removes the log.
+ */
 function stampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
@@ -169,7 +172,7 @@ export function geoPackageTarget(path: string): KillTarget {
   }
 }
 
-/** What layers were before is kept on purpose: who keeps it looks at that. */
+/** Previous versions of layers are stored on purpose; the tests that store them check them. */
 const relationsSql = `
 select c.relname as name, c.relkind as kind, coalesce(
   (select i.indrelid from pg_index i where i.indexrelid = c.oid),
@@ -231,7 +234,7 @@ export function postgisTarget(url: string): KillTarget {
       assert.deepEqual(names('r'), tables, 'a table is left over')
       assert.equal(names('i').length, tables.length * 2, `indexes: ${names('i').join(', ')}`)
       assert.equal(names('S').length, tables.length, `sequences: ${names('S').join(', ')}`)
-      // What reads the new rows for maps, in the background, is done in a moment; what a load has left stays.
+      // Reads of the new rows for maps end soon in the background; connections that a load left over stay.
       const deadline = performance.now() + 20_000
       let open = await runSql(url, openTransactionsSql)
       while (open.length > 0 && performance.now() < deadline) {

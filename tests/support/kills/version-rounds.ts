@@ -1,7 +1,7 @@
 import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
 import type { Mode } from './point-rows.ts'
 
-/** What is done to a layer while its server dies. */
+/** Operation on a layer during which the server is killed. */
 export type Deed =
   | { kind: 'load'; mode: Mode; deleteMissing: boolean }
   | { kind: 'restore'; what: readonly ('data' | 'style')[] }
@@ -28,7 +28,7 @@ const editSteps: readonly ProtocolStep[] = ['edit.noted', 'edit.committed', 'edi
 const load = (mode: Mode, deleteMissing = false): Deed => ({ kind: 'load', mode, deleteMissing })
 const restore = (...what: ('data' | 'style')[]): Deed => ({ kind: 'restore', what })
 
-/** What a start does of what is left at a step. */
+/** Step at which a start handles what the kill at a given step left behind. */
 const settlings: Partial<Record<ProtocolStep, ProtocolStep>> = {
   'load.aimed': 'settle.swept',
   'load.announced': 'settle.given-up',
@@ -71,7 +71,7 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
   })
   const swept = plain.filter(({ step }) => step === 'prune.told')
   const edited = roundsOf({ kind: 'edit' }, [...editSteps, ...moreEdited])
-  // What comes later stands at the end, so that a seed goes on meaning the kills that it meant.
+  // Later additions go at the end, so that a seed keeps meaning the same kills.
   return [
     ...[...plain, ...twice, ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' }))],
     ...edited,

@@ -30,14 +30,14 @@ import { allRounds, inOrder, nameOf } from './version-rounds.ts'
 const rows = 120
 const layer = 'places'
 /** Another server takes over after some 15 seconds what a killed one did, where the catalogue is in PostgreSQL. */
-/** What a layer is at a version. */
+/** Expected state of a layer at a version. */
 interface State {
   model: Model
   /** Number of the style document that draws it. */
   style: number
 }
 
-/** Which server is killed over which stores. */
+/** Server to kill, and its stores. */
 export interface VersionSetting {
   type: string
   hasView: boolean
