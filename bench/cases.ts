@@ -3,7 +3,7 @@ import type { Dataset, FileKind } from './data.ts'
 export const targets = ['PostGIS', 'GeoPackage'] as const
 export type Target = (typeof targets)[number]
 
-/** One load and what it has to reach. */
+/** One load and its target. */
 export interface LoadCase {
   name: string
   dataset: Dataset

@@ -12,7 +12,10 @@ export interface HttpAnswer {
 
 const patienceMs = 60_000
 const headEnd = Buffer.from('\r\n\r\n')
-/** The last piece of a body whose length is not told. That it stands at the end of another piece does not happen. */
+/**
+ * Last chunk of a body without a content length. This code assumes that no earlier chunk ends with the same
+ * bytes.
+ */
 const lastPiece = Buffer.from('\r\n0\r\n\r\n')
 
 /** Returns the request target for the request line. */
@@ -21,8 +24,8 @@ export function pathOf({ pathname, search }: URL): string {
 }
 
 /**
- * One connection that is kept, over which one request after the other is asked with a few microseconds' work of the asker: with
- * `node:http` it works as long over a small answer as the server does.
+ * Persistent connection for one request after the other. A request costs the client a few microseconds of
+ * work; with `node:http` a small response costs the client as much work as the server.
  */
 export class HttpConnection {
   readonly #socket: Socket

@@ -82,7 +82,7 @@ interface Place {
   databaseUrl: URL
 }
 
-/** Pages of features under 32 connections beside MapServer on the same data, in turn with it. */
+/** Measures pages of features with 32 connections, alternating with MapServer on the same data. */
 export async function runItems(folder: string, databaseUrl: URL): Promise<ItemsResults> {
   const file = await dataFile(folder, 'points', 'geopackage', rows)
   const items: ItemsResult[] = []

@@ -60,7 +60,10 @@ export interface YearResults {
   sizes: string[]
 }
 
-/** Metric data of a year on both databases, asked in the thread that a server asks, in each grouping. */
+/**
+ * Measures metric data of a year on both databases, in each grouping. The queries run in the thread that a
+ * server uses.
+ */
 export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise<YearResults> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
   try {

@@ -86,7 +86,7 @@ async function timeHook(): Promise<number[]> {
   }
 }
 
-/** Servers in turn, so that what else the machine does hits both. */
+/** Alternates between the servers, so that other load on the machine affects both. */
 async function compareServers(folder: string): Promise<{ p50: number; p99: number; processor: number }> {
   const watched = await startBenchServer(folder, { monitoring: 'on' })
   const plain = await startBenchServer(folder, { monitoring: 'off' })
@@ -123,7 +123,7 @@ async function timeServer(server: BenchServer): Promise<{ p50: number; p99: numb
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), processor }
 }
 
-/** Milliseconds of requests one after the other over one connection. */
+/** Returns the duration of sequential requests over one connection, in milliseconds. */
 async function ask(url: string, count: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

@@ -38,8 +38,8 @@ interface SeriesRows {
 }
 
 /**
- * Writes a year of one service as roll-up and retention leave it: a metric with labels (`request.path`), a count and a
- * mean with sketches, by event type and resource. Gives the number of rows.
+ * Writes a year of one service as roll-up and retention leave it: a metric with labels (`request.path`), a
+ * count, and a mean with sketches, by event type and resource. Returns the number of rows.
  */
 export async function fillYear(database: SeriesDatabase): Promise<number> {
   await fillNames(database)

@@ -41,7 +41,7 @@ type Kind = (typeof kinds)[number]
 
 type Times = Record<Kind, Took[]>
 
-/** Something of ours beside the same done otherwise, in the same run. */
+/** One of our operations compared with another way to do the same, in the same run. */
 interface Compared {
   name: string
   target: Target
@@ -76,7 +76,7 @@ async function changedFile(folder: string, rows: number): Promise<TwoFiles> {
   return { file, changed }
 }
 
-/** Loads and rehearsals of one file after another, each measured from its start to its end. */
+/** Alternates loads and dry runs of the files and measures each from start to end. */
 class Rounds {
   readonly times = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Times
   readonly peerTimes: readonly Took[][]
@@ -183,7 +183,10 @@ async function runTarget(
   }
 }
 
-/** Rehearsals beside the loads that they rehearse, and upserts beside a load of everything and beside others' upserts. */
+/**
+ * Measures dry runs compared with the loads that they test, and upserts compared with a full load and with
+ * upserts of other programs.
+ */
 export async function runRehearsals(
   folder: string,
   databaseUrl: URL,

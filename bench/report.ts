@@ -27,7 +27,7 @@ export interface QueryResult {
   megabytes: number
   median: number
   p95: number
-  /** Median processor time of the process that asks and answers. */
+  /** Median processor time of the process that sends the queries and reads the results. */
   processor: number
   wantedMilliseconds: number
 }

@@ -1,4 +1,5 @@
-// `node bench/wms-maps.ts [ROWS]`: maps of 256 pixels beside MapServer alone on the same data and style, and with a filter.
+// `node bench/wms-maps.ts [ROWS]`: compares maps of 256 pixels with MapServer alone on the same data and
+// style, without and with a filter.
 import { join } from 'node:path'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -38,7 +39,7 @@ async function ask(url: string): Promise<number> {
   return took
 }
 
-/** Milliseconds of the middle one and of the slowest but one in twenty. */
+/** Returns the median and the second slowest of twenty durations, in milliseconds. */
 async function timesOf(base: string, side: number): Promise<string> {
   const picture = 'version=1.1.1&request=GetMap&styles=&srs=EPSG:4326&width=256&height=256&format=image/png'
   const times: number[] = []

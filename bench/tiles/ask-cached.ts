@@ -26,11 +26,14 @@ export interface CachedResult {
 interface CachedPlace {
   server: Pick<BenchServer, 'url' | 'processorMilliseconds'>
   layer: string
-  /** Addresses that nobody has asked for. */
+  /** URLs that no client has requested yet. */
   tiles: string[]
 }
 
-/** One tile again and again, with and without its ETag, beside `/health`; other requests alone and beside a crowd. */
+/**
+ * Measures repeated requests for one tile, with and without its ETag, compared with `/health`; and other
+ * requests, alone and during many parallel requests.
+ */
 export async function askCached({ server, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
   const { url } = server
   const [tile = '', ...others] = tiles

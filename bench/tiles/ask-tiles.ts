@@ -11,7 +11,7 @@ export interface Asked {
   failed: number
 }
 
-/** Asks for each address once, over so many connections; all are of one server. */
+/** Requests each URL once over this number of connections; all URLs belong to one server. */
 export async function askOnce(
   urls: readonly string[],
   { connections = 1, headers = {} }: { connections?: number; headers?: Record<string, string> } = {},
