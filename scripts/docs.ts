@@ -1,4 +1,4 @@
-// `npm run docs`: makes anew what documents take from the sources. What people write in them stays.
+// `npm run docs`: regenerates the parts of documents that come from the sources. Hand-written text stays.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { drawing, drawRooms } from './check/draw-rooms.ts'

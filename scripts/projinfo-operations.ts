@@ -1,4 +1,4 @@
-/** One way from a geographic CRS to another, as PROJ proposes it. */
+/** Operation from one geographic CRS to another, as PROJ proposes it. */
 export interface Operation {
   /** Authority id and name in PROJ's words. */
   name: string

@@ -1,7 +1,7 @@
 /** Longitude and latitude. */
 export type Point = readonly [number, number]
 
-/** Lines around areas: `coast` has an area on one side alone, `border` on both. */
+/** Lines around areas: `coast` has an area on one side only, `border` on both. */
 export interface Edges {
   coast: Point[][]
   border: Point[][]

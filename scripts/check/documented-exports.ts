@@ -18,7 +18,7 @@ const contracts: readonly string[] = [
   'src/http/endpoint.ts',
 ]
 
-/** Exports of contracts, `src/lib` and `src/geo` that no comment describes, one message each. */
+/** Returns one message for each export of contracts, `src/lib` and `src/geo` without a doc comment. */
 export function undocumentedExports(
   files: Pick<SourceFile, 'path' | 'text'>[],
   doors: readonly string[],

@@ -9,7 +9,7 @@ const namedPath = /`((?:src|tests|bench|scripts|docs|sample|bin)\/[\w./-]*)`/g
 const fileName = /`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sh))`/g
 const setting = /\bTERRANE_[A-Z][A-Z_]*[A-Z]\b/g
 
-/** Links and paths in documents that lead nowhere, one message each. */
+/** Returns one message for each broken link or path in documents. */
 export function brokenPaths(root: string, documents: Text[]): string[] {
   return documents.flatMap(({ path, text }) => {
     const linked = [...text.matchAll(link)].map((match) => join(dirname(path), match[1] as string))
@@ -20,7 +20,10 @@ export function brokenPaths(root: string, documents: Text[]): string[] {
   })
 }
 
-/** Source files that documents name by the end of their path and that do not exist, one message each. */
+/**
+ * Returns one message for each source file that a document names by the end of its path and that does not
+ * exist.
+ */
 export function unknownFiles(sources: Pick<SourceFile, 'path'>[], documents: Text[]): string[] {
   const isThere = (name: string): boolean => sources.some(({ path }) => `/${path}`.endsWith(`/${name}`))
   return documents.flatMap(({ path, text }) =>

@@ -4,7 +4,7 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 type Text = Pick<SourceFile, 'path' | 'text'>
 
-/** A code that failures bear, with everything that the sources tell of it. */
+/** Code of failures, with everything that the sources contain about it. */
 export interface ErrorCode {
   code: string
   /** HTTP statuses of the responses with this code. */
@@ -102,7 +102,7 @@ function madeByNew(name: string, args: Argument[]): Made[] {
   return [{ kinds: ['invalid'], code: code ?? literal(ofData.byDefault), message: first }]
 }
 
-/** An entry of a table, or a problem that is answered as it is: `{ kind | status, code, … }`. */
+/** Reads an entry of a table, or a problem that is sent unchanged: `{ kind | status, code, … }`. */
 function madeByTable(node: Node): Made[] {
   const [kind, status, code] = [
     propertyOf(node, 'kind'),
@@ -124,7 +124,10 @@ function kindsOf(node: Node): string[] {
   return node.type === 'Literal' ? [String(node.value)] : []
 }
 
-/** The code of a failure that was caught, or the one that a function which makes failures was given. */
+/**
+ * Returns true for the code of a caught failure, or for a code that a function for creating failures received
+ * as a parameter.
+ */
 function isPassedOn(code: Node | undefined): boolean {
   return (
     code?.type === 'MemberExpression' && code.property.type === 'Identifier' && code.property.name === 'code'
@@ -172,7 +175,7 @@ function readConstants(files: Text[]): Map<string, string> {
   return constants
 }
 
-/** The table from kinds of failure to statuses; a status stands for itself. */
+/** Reads the table from kinds of failure to statuses; a status maps to itself. */
 function readStatuses(files: Text[]): Map<string, number> {
   const text = files.find(({ path }) => path === 'src/http/errors.ts')?.text ?? ''
   const table = /Record<FailureKind, number> = \{([^}]*)\}/.exec(text)?.[1] ?? ''

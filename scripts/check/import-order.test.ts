@@ -27,7 +27,7 @@ describe('importSpecifiers', () => {
   })
 })
 
-/** A small house: two layers, the second with rooms. */
+/** Small example: two layers, the second with packages. */
 const house: House = {
   rooms: {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],

@@ -1,10 +1,10 @@
 import type { SourceFile } from './imports.ts'
 import type { House } from './layers.ts'
 
-/** A folder of `src/`, or a file beside the folders, with what stands in it and what it needs. */
+/** Folder of `src/`, or file beside the folders, with its content and its imports. */
 export interface Storey {
   name: string
-  /** Its rooms: those that have an order, in it. */
+  /** Packages of the folder, the ordered ones in their order. */
   rooms: string[]
   /** Direct imports, without those already reached through another import. */
   needs: string[]
@@ -48,7 +48,10 @@ function reached(from: string, imports: Map<string, Set<string>>): Set<string> {
   return seen
 }
 
-/** Each stands just below the lowest of those who need it; the names come in their order, the ground first. */
+/**
+ * Assigns each folder the level just below the lowest of its importers. The names come in their order, the
+ * lowest first.
+ */
 function floorsOf(names: string[], imports: Map<string, Set<string>>): Map<string, number> {
   const below = new Map<string, number>()
   for (const name of names.toReversed()) {

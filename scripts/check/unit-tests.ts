@@ -29,9 +29,9 @@ const apart =
 const hangMs = 900_000
 
 export interface UnitTests {
-  /** Files that share a process, one list for each process. */
+  /** Files that share a process, one list per process. */
   shared: string[][]
-  /** Files that have one each. */
+  /** Files that run in a process of their own. */
   alone: string[]
 }
 
@@ -53,7 +53,7 @@ function isDatabase(path: string): boolean {
   return path === 'tests/support/postgres.ts'
 }
 
-/** Unit tests beside the sources, without those that need a database, GDAL or patience. */
+/** Runs the unit tests beside the sources, except those that need a database, GDAL or a long time. */
 export function unitTestStep(root: string): Step {
   const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
   const processes = availableParallelism()

@@ -16,7 +16,10 @@ function plain(text: string): string {
   return volatile.reduce((kept, [pattern, word]) => kept.replaceAll(pattern, word), text)
 }
 
-/** An answer as lines that can be compared: status, headers in order, JSON value by value, other bodies line by line. */
+/**
+ * Splits a response into comparable lines: status, headers in order, JSON value by value, other bodies line
+ * by line.
+ */
 function linesOf({ status, headers, body }: Answer): Map<string, string> {
   const lines = new Map([['status', String(status)]])
   for (const [name, value] of Object.entries(headers)) {
@@ -31,7 +34,7 @@ function linesOf({ status, headers, body }: Answer): Map<string, string> {
       lines.set('text', plain(body).replaceAll(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi, '0'))
       return lines
     } catch {
-      // Shown as it is.
+      // Not JSON: compared as text.
     }
   }
   for (const [index, line] of plain(body).split('\n').entries()) lines.set(`line ${index}`, line)

@@ -12,7 +12,7 @@ export interface Setting {
   catalog: 'sqlite' | 'postgres'
 }
 
-/** A server of one source tree, with places of its own. */
+/** Server of one source tree, with folders and databases of its own. */
 export interface TreeServer {
   url: string
   folder: string
@@ -21,7 +21,10 @@ export interface TreeServer {
   stop(): Promise<void>
 }
 
-/** Starts the server of a source tree on an empty data directory, whose import root holds copies of another's fixtures. */
+/**
+ * Starts the server of a source tree with an empty data directory. Its import root contains copies of the
+ * fixtures of another tree.
+ */
 export async function startTree(
   tree: string,
   fixtures: string,

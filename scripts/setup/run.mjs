@@ -9,14 +9,14 @@ export function say(text) {
   process.stderr.write(`${text}\n`)
 }
 
-/** Runs a program quietly; `output` is what it said on both streams. */
+/** Runs a program without printing; `output` contains both of its output streams. */
 export function run(program, args, options = {}) {
   const done = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 << 20, ...options })
   const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ? done.error.message : ''}`
   return { ok: done.status === 0, output }
 }
 
-/** Runs the npm that started this script, else the one on the path. */
+/** Runs the npm that started this script, otherwise the one on the path. */
 export function runNpm(args, cwd) {
   const quiet = ['--loglevel=error', '--no-progress', '--no-audit', '--no-fund', '--no-update-notifier']
   const patience = ['--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout=2000']

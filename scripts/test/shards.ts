@@ -56,7 +56,10 @@ export function divideIntoShards(
   ]
 }
 
-/** Merges lists so that each is spread evenly over the whole: shards that wait for a browser run beside those that compute. */
+/**
+ * Merges lists so that each is spread evenly over the whole: shards that wait for a browser run in parallel
+ * with shards that compute.
+ */
 function interleave<T>(lists: readonly T[][]): T[] {
   return lists
     .flatMap((list) => list.map((item, at) => ({ item, position: (at + 0.5) / list.length })))
