@@ -50,7 +50,7 @@ export function absolute(op: string, name: string, value: number): WrittenFilter
   }
 }
 
-/** Functions within one another. */
+/** Nested functions. */
 export function roundedAbsolute(op: string, value: number): WrittenFilter {
   return {
     text: `round(abs(round(f))) ${op} ROUND(${value}.5)`,

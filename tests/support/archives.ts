@@ -80,7 +80,7 @@ export async function sevenZipOf(type: string, entries: Entries, args: string[] 
   return Buffer.from(FS.readFile('/out.bin'))
 }
 
-/** One file packed by bzip2 or xz. */
+/** Returns the content compressed with bzip2 or xz. */
 export function compressedOf(type: 'bzip2' | 'xz', content: string | Uint8Array): Promise<Buffer> {
   return sevenZipOf(type, { content })
 }

@@ -40,7 +40,10 @@ export interface ShownMap {
 export interface MapBrowser {
   /** Origin of the pages, and another origin that serves the same pages. */
   origins: [string, string]
-  /** Opens a page, from an address where one is given; what it takes from `https://unpkg.com/` comes from `node_modules`. */
+  /**
+   * Opens a page, from an origin if one is given. Requests to `https://unpkg.com/` are served from
+   * `node_modules`.
+   */
   open(html: string, options?: { origin?: string; cookie?: string }): Promise<ShownMap>
 }
 
@@ -76,7 +79,8 @@ async function showPage(
   const [name = '', value = ''] = cookie?.split('=') ?? []
   if (cookie !== undefined) await context.addCookies([{ name, value, url: address }])
   const page = await context.newPage()
-  // A page that is not sent by any server counts as one of the internet, which may not ask this machine.
+  // The browser treats a page that no server sent as one from the internet, which may not access this
+  // machine.
   await context.grantPermissions(['local-network-access'])
 
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: html }))

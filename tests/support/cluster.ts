@@ -23,7 +23,7 @@ export async function makeSharedPlace(t: Cleanup): Promise<SharedPlace> {
   return { dataDir: temporaryData(t), env, databaseUrl }
 }
 
-/** Two real servers, started at once, that share one PostgreSQL catalogue and one data directory. */
+/** Starts two real servers at the same time that share one PostgreSQL catalogue and one data directory. */
 export async function startPair(
   t: Cleanup,
   envOfFirst: Record<string, string> = {},

@@ -29,7 +29,7 @@ export interface CoverageServer {
   client: ImporterClient
   folder: string
   ask(question: string): Promise<WcsAnswer>
-  /** The raster that a request is answered by. */
+  /** Returns the raster in the response to a request. */
   raster(question: string): Promise<FoundRaster>
   /** The file that a coverage was imported from. */
   source(name: string): FoundRaster

@@ -7,7 +7,7 @@ import { patienceMs } from './until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The blocks of a language in a document, by the words of the heading that they stand below. */
+/** Returns the code blocks of a language in a document, with the text of the heading above each. */
 export function blocksOf(document: string, language: string): { heading: string; code: string }[] {
   const blocks: { heading: string; code: string }[] = []
   let heading = ''

@@ -18,7 +18,7 @@ function featurePath({ layer, id, query = '' }: Pick<FeatureRequest, 'layer' | '
   return `/ogc/collections/${encodeURIComponent(layer)}/items${one}${query}`
 }
 
-/** Asks as an administrator, unless headers say otherwise. Texts are sent as they are. */
+/** Sends a request as an administrator, unless headers say otherwise. Texts are sent unchanged. */
 export async function askFeature(server: TestApp, request: FeatureRequest): Promise<Answer> {
   const { method, body, headers = {} } = request
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/geo+json'

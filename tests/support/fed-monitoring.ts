@@ -13,7 +13,7 @@ import { startMonitoring } from './monitoring-client.ts'
 
 export const fedLimits: SeriesLimits = { labels: 100, visitors: 10_000, resources: 500 }
 
-/** A server that monitors at a time that stands still, and ids of its services by type. */
+/** Server that monitors with a fixed clock, and ids of its services by type. */
 export interface FedMonitoring extends MonitoringClient {
   clock: ReturnType<typeof fixedClock>
   services: Record<'app' | 'mapserver' | 'hostapp', number>

@@ -6,7 +6,10 @@ import { runProgram } from '../../src/lib/process.ts'
 const python = '/usr/bin/python3'
 const script = fileURLToPath(new URL('gdal-reference.py', import.meta.url))
 
-/** A value as GDAL's own interface tells it: numbers as exact text, bytes as hexadecimal digits, times as parts. */
+/**
+ * Value as GDAL's own interface returns it: numbers as exact text, bytes as hexadecimal digits, times as
+ * parts.
+ */
 export type ToldValue = string | string[] | number[] | null
 
 export interface ToldLayer {
@@ -43,7 +46,10 @@ async function ask(question: object): Promise<ToldFile[]> {
   return lines.map((line) => JSON.parse(line) as ToldFile)
 }
 
-/** Has GDAL write a file of each of its drivers with values of every type, and tells what GDAL reads of them. */
+/**
+ * Makes GDAL write a file with each of its drivers, with values of every type, and returns what GDAL reads
+ * from them.
+ */
 export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[]> {
   return ask({ folder, write: true, config })
 }

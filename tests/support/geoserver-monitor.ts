@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { startWebServer } from './web-server.ts'
 
-/** A request as GeoServer's monitor keeps it; times in milliseconds since 1970. */
+/** Request as GeoServer's monitor stores it; times in milliseconds since 1970. */
 export interface MonitoredRequest {
   id: number
   status: string
@@ -53,12 +53,12 @@ export interface GeoServerOptions {
 /** Server that responds like the monitor extension of a GeoServer. */
 export class TestGeoServer {
   readonly requests: MonitoredRequest[] = []
-  /** Addresses that were asked for. */
+  /** URLs requested so far. */
   readonly asked: string[] = []
   url = ''
   #options: GeoServerOptions
   #id = 0
-  /** Answers instead of the monitor. */
+  /** Sends the response instead of the monitor. */
   override: ((response: ServerResponse) => void) | undefined
 
   private constructor(options: GeoServerOptions) {
@@ -132,7 +132,7 @@ export class TestGeoServer {
     const links = found.map(({ id }) => ({ id, href: href(id) }))
     if (listStyle === 'json') {
       const records = found.map(toJson)
-      // A list of one is not written as a list.
+      // A list with one element is written without the list.
       const list = records.length === 0 ? '' : { [name]: records.length === 1 ? records[0] : records }
       return json({ list })
     }

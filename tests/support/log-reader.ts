@@ -9,13 +9,13 @@ export interface ReaderOrder {
   place: SeriesPlace
   limits: SeriesLimits
   service: CollectedService
-  /** Milliseconds since 1970: the moment of its first turn. */
+  /** Time of the first read, in milliseconds since 1970. */
   now: number
   /** Number of reads, one minute apart. */
   turns: number
 }
 
-/** Collects a service as the collector thread does, until it has had its turns or is killed. */
+/** Collects a service as the collector thread does, until all reads are done or the process is killed. */
 async function read({ place, limits, service, now, turns }: ReaderOrder): Promise<void> {
   const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
   const collector = new Collector(

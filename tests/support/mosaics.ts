@@ -13,14 +13,14 @@ export const indexStores = ['GeoPackage', 'PostGIS'] as const
 export type IndexStore = (typeof indexStores)[number]
 
 export interface MosaicServer extends ImporterClient {
-  /** Makes a small GeoTIFF of one band below the import root. */
+  /** Creates a small GeoTIFF of one band below the import root. */
   granule(path: string, options?: GranuleOptions): void
   /** Reads below the collection of a layer of the workspace `default`. */
   read(layer: string, path?: string): Promise<{ status: number; json: Json; body: Buffer }>
 }
 
 export interface GranuleOptions {
-  /** Its place, in steps of its own width. */
+  /** Position, as a number of granule widths. */
   column?: number
   srs?: string
   bands?: number

@@ -25,7 +25,7 @@ const keys = {
   countLabel: 1,
 } as const
 
-/** One more value of `request.count` of all requests. */
+/** Returns one more value of `request.count` for all requests. */
 export function countValue(pk: number, count: unknown, change: Record<string, unknown> = {}): DumpObject {
   return {
     model: 'monitoring.metricvalue',

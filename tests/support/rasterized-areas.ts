@@ -19,7 +19,7 @@ import { decodeTile } from './tiles.ts'
 
 const never = new AbortController().signal
 const pixels = 4096
-/** Longitude or latitude to metres of web mercator, or degrees as they are. */
+/** Converts longitude and latitude to metres of web mercator, or leaves degrees unchanged. */
 const toSet: Record<TileMatrixSetId, (x: number, y: number) => [number, number]> = {
   WebMercatorQuad: (x, y) => [
     (x / 180) * 20_037_508.342789244,
@@ -82,7 +82,7 @@ export async function thinningOfStore(store: VectorStore, crs: string): Promise<
   return findLevels(places, undefined, 'all').thinning
 }
 
-/** One tile of the table `layer`, with an attribute `kind`. */
+/** Creates one tile of the table `layer`, with an attribute `kind`. */
 export async function areaTile(
   store: VectorStore,
   { cells, areas = 'all' }: LayerThinning,

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** An entry, stored; what it says of itself may be wrong. */
+/** Uncompressed entry whose metadata may be wrong. */
 export interface RawEntry {
   name: string | Uint8Array
   content: string | Uint8Array
@@ -8,7 +8,7 @@ export interface RawEntry {
   crc?: number
   sizeBytes?: number
   method?: number
-  /** The number of the entry whose place this one claims. */
+  /** Number of the entry whose position this one claims. */
   placeOf?: number
 }
 

@@ -5,7 +5,7 @@ export interface ReadHtml {
   title: string
   language: string
   headings: string[]
-  /** Addresses that somebody who reads it goes to, and those that it loads. */
+  /** Targets of the links of the page, and URLs that the page loads. */
   links: string[]
   loaded: string[]
   /** Data for programs. */

@@ -2,7 +2,7 @@ import { hasQuantiles, metricNamed } from '../../src/monitoring/metrics/metrics.
 import type { ExpectedPeriod, ExpectedRow, Question } from './recount.ts'
 import { distinctOf, resourceKey } from './recount.ts'
 
-/** A row as metric_data answers it. */
+/** Row of a metric_data response. */
 interface AnsweredRow {
   label?: string
   user?: string
@@ -118,7 +118,7 @@ function isNear(expected: number, answered: number): boolean {
   return Math.abs(expected - answered) <= roundingError + Math.abs(expected) * relativeError
 }
 
-/** A quantile lies between neighbours in rank, within the error of the sketch. */
+/** A quantile is between neighbours in rank, within the error of the sketch. */
 function quantileDifferences({ times }: ExpectedRow, other: AnsweredRow): string[] {
   const quantiles = [
     [0.5, other.p50],

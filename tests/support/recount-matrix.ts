@@ -26,7 +26,7 @@ export interface MatrixOptions {
   questions: number
 }
 
-/** Questions over every metric and grouping, with filters, windows and intervals in turn. */
+/** Creates questions for every metric and grouping, cycling through filters, windows and intervals. */
 export function makeMatrix(options: MatrixOptions): Question[] {
   const draw = seededRandom(options.seed)
   const windows = makeWindows(options)

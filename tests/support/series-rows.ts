@@ -38,10 +38,10 @@ export interface Facts {
   samples?: readonly Sample[]
 }
 
-/** Rows by what they stand for: service, metric, event type, split, label or total, period. */
+/** Rows by service, metric, event type, split, label or total, and period. */
 export type CountedRows = Map<string, CountedRow>
 
-/** The rows of minutes, hours or days, counted anew from the raw list. */
+/** Recounts the rows of minutes, hours or days from the raw list. */
 export function countRows(facts: Facts, resolution: Resolution, limits: SeriesLimits): CountedRows {
   const rows: CountedRows = new Map()
   const byMinute = Map.groupBy(facts.requests, (one) => `${one.serviceId} ${minuteOf(one)}`)

@@ -11,7 +11,7 @@ export interface ServedSample {
   write(path: string, schema: Schema, rows: readonly Row[]): void
 }
 
-/** One line for each format that is served as it is. */
+/** One entry for each format that is served without import. */
 export const servedSamples: Record<string, ServedSample> = {
   Shapefile: { lacks: ['timestamp'], write: writePointShapefile },
   FlatGeobuf: { lacks: ['date'], write: writePointFlatGeobuf },

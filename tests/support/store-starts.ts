@@ -28,7 +28,7 @@ export async function startStore(description: StoreDescription): Promise<StoreUn
   return start()
 }
 
-/** A store over a file that is not there yet, in a folder of its own. */
+/** Opens a store on a file that does not exist yet, in a new folder. */
 export function startFile(description: StoreDescription): StoreUnderTest {
   const { type, file, can, open } = description
   const folder = mkdtempSync(join(tmpdir(), 'terrane-store-'))

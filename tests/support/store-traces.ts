@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { runSql } from './postgres.ts'
 
-/** The bytes of a file and of what SQLite keeps beside it; side files of loads are no part of it. */
+/** Returns the bytes of a file and of SQLite's files next to it, without the side files of loads. */
 export function traceFile(path: string): Record<string, string> {
   if (!existsSync(dirname(path))) return {}
   const own = readdirSync(dirname(path)).filter((name) =>

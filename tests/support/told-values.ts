@@ -24,7 +24,10 @@ function numberForm(value: number, { digits }: Agreement): string {
   return String(Number(value.toPrecision(digits)))
 }
 
-/** A time as GDAL holds it: year, month, day, hour, minute, second with milliseconds, and its zone in quarters of an hour. */
+/**
+ * Formats a time from GDAL: year, month, day, hour, minute, second with milliseconds, and the zone in
+ * quarters of an hour.
+ */
 function momentForm(parts: readonly number[], kind: string): string {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zone = 0] = parts
   const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`

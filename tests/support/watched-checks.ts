@@ -21,7 +21,7 @@ import { temporaryData } from './terrane-process.ts'
 
 export const databaseKinds = ['sqlite', 'postgres'] as const
 
-/** Our own database of a test: a new one of that kind. */
+/** Creates a database of that kind for a test. */
 export async function ownDatabasePlace(
   test: Cleanup,
   kind: (typeof databaseKinds)[number],
@@ -55,7 +55,7 @@ export interface WatchedChecks {
   add(receivers: NewReceiver[], changes?: Partial<NewCheck>): Promise<number>
   /** Seals the secret of a webhook. */
   seal(secret: string): string
-  /** Goes on by that many minutes, evaluates, and waits for the attempts to deliver. */
+  /** Advances the clock by that many minutes, evaluates, and waits for the delivery attempts. */
   pass(minutes: number): Promise<void>
   get(id: number): Promise<Check>
   deliveries(id: number): Promise<Delivery[]>

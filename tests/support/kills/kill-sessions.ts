@@ -34,7 +34,10 @@ function versionSession(type: string): RunKills {
   }
 }
 
-/** Kills at named steps of what makes, brings back and lets go versions, for each type of store that takes loads. */
+/**
+ * Kills at named steps of operations that create, restore and remove versions, for each type of store that
+ * accepts loads.
+ */
 export const versionSessions: Record<string, RunKills> = Object.fromEntries(
   stores.filter(({ can }) => can.takesLoads).map(({ type }) => [type, versionSession(type)]),
 )

@@ -11,7 +11,10 @@ import { runSql } from '../postgres.ts'
 /** Rows of a table by their attribute `part`: how many, and the sum of their numbers and of distinct geometries. */
 export type Content = Record<string, { rows: number; sum: number; geometries: number }>
 
-/** A store that a killed server wrote to, looked at from outside without changing what recovery will find. */
+/**
+ * Store that a killed server wrote to. The test inspects it from outside without changing what the recovery
+ * will find.
+ */
 export interface KillTarget {
   name: string
   definition: object
@@ -19,12 +22,15 @@ export interface KillTarget {
   content(table: string): Promise<Content | undefined>
   /** Point layers that are keyed by `gid`: its rows with what their id in the store is, by `gid`. */
   points(table: string): Promise<PointRow[]>
-  /** Makes a view that depends on a table, and tells how many rows it shows. */
+  /** Creates a view that depends on a table, and returns how many rows it shows. */
   addView(table: string): Promise<void>
   viewCount(table: string): Promise<number>
-  /** Fails unless the store keeps these states of tables, by their ids, and nothing of others. */
+  /** Fails unless the store contains exactly these states of tables, by their ids. */
   assertKept(ids: readonly string[]): Promise<void>
-  /** Fails unless the store is sound and holds these tables, those that keep what layers were, and nothing else. */
+  /**
+   * Fails unless the store is valid and contains these tables, those with previous states of layers, and
+   * nothing else.
+   */
   assertClean(tables: string[], kept: ReadonlySet<string>): Promise<void>
 }
 

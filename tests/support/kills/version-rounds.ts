@@ -7,7 +7,10 @@ export type Deed =
   | { kind: 'restore'; what: readonly ('data' | 'style')[] }
   | { kind: 'style' | 'edit' | 'remove' | 'prune' }
 
-/** A deed, the step at which the server dies in it, and the one at which the next one dies as it starts. */
+/**
+ * Operation, the step at which the server is killed, and the step at which the next server is killed as it
+ * starts.
+ */
 export interface Round {
   deed: Deed
   step: ProtocolStep
@@ -47,7 +50,10 @@ function roundsOf(deed: Deed, steps: readonly ProtocolStep[]): Round[] {
   return steps.map((step) => ({ deed, step }))
 }
 
-/** Every deed with each of its steps; `locks` tells of a store that takes locks just before its commit. */
+/**
+ * Returns every operation with each of its steps; `locks` is true for a store that takes locks just before
+ * its commit.
+ */
 export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boolean }): Round[] {
   const more: ProtocolStep[] = locks ? ['commit.locked', 'load.touched'] : []
   const moreRestored: ProtocolStep[] = locks ? ['commit.locked', 'restore.touched'] : []
@@ -78,7 +84,7 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
   ]
 }
 
-/** In an order that comes from the seed, with loads first that leave something to come back to. */
+/** Orders the rounds by the seed, with loads first, which create versions to restore. */
 export function inOrder<Any>(rounds: readonly Any[], random: () => number): Any[] {
   return rounds
     .map((round) => ({ round, place: random() }))

@@ -9,7 +9,7 @@ export interface TestReceiver {
   options?: WatchOptions
 }
 
-/** One that can be looked at. */
+/** Receiver whose messages a test can read. */
 export interface ListeningReceiver extends TestReceiver {
   /** Returns the messages received, as readable text. */
   received(): readonly string[]
@@ -20,6 +20,6 @@ export interface ListeningReceiver extends TestReceiver {
 /** Starts receivers of a channel: the exports of `receivers/<name of the channel>.ts`. */
 export interface TestReceivers {
   startReceiver(test: Cleanup): Promise<ListeningReceiver>
-  /** One that takes connections and never says anything. */
+  /** Starts a receiver that accepts connections and never sends anything. */
   startSilentReceiver(test: Cleanup): Promise<TestReceiver>
 }
