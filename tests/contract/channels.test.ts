@@ -16,7 +16,7 @@ async function receiversOf({ name }: Channel): Promise<TestReceivers> {
   return import(file.href)
 }
 
-/** A check that fails above 5 and tells a receiver of the channel. */
+/** Creates a check that fails above 5 and notifies a receiver of the channel. */
 async function watch(
   test: Parameters<typeof watchChecks>[0],
   { field }: Channel,
@@ -42,7 +42,7 @@ for (const channel of channels) {
     })
     after(() => client.server.close())
 
-    /** The lines of the field as they are shown. */
+    /** Returns the lines of the field as the API shows them. */
     async function shown(id: number): Promise<unknown> {
       const { data } = (await client.call('GET', `/api/notifications/config/${id}/`)).json
       return Object.entries(data).find(([key]) => key === field.name)?.[1]

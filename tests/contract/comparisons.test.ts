@@ -75,7 +75,7 @@ for (const comparison of comparisons) {
     })
     after(() => client.server.close())
 
-    /** A check with one field and that limit. */
+    /** Creates a check with one field and that limit. */
     async function create(title: string, limit: number | undefined): Promise<number> {
       const id = await createCheck(client, `${name} ${title}`, threshold({ option: name, max: null }))
       if (limit !== undefined) {

@@ -208,7 +208,7 @@ function describePuttingAside(make: MakeStore): void {
   )
 }
 
-/** A content that the table had: its rows, and how it is kept. */
+/** Content that the table had: its rows, and the form in which it is stored. */
 interface Content {
   rows: ReadRow[]
   kept?: KeptState
@@ -232,7 +232,7 @@ function isReachable(content: Content, present: Content): boolean {
   return content.base !== undefined && isReachable(content.base, present)
 }
 
-/** Random loads and ways back; every content that is kept has the rows that it had. */
+/** Runs random loads and restores, and checks that every stored content has its original rows. */
 async function testSequence({ store }: StoreUnderTest, states: TableStates, seed: number): Promise<void> {
   const random = seededRandom(seed * 101)
   const upTo = (count: number): number => Math.floor(random() * count)

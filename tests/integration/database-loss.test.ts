@@ -17,7 +17,7 @@ function rows(count: number, origin: string): string {
   return Array.from({ length: count }, (_, i) => JSON.stringify(feature({ origin, number: i }))).join('\n')
 }
 
-/** A server with the layer `places` in a database of its own. */
+/** Starts a server with the layer `places` in a new database. */
 async function startWithPlaces(
   t: TestContext,
   cluster: PostgresCluster,

@@ -34,7 +34,7 @@ const damages: [what: string, damage: (path: string) => void][] = [
 const monitored = (dataDir: string): Promise<TestApp> =>
   createTestApp({ dataDir, env: { TERRANE_MONITORING: 'on' } })
 
-/** The data directory of a server that has recorded one request and stopped. */
+/** Returns the data directory of a server that has recorded one request and stopped. */
 async function usedDirectory(test: TestContext): Promise<string> {
   const dataDir = temporaryFolder(test)
   const app = await monitored(dataDir)

@@ -98,7 +98,7 @@ describe('users who are switched off', () => {
       ['DELETE', `${path}/sessions`],
     ] as const)
       assert.equal((await send(method, url, { headers: basicAuth('one-staff', password) })).statusCode, 403)
-    // A token goes by its own user alone.
+    // A token belongs to the URL of its own user only.
     const other = `/rest/security/users/one-user/tokens/${made.id}`
     assert.equal((await send('DELETE', other, { headers: terrane.admin })).json().code, 'unknown-token')
     assert.equal((await send('DELETE', place, { headers: terrane.admin })).statusCode, 200)

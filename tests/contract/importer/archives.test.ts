@@ -290,7 +290,7 @@ describe('data without content', () => {
     await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
     for (const hasTime = patience(); hasTime(); ) {
       if (String((await client.call('GET', '/0')).json.import?.state) !== 'INIT') break
-      // Requests without a socket alone leave no turn to files.
+      // Requests without a socket leave the event loop no time for file operations.
       await sleep(5)
     }
     const { json } = await client.call('GET', '/0')

@@ -13,7 +13,7 @@ const states = 'tests/fixtures/shapefile/ne_110m_admin_1_states_provinces_shp.sh
 /** Rows of which `amount` is no number. */
 const wrong = ['Utah', 'Texas', 'Ohio']
 
-/** The files of a source in one format, made by GDAL of the states of the USA. */
+/** Files of a source in one format, created by GDAL from the states of the USA. */
 interface Source {
   driver: string
   file: string
@@ -79,7 +79,7 @@ async function makeSource(
   return readdirSync(folder)
 }
 
-/** The main file of a zip, unpacked beside it. */
+/** Returns the main file of a zip, extracted next to it. */
 async function unzipped(path: string): Promise<string> {
   const folder = `${path}.in`
   await runProgram('unzip', ['-q', '-o', path, '-d', folder])
@@ -215,7 +215,7 @@ const drivers: Record<string, string> = {
   sqlite: 'SQLite',
 }
 
-/** Mends the rows of a file with GDAL, in a file of the same format. */
+/** Corrects the rows of a file with GDAL, in a file of the same format. */
 async function mend(folder: string, path: string): Promise<{ name: string; content: Buffer }[]> {
   const name = basename(path)
   const ending = name.slice(name.lastIndexOf('.') + 1)

@@ -83,7 +83,7 @@ async function tellEverything(fed: FedMonitoring): Promise<Record<string, string
   return answers
 }
 
-/** As if this server had run for years: of that time it keeps days alone. */
+/** Simulates a server that has run for years: for that time it stores only days. */
 async function forgetFiner(fed: FedMonitoring): Promise<void> {
   const database = await openSeriesDatabase(placeOf(fed.server))
   const now = fed.clock.now().getTime() / 1000

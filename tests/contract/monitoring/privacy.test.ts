@@ -64,7 +64,10 @@ function everythingOf(app: TestApp, databaseUrl: string | undefined): Kept[] {
   return [...files, { name: 'dump', bytes: dump, isDump: true }]
 }
 
-/** Requests from known addresses, everywhere an address can stand, and a log of another server with one. */
+/**
+ * Sends requests with known addresses in every place for an address, and watches a log of another server with
+ * one.
+ */
 async function browse(test: TestContext, app: TestApp): Promise<void> {
   const send = (address: string, url: string, headers: Record<string, string> = {}) =>
     app.app.inject({
@@ -97,7 +100,7 @@ async function browse(test: TestContext, app: TestApp): Promise<void> {
   })
 }
 
-/** Watches the access log of another server, in which the address stands. */
+/** Watches the access log of another server, which contains the address. */
 async function watchLog(test: TestContext, app: TestApp): Promise<void> {
   const path = join(temporaryData(test), 'access.log')
   const line = `${logged} - - [21/Nov/2026:12:00:05 +0000] "GET /geoserver/ows?service=WMS&request=GetMap&layers=a&token=${secret} HTTP/1.1" 200 10 "http://${logged}/" "Viewer of ${logged}"\n`

@@ -149,7 +149,7 @@ describe('filters in CQL2', needsGdal, () => {
       matches += numbers.length
       assert.deepEqual(await found('of_table', { filter: text }), numbers, `PostGIS: ${text}`)
       assert.deepEqual(await found('of_file', { filter: text }), numbers, `GeoPackage: ${text}`)
-      // FlatGeobuf holds no row without geometry.
+      // FlatGeobuf stores no rows without geometry.
       const inFile = numbers.filter((n) => n % 19 !== 0)
       assert.deepEqual(await foundInFile(text), inFile, `file: ${text}`)
       const inJson = { filter: JSON.stringify(json), 'filter-lang': 'cql2-json' }

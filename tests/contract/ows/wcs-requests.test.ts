@@ -86,7 +86,7 @@ describe('requests of WCS', () => {
       coverages.made('gdal_translate', 'geo', ...window),
       'lengths',
     )
-    // Edges between cells: the answer has the box for its own.
+    // Edges between cells: the response has exactly this box.
     const box = [left + 10.3 * across, top + 60.4 * down, left + 39.8 * across, top + 20.1 * down]
     const exact = ['-et', '0', '-te', ...box.map(String), '-ts', '50', '70']
     assertSameRaster(

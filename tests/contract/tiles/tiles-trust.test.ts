@@ -24,10 +24,10 @@ const layers = {
 }
 type Layer = keyof typeof layers
 
-/** Every path that shows something of a layer, and what it answers to who may not read it. */
+/** Every path that returns something of a layer, and its response for clients that may not read the layer. */
 const paths: {
   path(layer: string): string
-  /** To the anonymous; others are told 404. */
+  /** Status for anonymous clients; other clients get 404. */
   refused?: 401 | 404
   /** To who may read it, and to the anonymous among them where that differs. */
   found?: number

@@ -16,7 +16,7 @@ const generations = 4
 const tiles = ['0/0/0', '1/0/0', '1/1/0', '2/1/1', '2/2/1', '3/3/3', '3/4/3']
 const layers = ['file', 'table']
 
-/** Points that say of which generation they are. */
+/** Returns points whose names contain their generation. */
 function pointsOf(generation: number): Points {
   return Array.from({ length: 400 }, (_, at) => [
     `${generation}`,
@@ -56,7 +56,7 @@ async function serving(t: TestContext, env: Record<string, string>): Promise<Tes
   return server
 }
 
-/** One request for a tile of one layer or both; whatever it must not be is thrown. */
+/** Sends one request for a tile of one layer or both; throws if the response is not allowed. */
 async function askOnce(
   server: TestApp,
   told: Map<string, Told>,

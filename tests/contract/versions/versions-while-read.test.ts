@@ -15,7 +15,7 @@ const rows = 2500
 const restores = 6
 const readers = 3
 
-/** Far from one another, so that a tile shows all of them. */
+/** Points far from one another, so that a tile shows all of them. */
 const pointsOf = (generation: string, count: number): Points =>
   Array.from({ length: count }, (_, at) => [
     `${generation}${at}`,

@@ -11,7 +11,7 @@ import { startPostgres } from '../../support/postgres.ts'
 import { importRaster } from '../../support/rasters.ts'
 
 const owsPath = /\/(wms|wfs|wcs|wmts|ows|tms)(?=[/?]|$)/
-/** Words of drivers and of the system that tell users nothing. */
+/** Words of drivers and of the system that do not help users. */
 const foreignWords =
   /ECONN|ENOTFOUND|57P0|Connection terminated|connection timeout|127\.0\.0\.1:\d+|connect |SQLITE|pg_|stack|terminating connection/
 
@@ -42,7 +42,7 @@ interface Reply {
   text: string
 }
 
-/** Every caller asks for every address, one after the other. */
+/** Sends a request to every URL for every caller, one after the other. */
 async function askAll(
   { server }: ImporterClient,
   urls: readonly string[],

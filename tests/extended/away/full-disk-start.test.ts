@@ -51,7 +51,7 @@ async function publishSamples(victim: Victim): Promise<number> {
   return id
 }
 
-/** An idle connection may be closed by the server just as it is used again: then the request is sent once more. */
+/** The server may close an idle connection just as it is used again: then the request is sent once more. */
 function get(victim: Victim, path: string): Promise<Reply> {
   return victim.send('GET', path).catch(() => victim.send('GET', path))
 }

@@ -33,7 +33,7 @@ function boxAround(at: readonly [number, number], atZoom: number): number[] {
   return [x - half, y - half, x + half, y + half]
 }
 
-/** Geometries in degrees from the middle, of which the first is left of it. */
+/** Geometries in degrees from the centre; the first one is left of it. */
 const shapes: Record<Dimension, { type: string; of(x: number): unknown }> = {
   0: { type: 'Point', of: (x) => [x, 0] },
   1: {
@@ -89,7 +89,7 @@ function cellsOf(name: string): string[] {
 const told = (name: string): string => cellsOf(name).at(-2) ?? ''
 /** Returns true if MapLibre draws the style differently, so the server's own image is compared. */
 const isByThumbnail = (name: string): boolean => !name.startsWith('raster') && cellsOf(name)[2] === 'told'
-/** Letters and dots of few pixels are drawn smoother by one than by the other. */
+/** One of the programs antialiases letters and small dots more than the other. */
 const toleranceOf = (name: string): number => (/^(label|mark)|the attribute itself/.test(name) ? 0.35 : 0.1)
 
 const sum = (amounts: number[]): number => amounts.reduce((all, one) => all + one, 0)
@@ -208,7 +208,7 @@ describe('styles drawn by WMS beside MapLibre', () => {
       if (told(name) === 'no') return
       const ink = await inks(drawn)
       assert.ok(sum(ink) > 1, 'nothing is drawn')
-      // Each chooses the places along a line itself, and one of the two how often there is room.
+      // Each program selects the positions along a line itself, and one of them also how often a label fits.
       if (/^label: (along|said again)/.test(name)) {
         const ratio = sum(ink) / sum(await inks(await byMapLibre(layer, style, center, at)))
         return assert.ok(ratio > 0.4 && ratio < 1.6, `${ratio} times as much`)

@@ -24,7 +24,7 @@ const conditions = [
   '"MAPCOLOR7" IN (3, 4) AND ("NAME" LIKE \'S%\' OR "NAME" = \'Oman\')',
 ]
 
-/** The same kinds by the filters of OWSLib, for both versions, beside what they ask. */
+/** The same kinds of filters built with OWSLib, for both versions, each with its condition. */
 const owslib = `
 import html, json, re, sys
 from owslib import fes, fes2

@@ -45,7 +45,7 @@ describe('WMS, WMTS, TMS and WFS in pages of other origins', () => {
   })
 
   const truths = new Map<string, number[]>()
-  /** Fails unless a page shows the countries where GDAL draws them, and nobody complained. */
+  /** Fails unless a page shows the countries where GDAL draws them, without errors or warnings. */
   const assertDrawn = async (shown: ShownMap, name: string, grid: 'metres' | 'degrees' = 'metres') => {
     const path = join(server.sources, 'countries.geojson')
     const degrees = { extent: [-180, -180, 180, 180] as [number, number, number, number], srs: 'EPSG:4326' }

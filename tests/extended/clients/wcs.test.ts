@@ -17,7 +17,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 const run = promisify(execFile)
 
-/** Asks with OWSLib by both versions: what there is, and a part of it. */
+/** Requests the capabilities and a part of a coverage with OWSLib, in both versions. */
 const owslib = `
 import json, sys
 from owslib.wcs import WebCoverageService

@@ -68,7 +68,7 @@ function differences(file: ToldFile, layer: ToldLayer, table: GdalTable): string
   return found
 }
 
-/** Hexadecimal WKB of every row, as GDAL tells it and as we hold it. */
+/** Returns the hexadecimal WKB of every row, as GDAL reports it and as this program reads it. */
 function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
   const told = layer.rows.map(({ geometry }) => geometry)
   const held = table.batches.flatMap(({ geometry, rowCount }) =>
@@ -122,7 +122,10 @@ async function compareStore(made: StoreUnderTest, table: GdalTable, name: string
   }
 }
 
-/** GeoJSON with 1,500 columns, as many as a row of PostgreSQL holds; every fifth has numbers that are not finite. */
+/**
+ * Writes GeoJSON with 1,500 columns, as many as a row of PostgreSQL can have; every fifth has numbers that
+ * are not finite.
+ */
 async function writeWideGeoJson(folder: string): Promise<{ name: string; path: string; driver: string }> {
   const words = ['NaN', 'Infinity', '-Infinity', 'null', '1.5']
   const features = [0, 1, 2, 3, 4].map((row) => {

@@ -70,7 +70,7 @@ async function countOf(server: TestServer, layer: string): Promise<number> {
   return Number(json.numberMatched)
 }
 
-/** Publishes a file where it lies, and gives what is loaded into that layer next. */
+/** Publishes a file in place and creates an import into its layer. Returns the id and the paths of the file. */
 async function prepare(server: TestServer, folder: string, layer: string, round: (typeof rounds)[number]) {
   const extensions = extensionsOf[round.type]
   for (const ext of extensions) copyFileSync(join(folder, `base.${ext}`), join(folder, `${layer}.${ext}`))

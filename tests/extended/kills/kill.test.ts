@@ -16,7 +16,7 @@ import type { KillSession } from '../../support/kills/session.ts'
 import type { TestServer } from '../../support/server.ts'
 import { startServer } from '../../support/server.ts'
 
-/** `npm run test:kill` runs as many as it is told to. */
+/** `npm run test:kill` runs a configurable number. */
 const sessions = [
   { seed: 20260729, kills: 10 },
   { seed: 20260730, kills: 10 },
@@ -34,7 +34,7 @@ describe('a server that is killed while it serves files as they are', { concurre
   }
 })
 
-/** One store begins with a rehearsal, the other with a stopped load. */
+/** One store begins with a dry run, the other with a stopped load. */
 const changeSession: Record<string, KillSession> = {
   GeoPackage: { seed: 20260731, kills: 2 },
   PostGIS: { seed: 20260733, kills: 1 },

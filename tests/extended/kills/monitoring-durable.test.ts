@@ -57,7 +57,7 @@ describe('a server that is killed', () => {
   it('has written down what it answered 200 ms before', async (t) => {
     const lost: number[] = []
     for (let round = 0; round < rounds; round += 1) lost.push(await lostByKill(t))
-    // On a busy machine a turn of the other thread may come late once.
+    // On a busy machine the other thread may write late once.
     assert.ok(lost.filter((count) => count === 0).length >= rounds - 1, `lost: ${lost.join(', ')}`)
   })
 })

@@ -13,7 +13,7 @@ import { until as eventually } from '../../support/until.ts'
 
 const granules = 8
 
-/** Archives of granules, each with names of its own. */
+/** Writes archives of granules, each with different names. */
 async function writeArchives(dataDir: string, count: number): Promise<void> {
   const folder = join(dataDir, 'incoming')
   mkdirSync(folder, { recursive: true })

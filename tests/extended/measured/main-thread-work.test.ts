@@ -135,7 +135,10 @@ for (const { name, make, rows } of stores) {
       return Math.min(...parts)
     }
 
-    /** Milliseconds that this thread works for the question: the least of several times, and the first one. */
+    /**
+     * Returns the CPU time of this thread for the request, in milliseconds: the least of several runs, and
+     * the first one.
+     */
     async function workOf(
       count: number,
       question: string,

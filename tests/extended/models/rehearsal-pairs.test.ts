@@ -49,7 +49,7 @@ const csvOf = (rows: Row[]): string =>
 interface Place {
   client: ImporterClient
   body: object
-  /** Keeps the table as it is, to be compared later. */
+  /** Stores the present table for a later comparison. */
   keep(): Promise<void>
   /**
    * Counts the kept rows that are missing in the table, and the rows of the table that are missing among the

@@ -8,7 +8,9 @@ import { closeBrowser, showPages, startPageServer } from '../../pages/support/sh
 import { expectSound } from '../../pages/support/states.ts'
 
 const mostBytes = 60_000
-/** The first page loads the code of maps once it has few layers to show on one: here it has none. */
+/**
+ * The first page loads the map code only if it has few layers to show on a map: with this query it has none.
+ */
 const withoutMap = '/?q=nowhere'
 /** Values for the parameters in the URLs of pages. */
 const named: Record<string, string> = { layer: 'default:countries', id: '1' }

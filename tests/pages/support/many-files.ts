@@ -33,7 +33,7 @@ export interface ManyFiles {
   broken: number
 }
 
-/** Writes a file of its own for each country; returns how many layers there are. */
+/** Writes a separate file for each country; returns the number of layers. */
 export function writeCountries(folder: string, wanted: ManyFiles): number {
   mkdirSync(folder, { recursive: true })
   const { features } = JSON.parse(readFileSync(countriesFile, 'utf8')) as { features: Country[] }

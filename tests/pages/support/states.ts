@@ -22,7 +22,9 @@ export async function expectSoundIn(shown: ShownPage, name: string, views: reado
   }
 }
 
-/** A state of a page as it has to be: nothing wider than its window, no violation, no fault; and a picture to be looked at. */
+/**
+ * Asserts that the page is not wider than its window and has no violations and no faults; takes a screenshot.
+ */
 export async function expectSound(shown: ShownPage, name: string): Promise<void> {
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true })
