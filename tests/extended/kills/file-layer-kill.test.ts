@@ -70,7 +70,7 @@ async function countOf(server: TestServer, layer: string): Promise<number> {
   return Number(json.numberMatched)
 }
 
-/** Publishes a file in place and creates an import into its layer. Returns the id and the paths of the file. */
+/** Publishes a file in place and creates an import into its layer. Returns its id and the published paths. */
 async function prepare(server: TestServer, folder: string, layer: string, round: (typeof rounds)[number]) {
   const extensions = extensionsOf[round.type]
   for (const ext of extensions) copyFileSync(join(folder, `base.${ext}`), join(folder, `${layer}.${ext}`))
