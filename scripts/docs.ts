@@ -1,6 +1,7 @@
-// `npm run docs`: regenerates the parts of documents that come from the sources. Hand-written text stays.
+// `npm run docs`: updates the parts of documents that are generated from the sources. Hand-written text stays.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readSettings } from '../src/config/settings.ts'
 import { drawing, drawRooms } from './check/draw-rooms.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'
@@ -8,6 +9,7 @@ import { eventsPage, writeEventsTable } from './check/events-table.ts'
 import { readSources } from './check/imports.ts'
 import { house } from './check/layers.ts'
 import { planOf } from './check/room-plan.ts'
+import { settingsPage, writeSettingsPage } from './check/settings-page.ts'
 import { readOpenApi, wireFile } from './pages/read-openapi.ts'
 import { wireTypes } from './pages/wire-types.ts'
 
@@ -19,10 +21,11 @@ function rewrite(path: string, change: (text: string) => string): void {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const changed = change(text)
   if (changed !== text) writeFileSync(file, changed)
-  console.log(`${changed === text ? 'as it was' : 'written  '} ${path}`)
+  console.log(`${changed === text ? 'unchanged' : 'written  '} ${path}`)
 }
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
+rewrite(settingsPage, (page) => writeSettingsPage(page, readSettings({}).descriptions))
 rewrite(drawing, () => drawRooms(planOf(files, house)))
 rewrite(eventsPage, (page) => writeEventsTable(page, files))
 const openApi = await readOpenApi()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
 
 const root = `${import.meta.dirname}/../..`
 
@@ -29,9 +29,32 @@ describe('unknownFiles', () => {
 describe('settingProblems', () => {
   it('finds settings that are read and not listed, and the reverse', () => {
     const sources = [{ path: 'src/config/settings.ts', text: "read.text('TERRANE_ONE')" }]
-    assert.deepEqual(settingProblems(sources, 'TERRANE_TWO'), [
-      'README.md does not list TERRANE_ONE',
-      'README.md lists TERRANE_TWO, which nothing reads',
+    assert.deepEqual(settingProblems(sources, { path: 'docs/x.md', text: 'TERRANE_TWO' }), [
+      'docs/x.md does not list TERRANE_ONE',
+      'docs/x.md lists TERRANE_TWO, which nothing reads',
+    ])
+  })
+})
+
+describe('unknownTerms', () => {
+  it('finds names of the last column that no source declares', () => {
+    const text =
+      '| batch, `any` | rows | `FeatureBatch`, table `jobs`, `src/geo/` |\n| old | rows | `OldBatch` |'
+    const sources = [
+      { path: 'src/geo/batch.ts', text: 'export interface FeatureBatch {}' },
+      { path: 'src/db/1.ts', text: "schema.createTable('jobs')" },
+    ]
+    assert.deepEqual(unknownTerms(sources, { path: 'docs/x.md', text }), [
+      'docs/x.md names OldBatch, which no source declares',
+    ])
+  })
+})
+
+describe('unlistedPages', () => {
+  it('finds pages of the folder that the index does not link to', () => {
+    const pages = ['docs/README.md', 'docs/a.md', 'docs/b.md', 'docs/sub/c.md'].map((path) => ({ path }))
+    assert.deepEqual(unlistedPages({ path: 'docs/README.md', text: '[a](a.md)' }, pages), [
+      'docs/README.md does not link to docs/b.md',
     ])
   })
 })

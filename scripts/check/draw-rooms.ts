@@ -1,6 +1,6 @@
 import type { Storey } from './room-plan.ts'
 
-export const drawing = 'docs/rooms.svg'
+export const drawing = 'docs/modules.svg'
 
 const [cardWidth, passageWidth, gap, floorGap, margin] = [210, 4, 22, 50, 20]
 const [titleHeight, lineHeight, lineLength] = [30, 16, 31]

@@ -5,7 +5,7 @@ import { syntaxOf } from './syntax.ts'
 type Text = Pick<SourceFile, 'path' | 'text'>
 
 /** Page with the table of events, which is between these lines. */
-export const eventsPage = 'docs/architecture.md'
+export const eventsPage = 'docs/processes.md'
 const [begin, end] = ['<!-- events: npm run docs -->', '<!-- end of events -->']
 
 interface Event {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { readSettings } from '../../src/config/settings.ts'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
-import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles, unknownTerms, unlistedPages } from './documents.ts'
 import { drawing, drawRooms } from './draw-rooms.ts'
 import { findErrorCodes } from './error-codes.ts'
 import { errorPage, errorPageProblems, publicCodeProblems, publicCodes } from './error-page.ts'
@@ -16,6 +17,7 @@ import { house } from './layers.ts'
 import { planOf } from './room-plan.ts'
 import { outputOf } from './run-tool.ts'
 import { seams } from './seams.ts'
+import { settingsPage, settingsPageProblems } from './settings-page.ts'
 import { testEnvironmentProblems } from './test-environment.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 import { typeNameProblems } from './type-names.ts'
@@ -97,7 +99,7 @@ function lazily<T extends object>(make: () => T): () => T {
 
 function projectProblems({ root, files, texts }: Repository): string[] {
   const pages = texts.filter((file) => file.path.endsWith('.md'))
-  const readme = pages.find((file) => file.path === 'README.md')?.text ?? ''
+  const settings = pages.find((file) => file.path === settingsPage) ?? { path: settingsPage, text: '' }
   return [
     ...planProblems(
       files.map((file) => file.path),
@@ -111,7 +113,11 @@ function projectProblems({ root, files, texts }: Repository): string[] {
     ...testEnvironmentProblems(files),
     ...brokenPaths(root, pages),
     ...unknownFiles(files, pages),
-    ...settingProblems(files, readme),
+    ...settingProblems(files, settings),
+    ...pages
+      .filter(({ path }) => /^docs\/(?:\w+\/)?README\.md$/.test(path))
+      .flatMap((index) => unlistedPages(index, pages)),
+    ...pages.filter(({ path }) => path === 'docs/glossary.md').flatMap((page) => unknownTerms(files, page)),
     ...pages
       .filter((page) =>
         /^docs\/(?:(?:importer|monitoring)-contract|ogc-tiles|conformance)\.md$/.test(page.path),
@@ -144,6 +150,7 @@ function pageProblems({ root, files: all }: Repository): string[] {
     read(path) === made ? [] : [`${path} is not what the sources say: npm run docs`]
   return [
     ...errorPageProblems(read(errorPage), findErrorCodes(files).codes),
+    ...settingsPageProblems(read(settingsPage), readSettings({}).descriptions),
     ...isOld(drawing, drawRooms(planOf(files, house))),
     ...isOld(eventsPage, writeEventsTable(read(eventsPage), files)),
   ]

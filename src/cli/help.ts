@@ -20,7 +20,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane completion SHELL  prints the completion script of bash, zsh or fish
   terrane --version
 
-\`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see README.md.`
+\`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see docs/settings.md.`
 
 const access = `      --json           prints what the server answers
       --url URL        a running server, such as http://localhost:8080
@@ -37,7 +37,7 @@ const details: Record<string, string> = {
       --host ADDRESS   the address to listen on, in place of TERRANE_HOST
       --data FOLDER    the data directory, in place of TERRANE_DATA
 
-Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see README.md. The first start imports
+Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see docs/settings.md. The first start imports
 the sample data, unless TERRANE_SAMPLE=off.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
 terrane import --database ADDRESS: imports tables of a database, each as a layer

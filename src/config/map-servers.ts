@@ -32,7 +32,7 @@ const keys = ['name', 'kind', 'url', 'log', 'user', 'password', 'hostMetrics']
 
 /** Reads servers from a JSON list; error messages do not contain the values, which may be passwords. */
 export function readMapServers(read: Reader): MapServerSettings[] {
-  const text = read.text(setting)
+  const text = read.text(setting, { type: 'JSON' })
   if (text === undefined) return []
   const list = parseList(text)
   if (list === undefined) {

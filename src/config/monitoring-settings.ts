@@ -58,8 +58,8 @@ const leastAnswerRows = 20_000
 
 export function readMonitoring(read: Reader): MonitoringSettings {
   const smtpUrl = readSmtpUrl(read)
-  const mailFrom = read.text('TERRANE_MAIL_FROM')
-  const placesFile = read.text('TERRANE_PLACES')
+  const mailFrom = read.text('TERRANE_MAIL_FROM', { default: '`terrane@` and the host' })
+  const placesFile = read.text('TERRANE_PLACES', { type: 'path' })
   const zone = readZone(read)
   const ownNetworks = readNetworks(read, 'TERRANE_OWN_NETWORKS')
   const labels = { min: 1, max: 100_000 }
@@ -73,15 +73,26 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     ...(ownNetworks.length === 0 ? {} : { ownNetworks }),
     keep: readKeep(read),
     maxAnswerRows: read.integer('TERRANE_MAX_METRIC_ROWS', {
+      unit: 'rows',
       fallback: 2_000_000,
       min: leastAnswerRows,
       max: 1e9,
     }),
     limits: {
-      labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
-      visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
-      resources: read.integer('TERRANE_MAX_RESOURCES', { fallback: 500, min: 1, max: 10_000 }),
-      demandCells: read.integer('TERRANE_MAX_DEMAND_CELLS', { fallback: 128, min: 0, max: 65_536 }),
+      labels: read.integer('TERRANE_MAX_LABELS', { unit: 'labels', fallback: 100, ...labels }),
+      visitors: read.integer('TERRANE_MAX_VISITORS', { unit: 'labels', fallback: 10_000, ...labels }),
+      resources: read.integer('TERRANE_MAX_RESOURCES', {
+        unit: 'resources',
+        fallback: 500,
+        min: 1,
+        max: 10_000,
+      }),
+      demandCells: read.integer('TERRANE_MAX_DEMAND_CELLS', {
+        unit: 'cells',
+        fallback: 128,
+        min: 0,
+        max: 65_536,
+      }),
       ...defined({ zone }),
     },
   }
@@ -91,24 +102,24 @@ export function readMonitoring(read: Reader): MonitoringSettings {
 function readKeep(read: Reader): MonitoringSettings['keep'] {
   const days = { min: 0, max: 36_500 }
   return {
-    minuteDays: read.integer('TERRANE_KEEP_MINUTES', { fallback: 7, ...days }),
-    hourDays: read.integer('TERRANE_KEEP_HOURS', { fallback: 90, ...days }),
-    dayDays: read.integer('TERRANE_KEEP_DAYS', { fallback: 3 * 365, ...days }),
-    requestDays: read.integer('TERRANE_KEEP_REQUESTS', { fallback: 14, ...days }),
-    exceptionDays: read.integer('TERRANE_KEEP_EXCEPTIONS', { fallback: 90, ...days }),
+    minuteDays: read.integer('TERRANE_KEEP_MINUTES', { unit: 'days', fallback: 7, ...days }),
+    hourDays: read.integer('TERRANE_KEEP_HOURS', { unit: 'days', fallback: 90, ...days }),
+    dayDays: read.integer('TERRANE_KEEP_DAYS', { unit: 'days', fallback: 3 * 365, ...days }),
+    requestDays: read.integer('TERRANE_KEEP_REQUESTS', { unit: 'days', fallback: 14, ...days }),
+    exceptionDays: read.integer('TERRANE_KEEP_EXCEPTIONS', { unit: 'days', fallback: 90, ...days }),
     maxBytes: read.bytes('TERRANE_MAX_MONITORING', 20 * 2 ** 30),
   }
 }
 
 function readZone(read: Reader): string | undefined {
-  const zone = read.text('TERRANE_ZONE')
+  const zone = read.text('TERRANE_ZONE', { default: 'UTC' })
   if (zone === undefined || isZone(zone)) return zone
   read.problem('TERRANE_ZONE', `must be the IANA name of a time zone such as Europe/Berlin, found "${zone}"`)
   return undefined
 }
 
 function readSmtpUrl(read: Reader): string | undefined {
-  const value = read.text('TERRANE_SMTP_URL')
+  const value = read.text('TERRANE_SMTP_URL', { type: 'URL', default: 'none: no mail is sent' })
   if (value === undefined) return undefined
   if (/^smtps?:\/\//.test(value) && URL.canParse(value)) return value
   read.problem('TERRANE_SMTP_URL', 'must be an address such as smtp://user:password@mail.example.org:587')

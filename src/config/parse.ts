@@ -1,9 +1,37 @@
 import { ownValue } from '../lib/own-value.ts'
-/** Reads values from an environment and collects all problems, to report them together. */
+
+/** Upper limits from here on only guard the parser. */
+const unbounded = 1e9
+
+/** A setting as `docs/settings.md` lists it. */
+export interface SettingDescription {
+  type: 'text' | 'path' | 'URL' | 'JSON' | 'integer' | 'size' | 'choice' | 'switch' | 'list'
+  /** Default as text; absent: empty. */
+  default?: string
+  /** Unit and range, or the allowed values. */
+  range?: string
+}
+
+interface TextOptions {
+  type?: 'path' | 'URL' | 'JSON' | 'list'
+  /** Describes the value that applies if the setting is absent. */
+  default?: string
+}
+
+interface IntegerOptions {
+  fallback: number
+  min: number
+  max: number
+  unit?: string
+  /** Describes a fallback that depends on the machine. */
+  default?: string
+}
+
+/** Parses values of an environment and collects all problems. Records a description of each setting that is read. */
 export interface Reader {
-  text(name: string): string | undefined
-  integer(name: string, limits: { fallback: number; min: number; max: number }): number
-  /** A size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
+  text(name: string, options?: TextOptions): string | undefined
+  integer(name: string, options: IntegerOptions): number
+  /** Reads a size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
   bytes(name: string, fallback: number, limits?: { min: number }): number
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T
   /** Reads `on` or `off` (also true/false, yes/no, 1/0). */
@@ -11,8 +39,8 @@ export interface Reader {
   /** Reads a list separated by commas or blanks; empty if unset. */
   list(name: string): string[]
   problem(name: string, message: string): void
-  /** Returns the names read so far. */
-  names(): Iterable<string>
+  /** Descriptions of the settings that were read so far, by name. */
+  descriptions(): ReadonlyMap<string, SettingDescription>
 }
 
 const unitBytes: Record<string, number> = {
@@ -43,14 +71,16 @@ export function environmentReader(env: Record<string, string | undefined>, probl
   const problem = (name: string, message: string): void => {
     problems.push(`${name} ${message}`)
   }
-  const names = new Set<string>()
-  const text = (name: string): string | undefined => {
-    names.add(name)
+  const described = new Map<string, SettingDescription>()
+  const readValue = (name: string, description: SettingDescription): string | undefined => {
+    described.set(name, description)
     const value = env[name]?.trim()
     return value === undefined || value === '' ? undefined : value
   }
-  const integer: Reader['integer'] = (name, { fallback, min, max }) => {
-    const value = text(name)
+  const text: Reader['text'] = (name, options) => readValue(name, { type: 'text', ...options })
+  const integer: Reader['integer'] = (name, { fallback, min, max, unit, default: absent }) => {
+    const range = [unit ?? [], max < unbounded ? `${min} to ${max}` : `at least ${min}`].flat().join(', ')
+    const value = readValue(name, { type: 'integer', default: absent ?? String(fallback), range })
     if (value === undefined) return fallback
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
@@ -58,7 +88,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return fallback
   }
   const bytes: Reader['bytes'] = (name, fallback, { min } = { min: 1 }) => {
-    const value = text(name)
+    const value = readValue(name, { type: 'size', default: sizeText(fallback), range: 'bytes' })
     if (value === undefined) return fallback
     const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)$/i.exec(value) ?? []
     const factor = ownValue(unitBytes, (unit ?? '?').toLowerCase())
@@ -68,7 +98,8 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return fallback
   }
   const choice: Reader['choice'] = (name, choices, fallback) => {
-    const value = text(name)
+    const range = choices.map((one) => `\`${one}\``).join(', ')
+    const value = readValue(name, { type: 'choice', default: fallback, range })
     if (value === undefined) return fallback
     const found = choices.find((one) => one === value.toLowerCase())
     if (found !== undefined) return found
@@ -76,12 +107,28 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return fallback
   }
   const flag: Reader['flag'] = (name, fallback) => {
-    const value = text(name)
+    const value = readValue(name, {
+      type: 'switch',
+      default: fallback ? 'on' : 'off',
+      range: '`on`, `off`',
+    })
     if (value === undefined) return fallback
     const found = ownValue(flagWords, value.toLowerCase())
     if (found === undefined) problem(name, `must be on or off, found "${value}"`)
     return found ?? fallback
   }
-  const list: Reader['list'] = (name) => (text(name) ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  return { text, integer, bytes, choice, flag, list, problem, names: () => names }
+  const list: Reader['list'] = (name) =>
+    (text(name, { type: 'list' }) ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  return { text, integer, bytes, choice, flag, list, problem, descriptions: () => described }
+}
+
+/** The size with the largest binary unit that divides it. */
+function sizeText(size: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let exponent = 0
+  while (exponent < 4 && size >= 1024 && size % 1024 === 0) {
+    size /= 1024
+    exponent += 1
+  }
+  return `${size} ${units[exponent]}`
 }

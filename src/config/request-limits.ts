@@ -35,10 +35,20 @@ export interface DocumentLimits {
 export function readConnectionLimits(read: Reader): ConnectionLimits {
   const count = { max: 1_000_000 }
   return {
-    pipelinedRequests: read.integer('TERRANE_MAX_PIPELINED', { fallback: 1000, min: 2, ...count }),
-    addressRequests: read.integer('TERRANE_MAX_ADDRESS_REQUESTS', { fallback: 128, min: 1, ...count }),
+    pipelinedRequests: read.integer('TERRANE_MAX_PIPELINED', {
+      unit: 'requests',
+      fallback: 1000,
+      min: 2,
+      ...count,
+    }),
+    addressRequests: read.integer('TERRANE_MAX_ADDRESS_REQUESTS', {
+      unit: 'requests',
+      fallback: 128,
+      min: 1,
+      ...count,
+    }),
     addressUnsentBytes: read.bytes('TERRANE_MAX_ADDRESS_UNSENT', 64 * 2 ** 20),
-    unreadSeconds: read.integer('TERRANE_MAX_UNREAD', { fallback: 60, min: 1, max: 86_400 }),
+    unreadSeconds: read.integer('TERRANE_MAX_UNREAD', { unit: 'seconds', fallback: 60, min: 1, max: 86_400 }),
   }
 }
 
@@ -47,11 +57,15 @@ export function readDocumentLimits(read: Reader): DocumentLimits {
   const count = { min: 1, max: 1e9 }
   return {
     bodyBytes: read.bytes('TERRANE_MAX_XML_BODY', 5 * 2 ** 20),
-    elements: read.integer('TERRANE_MAX_XML_ELEMENTS', { fallback: 10_000, ...count }),
-    attributes: read.integer('TERRANE_MAX_XML_ATTRIBUTES', { fallback: 200, ...count }),
-    depth: read.integer('TERRANE_MAX_XML_DEPTH', { fallback: 100, min: 1, max: 1000 }),
-    queries: read.integer('TERRANE_MAX_QUERIES', { fallback: 100, ...count }),
-    filterNodes: read.integer('TERRANE_MAX_FILTER_NODES', { fallback: 5000, ...count }),
-    coordinates: read.integer('TERRANE_MAX_FILTER_COORDINATES', { fallback: 200_000, ...count }),
+    elements: read.integer('TERRANE_MAX_XML_ELEMENTS', { unit: 'elements', fallback: 10_000, ...count }),
+    attributes: read.integer('TERRANE_MAX_XML_ATTRIBUTES', { unit: 'attributes', fallback: 200, ...count }),
+    depth: read.integer('TERRANE_MAX_XML_DEPTH', { unit: 'levels', fallback: 100, min: 1, max: 1000 }),
+    queries: read.integer('TERRANE_MAX_QUERIES', { unit: 'queries', fallback: 100, ...count }),
+    filterNodes: read.integer('TERRANE_MAX_FILTER_NODES', { unit: 'nodes', fallback: 5000, ...count }),
+    coordinates: read.integer('TERRANE_MAX_FILTER_COORDINATES', {
+      unit: 'positions',
+      fallback: 200_000,
+      ...count,
+    }),
   }
 }

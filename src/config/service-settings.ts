@@ -45,15 +45,15 @@ export interface ServiceContact {
 
 export function readService(read: Reader): ServiceSettings {
   return {
-    title: read.text('TERRANE_SERVICE_TITLE') ?? 'Terrane',
-    keywords: (read.text('TERRANE_SERVICE_KEYWORDS') ?? '')
+    title: read.text('TERRANE_SERVICE_TITLE', { default: 'Terrane' }) ?? 'Terrane',
+    keywords: (read.text('TERRANE_SERVICE_KEYWORDS', { type: 'list' }) ?? '')
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== ''),
     ...defined({
-      abstract: read.text('TERRANE_SERVICE_ABSTRACT'),
-      fees: read.text('TERRANE_SERVICE_FEES'),
-      access: read.text('TERRANE_SERVICE_ACCESS'),
+      abstract: read.text('TERRANE_SERVICE_ABSTRACT', { default: 'description of each service' }),
+      fees: read.text('TERRANE_SERVICE_FEES', { default: 'none' }),
+      access: read.text('TERRANE_SERVICE_ACCESS', { default: 'none' }),
       translations: readTranslations(read),
     }),
     inspire: readInspire(read),
@@ -74,7 +74,7 @@ export function readService(read: Reader): ServiceSettings {
 }
 
 function readInspire(read: Reader): ServiceSettings['inspire'] {
-  const language = read.text('TERRANE_SERVICE_LANGUAGE') ?? 'eng'
+  const language = read.text('TERRANE_SERVICE_LANGUAGE', { default: 'eng' }) ?? 'eng'
   if (!languageCode.test(language))
     read.problem('TERRANE_SERVICE_LANGUAGE', `must be a code of ISO 639-2 such as eng, found "${language}"`)
   return {
@@ -87,7 +87,7 @@ function readInspire(read: Reader): ServiceSettings['inspire'] {
 }
 
 function readWebAddress(read: Reader, name: string): string | undefined {
-  const value = read.text(name)
+  const value = read.text(name, { type: 'URL' })
   if (value === undefined) return undefined
   const url = URL.parse(value)
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href
@@ -100,7 +100,7 @@ const example = '{"ger": {"title": "Karten", "abstract": "…", "keywords": ["St
 
 /** Reads translations of the service metadata, as JSON by ISO 639-2 codes. */
 function readTranslations(read: Reader): Translations | undefined {
-  const text = read.text(setting)
+  const text = read.text(setting, { type: 'JSON' })
   if (text === undefined) return undefined
   const entries = Object.entries(parseObject(text) ?? {})
   const isRight = entries.every(([code, one]) => languageCode.test(code) && isTexts(one))

@@ -1,11 +1,14 @@
 import { collectionsNotRelated } from '../geo/relations/relation-failures.ts'
 import type { AttributeType, Schema } from '../geo/schema.ts'
+import type { ArithmeticOperator } from './calculate.ts'
+import { isArithmetic } from './calculate.ts'
+import { calculation, comparable } from './calculations.ts'
 import type { Comparison, Expression, SpatialRelation, TemporalRelation } from './expression.ts'
 import { comparisons, spatialRelations, temporalRelations, withinDistance } from './expression.ts'
 import type { Filter, NumberOperand, TextOperand } from './filter.ts'
 import { allOf, anyOf, notOf } from './filter.ts'
-import type { FilterFunction } from './functions.ts'
-import { isFilterFunction } from './functions.ts'
+import type { FilterFunction, ValueType } from './functions.ts'
+import { filterFunctions, isFilterFunction } from './functions.ts'
 import { isGeometry, writtenGeometry } from './geometry-operand.ts'
 import { lengthUnit } from './length-units.ts'
 import type { Span } from './moments.ts'
@@ -60,30 +63,45 @@ function checkCall(call: Call, schema: Schema): Filter {
   throw invalidFilter(`"${op}" is neither true nor false of a row`)
 }
 
-/** Resolves a modified text, or a number derived from a text or a number. */
-function functionOperand(call: Call & { op: FilterFunction }, schema: Schema): Operand {
+/** A function of a text or a number, or an arithmetic operator. */
+function valueOperand(call: Call & { op: FilterFunction | ArithmeticOperator }, schema: Schema): Operand {
   const { op } = call
-  const name = op.toUpperCase()
-  if (op === 'length') return { type: 'number', value: { lengthOf: textOf(one(call), schema, name) } }
-  if (op === 'abs' || op === 'round') return { type: 'number', value: numberMade(op, call, schema) }
-  const of = textOf(one(call), schema, name)
-  return { type: 'text', value: { folded: foldings[op], of } }
+  if (isArithmetic(op)) return { type: 'number', value: numberOf(op, ['number', 'number'], call, schema) }
+  const { args } = filterFunctions[op]
+  if (op === 'abs' || op === 'round') return { type: 'number', value: numberOf(op, args, call, schema) }
+  const [of] = operandsOf(args, call, schema)
+  if (of?.type !== 'text') throw new Error(`${op} takes a text`)
+  if (op === 'length') return { type: 'number', value: { lengthOf: of.value } }
+  return { type: 'text', value: { folded: foldings[op], of: of.value } }
 }
 
 const foldings = { casei: 'case', lower: 'case', upper: 'upper', accenti: 'accents' } as const
 
-/** Taking the absolute value and rounding commute: one of each is enough. */
-function numberMade(op: 'abs' | 'round', call: Call, schema: Schema): NumberOperand {
-  const operand = operandOf(one(call), schema)
-  if (operand.type !== 'number')
-    throw invalidFilter(`${shown(one(call))} is no number, which ${op.toUpperCase()} takes`)
-  const made =
-    'of' in operand.value ? operand.value : { of: operand.value, isAbsolute: false, isRounded: false }
-  return op === 'abs' ? { ...made, isAbsolute: true } : { ...made, isRounded: true }
+function numberOf(
+  operator: ArithmeticOperator | 'abs' | 'round',
+  types: readonly ValueType[],
+  call: Call,
+  schema: Schema,
+): NumberOperand {
+  const of = operandsOf(types, call, schema).flatMap(({ type, value }) => (type === 'number' ? [value] : []))
+  return calculation(operator, of, schema)
 }
 
-function isFunction(call: Call): call is Call & { op: FilterFunction } {
-  return isFilterFunction(call.op)
+function operandsOf(types: readonly ValueType[], { op, args, at }: Call, schema: Schema): Operand[] {
+  const name = `"${op}"${at === undefined ? '' : ` at ${at}`}`
+  if (args.length !== types.length)
+    throw invalidFilter(
+      `${name} takes ${types.length === 1 ? 'one argument' : 'two arguments'}, not ${args.length}`,
+    )
+  return args.map((written, index) => {
+    const operand = operandOf(written, schema)
+    if (operand.type === types[index]) return operand
+    throw invalidFilter(`Argument ${index + 1} of ${name}, ${shown(written)}, is no ${types[index]}`)
+  })
+}
+
+function isValueCall(call: Call): call is Call & { op: FilterFunction | ArithmeticOperator } {
+  return isFilterFunction(call.op) || isArithmetic(call.op)
 }
 
 function isOneOf<Name extends string>(names: readonly Name[], text: string): text is Name {
@@ -110,9 +128,10 @@ function isTrue({ type, value }: Operand, name: string): Filter {
 function emptiness(of: Expression, schema: Schema): Filter {
   if (isGeometry(of, schema)) return { kind: 'empty' }
   if (of.kind === 'property') return { kind: 'empty', attribute: attributeOf(of.name, schema).name }
-  if (of.kind === 'call' && isFunction(of)) {
-    functionOperand(of, schema)
-    return emptiness(one(of), schema)
+  if (of.kind === 'call' && isValueCall(of)) {
+    const { value } = valueOperand(of, schema)
+    if (!isArithmetic(of.op)) return emptiness(one(of), schema)
+    return 'calculate' in value ? { kind: 'noResult', of: value } : { kind: 'constant', is: false }
   }
   if (of.kind === 'call' || of.kind === 'interval')
     throw unsupportedFilter('IS NULL is asked of a property or a value, not of a condition or an interval')
@@ -160,7 +179,7 @@ function comparison(op: Comparison, left: Expression, right: Expression, schema:
   if (a.type === 'time' || b.type === 'time')
     return compareSpans(op, timesOf(a, left, right), timesOf(b, right, left))
   if (a.type === 'number' && b.type === 'number')
-    return { kind: 'numbers', op, left: a.value, right: b.value }
+    return { kind: 'numbers', op, ...comparable(a.value, b.value, schema) }
   if (a.type === 'text' && b.type === 'text') return { kind: 'texts', op, left: a.value, right: b.value }
   if (a.type === 'boolean' && b.type === 'boolean') return compareBooleans(op, isTrue(a, ''), isTrue(b, ''))
   throw invalidFilter(
@@ -258,7 +277,7 @@ function operandOf(written: Expression, schema: Schema): Operand {
   if (written.kind === 'date' || written.kind === 'timestamp')
     return { type: 'time', value: spanOfLiteral(written) }
   if (written.kind === 'property') return attributeOperand(written.name, schema)
-  if (written.kind === 'call' && isFunction(written)) return functionOperand(written, schema)
+  if (written.kind === 'call' && isValueCall(written)) return valueOperand(written, schema)
   if (written.kind === 'interval')
     throw invalidFilter('An interval is compared by a relation such as T_DURING')
   throw invalidFilter(`${shown(written)} is no value that can be compared`)

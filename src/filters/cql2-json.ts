@@ -2,21 +2,21 @@ import { geometryFromJson } from '../formats/geojson/geometry-from-json.ts'
 import type { WrittenJson } from '../formats/geojson/written-json.ts'
 import { isObject, parseWritten, plainJson, WrittenNumber } from '../formats/geojson/written-json.ts'
 import { GeometryError } from '../geo/wkb.ts'
+import { arithmeticOperators, isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
 import { comparisons, deepestFilter, spatialRelations, temporalRelations } from './expression.ts'
 import type { FilterLimits } from './filter-size.ts'
-import { defaultFilterLimits, requireFilterSize, tooManyNodes } from './filter-size.ts'
-import { filterFunctions } from './functions.ts'
+import { defaultFilterLimits, requireFilterSize, tooDeep, tooManyNodes } from './filter-size.ts'
+import { filterFunctions, isFilterFunction } from './functions.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
-import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
+import { invalidFilter, unsupportedFilter } from './refusals.ts'
 
 const operators: readonly string[] = [
   ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', ...Object.keys(filterFunctions)],
-  ...[...comparisons, ...spatialRelations, ...temporalRelations],
+  ...[...comparisons, ...arithmeticOperators, ...spatialRelations, ...temporalRelations],
 ]
 /** By lower-case name: Annex C has `t_finishedBy`, earlier drafts had other spellings. */
 const named = new Map(operators.map((op) => [op.toLowerCase(), op]))
-const arithmetic = new Set(['+', '-', '*', '/', '^', '%', 'div'])
 const shownLength = 60
 
 /**
@@ -24,7 +24,7 @@ const shownLength = 60
  * `malformed-json`.
  */
 export function parseCql2Json(filter: string, limits: FilterLimits = defaultFilterLimits): Expression {
-  const written = read(parseWritten(filter, 'The filter'), { parts: 0, limits }, 0)
+  const written = read(parseWritten(filter, 'The filter'), { parts: 0, limits }, '', 0)
   requireFilterSize(written, limits)
   return written
 }
@@ -34,47 +34,53 @@ interface Reader {
   limits: FilterLimits
 }
 
-function read(written: WrittenJson | undefined, reader: Reader, depth: number): Expression {
+function read(written: WrittenJson | undefined, reader: Reader, at: string, depth: number): Expression {
   reader.parts += 1
   if (reader.parts > reader.limits.filterNodes) throw tooManyNodes(reader.limits)
-  if (depth > deepestFilter) throw invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
+  if (depth > deepestFilter) throw tooDeep()
   if (typeof written === 'string') return { kind: 'text', value: written }
   if (typeof written === 'boolean') return { kind: 'boolean', value: written }
   if (typeof written === 'number') return { kind: 'number', digits: String(written) }
   if (written instanceof WrittenNumber) return { kind: 'number', digits: written.text }
-  if (Array.isArray(written)) return { kind: 'list', of: written.map((one) => read(one, reader, depth + 1)) }
+  const within = (parts: WrittenJson[], of: string): Expression[] =>
+    parts.map((part, index) => read(part, reader, `${of}/${index}`, depth + 1))
+  if (Array.isArray(written)) return { kind: 'list', of: within(written, at) }
   if (!isObject(written)) throw unknownPart(written ?? null)
-  return readObject(written, reader, depth)
+  const { op, args } = written
+  if (typeof op !== 'string') return readObject(written, reader, at, depth)
+  const known = operatorOf(op, at)
+  if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is no list`)
+  const call: Expression = { kind: 'call', op: known, args: within(args, `${at}/args`) }
+  return isArithmetic(known) || isFilterFunction(known) ? { ...call, at: `"${at}"` } : call
 }
 
-function readObject(written: Record<string, WrittenJson>, reader: Reader, depth: number): Expression {
-  const { op, args, property, date, timestamp, interval, bbox, type } = written
-  if (typeof op === 'string') {
-    const known = operatorOf(op)
-    if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is no list`)
-    return { kind: 'call', op: known, args: args.map((one) => read(one, reader, depth + 1)) }
-  }
+function readObject(
+  written: Record<string, WrittenJson>,
+  reader: Reader,
+  at: string,
+  depth: number,
+): Expression {
+  const { property, date, timestamp, interval, bbox, type } = written
   if (typeof property === 'string') return { kind: 'property', name: property }
   if (typeof date === 'string') return { kind: 'date', text: date }
   if (typeof timestamp === 'string') return { kind: 'timestamp', text: timestamp }
-  if (Array.isArray(interval)) return readInterval(interval, reader, depth)
+  if (Array.isArray(interval)) return readInterval(interval, reader, at, depth)
   if (typeof type === 'string') return { kind: 'geometry', wkb: geometryOf(written) }
   if (Array.isArray(bbox)) return { kind: 'box', sides: sidesOf(bbox) }
   throw unknownPart(written)
 }
 
-function operatorOf(op: string): string {
+function operatorOf(op: string, at: string): string {
   const known = named.get(op.toLowerCase())
   if (known !== undefined) return known
-  if (arithmetic.has(op)) throw arithmeticRefused()
   throw unsupportedFilter(
-    `The operator or function "${op.slice(0, shownLength)}" is not offered: ${operators.join(', ')} are`,
+    `The operator or function "${op.slice(0, shownLength)}" is not offered: ${operators.join(', ')} are (at "${at}")`,
   )
 }
 
-function readInterval(ends: WrittenJson[], reader: Reader, depth: number): Expression {
+function readInterval(ends: WrittenJson[], reader: Reader, at: string, depth: number): Expression {
   const [from, to] = ends.map((end) =>
-    typeof end === 'string' ? intervalEnd(end) : read(end, reader, depth + 1),
+    typeof end === 'string' ? intervalEnd(end) : read(end, reader, `${at}/interval`, depth + 1),
   )
   if (from === undefined || to === undefined || ends.length !== 2)
     throw invalidFilter('"interval" takes two ends, ".." for none')

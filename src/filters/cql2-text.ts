@@ -7,7 +7,7 @@ import type { FilterLimits } from './filter-size.ts'
 import { defaultFilterLimits, requireFilterSize } from './filter-size.ts'
 import { filterFunctions, isFilterFunction } from './functions.ts'
 import { intervalEnd, wkbOf } from './literals.ts'
-import { arithmeticRefused, invalidFilter, unsupportedFilter } from './refusals.ts'
+import { invalidFilter, unsupportedFilter } from './refusals.ts'
 import { TokenReader } from './token-reader.ts'
 import type { Token } from './tokens.ts'
 import { tokensOf } from './tokens.ts'
@@ -27,7 +27,11 @@ const reserved = new Set(['AND', 'OR', 'NOT', 'LIKE', 'BETWEEN', 'IN', 'IS', 'NU
 const relations = new Map<string, string>(
   [...spatialRelations, ...temporalRelations].map((op) => [op.toUpperCase(), op]),
 )
-const arithmetic = new Set(['+', '-', '*', '/', '^', '%'])
+/** Operators that are applied from left to right, in the order of their precedence; `^` comes before all of them. */
+const precedence = [
+  ['+', '-'],
+  ['*', '/', '%', 'div'],
+] as const
 const valueExpected = 'a property, a value or a function was expected'
 const encoder = new TextEncoder()
 
@@ -66,7 +70,7 @@ export class Cql2Parser extends TokenReader {
     if (this.takeSign('(')) {
       const inner = this.#either()
       this.expectSign(')')
-      return this.#behindValue(inner)
+      return this.#behindValue(this.#calculation(inner))
     }
     return this.relation() ?? this.#behindValue(this.value())
   }
@@ -86,7 +90,6 @@ export class Cql2Parser extends TokenReader {
       this.take()
       return { kind: 'call', op: text, args: [value, this.value()] }
     }
-    this.#refuseArithmetic()
     if (this.takeWord('IS')) return this.#isNull(value)
     const isNot = this.takeWord('NOT')
     const found = this.predicate(value)
@@ -117,6 +120,32 @@ export class Cql2Parser extends TokenReader {
   }
 
   protected value(): Expression {
+    return this.#calculation()
+  }
+
+  /** `first`: the first operand, where that was read already. */
+  #calculation(first?: Expression, level = 0): Expression {
+    const operators = precedence[level]
+    if (operators === undefined) return this.#power(first)
+    let left = this.#calculation(first, level + 1)
+    while (true) {
+      const { from } = this.next
+      const op = operators.find((one) => this.takeOperator(one))
+      if (op === undefined) return left
+      left = callAt(from, op, [left, this.#calculation(undefined, level + 1)])
+    }
+  }
+
+  #power(first = this.operand()): Expression {
+    const { from } = this.next
+    if (!this.takeSign('^')) return first
+    const found = callAt(from, '^', [first, this.operand()])
+    if (this.isSign('^')) this.fail('brackets were expected around one of the two powers')
+    return found
+  }
+
+  /** A value without an operator before or behind it. */
+  protected operand(): Expression {
     return this.deeper(() => {
       const { next } = this
       if (next.kind === 'word') return this.#word(next)
@@ -125,12 +154,10 @@ export class Cql2Parser extends TokenReader {
         this.take()
         return plain
       }
-      if (!this.takeSign('(')) {
-        this.#refuseArithmetic()
-        return this.fail(valueExpected)
-      }
+      if (this.takeSign('-'))
+        return callAt(next.from, '*', [{ kind: 'number', digits: '-1' }, this.operand()])
+      if (!this.takeSign('(')) return this.fail(valueExpected)
       const inner = this.value()
-      this.#refuseArithmetic()
       this.expectSign(')')
       return inner
     })
@@ -152,15 +179,19 @@ export class Cql2Parser extends TokenReader {
   /** Parses a function or a value in brackets after a word. */
   protected call(word: string): Expression {
     if (isFilterFunction(word.toLowerCase())) {
-      this.take()
-      return { kind: 'call', op: word.toLowerCase(), args: this.arguments(() => this.value()) }
+      const { from } = this.take()
+      return callAt(
+        from,
+        word.toLowerCase(),
+        this.arguments(() => this.value()),
+      )
     }
     if (word === 'DATE' || word === 'TIMESTAMP')
       return { kind: word === 'DATE' ? 'date' : 'timestamp', text: this.#onlyText(word) }
     if (word === 'INTERVAL') return this.#interval()
     if (word === 'BBOX' || word === 'ENVELOPE') return { kind: 'box', sides: this.sides(word) }
     throw unsupportedFilter(
-      `The function ${this.next.text} is not offered: ${Object.keys(filterFunctions).join(', ').toUpperCase()}, DATE, TIMESTAMP, INTERVAL, BBOX, ${[...relations.keys()].join(', ')} are`,
+      `The function ${this.next.text} is not offered: ${Object.keys(filterFunctions).join(', ').toUpperCase()}, DATE, TIMESTAMP, INTERVAL, BBOX, ${[...relations.keys()].join(', ')} are (at character ${this.next.from + 1})`,
     )
   }
 
@@ -219,16 +250,13 @@ export class Cql2Parser extends TokenReader {
     this.expectSign('(')
     const found = [read()]
     while (this.takeSign(',')) found.push(read())
-    this.#refuseArithmetic()
     this.expectSign(')')
     return found
   }
+}
 
-  #refuseArithmetic(): void {
-    const { kind, text } = this.next
-    const isSigned = kind === 'number' && /^[-+]/.test(text)
-    if (isSigned || (kind === 'sign' && arithmetic.has(text)) || this.isWord('DIV')) throw arithmeticRefused()
-  }
+function callAt(from: number, op: string, args: Expression[]): Expression {
+  return { kind: 'call', op, args, at: `character ${from + 1}` }
 }
 
 function plainValue({ kind, text }: Token): Expression | undefined {

@@ -181,7 +181,7 @@ class EcqlParser extends Cql2Parser {
   }
 
   #moment(): Expression {
-    const value = this.value()
+    const value = this.operand()
     if (value.kind === 'text') return intervalEnd(value.value)
     if (value.kind === 'date' || value.kind === 'timestamp' || value.kind === 'property') return value
     return this.fail('a date or time was expected before this')

@@ -3,7 +3,8 @@
  * in CQL2 JSON (OGC 21-065r2, Annex C): `and`, `=`, `like`, `s_intersects`.
  */
 export type Expression =
-  | { kind: 'call'; op: string; args: Expression[] }
+  /** `at` tells where a function or an arithmetic operator is written. */
+  | { kind: 'call'; op: string; args: Expression[]; at?: string }
   | { kind: 'property'; name: string }
   /** A number with its original digits. */
   | { kind: 'number'; digits: string }

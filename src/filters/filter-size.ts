@@ -1,5 +1,8 @@
 import { walkCoordinates } from '../geo/wkb.ts'
+import { isArithmetic } from './calculate.ts'
 import type { Expression } from './expression.ts'
+import { deepestFilter } from './expression.ts'
+import { isFilterFunction } from './functions.ts'
 import { invalidFilter } from './refusals.ts'
 
 /** Limits on the size of one filter. */
@@ -16,7 +19,7 @@ export const defaultFilterLimits: FilterLimits = { filterNodes: 5000, coordinate
 /** Throws `invalid-filter` for a filter that exceeds a limit. */
 export function requireFilterSize(written: Expression, limits: FilterLimits): void {
   const size = { filterNodes: 0, coordinates: 0 }
-  add(written, size)
+  add(written, size, 0)
   if (size.filterNodes > limits.filterNodes) throw tooManyNodes(limits)
   if (size.coordinates > limits.coordinates) throw tooManyCoordinates(limits)
 }
@@ -26,15 +29,30 @@ export function tooManyNodes({ filterNodes }: FilterLimits): Error {
   return invalidFilter(`The filter has more than ${filterNodes} operators, values and names`)
 }
 
+/** The error for a filter whose parts stand within one another too often. */
+export function tooDeep(): Error {
+  return invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
+}
+
 function tooManyCoordinates({ coordinates }: FilterLimits): Error {
   return invalidFilter(`The geometries of the filter have more than ${coordinates} positions`)
 }
 
-function add(written: Expression, size: FilterLimits): void {
+/** `depth` counts functions and arithmetic operators within one another: each is a call of a function, and of a database. */
+function add(written: Expression, size: FilterLimits, depth: number): void {
+  const before = size.filterNodes
   size.filterNodes += 1
-  if (written.kind === 'call') for (const one of written.args) add(one, size)
-  else if (written.kind === 'list') for (const one of written.of) add(one, size)
-  else if (written.kind === 'interval') for (const one of [written.from, written.to]) add(one, size)
+  if (written.kind === 'call') {
+    if (depth > deepestFilter) throw tooDeep()
+    const isValue = isArithmetic(written.op) || isFilterFunction(written.op)
+    for (const one of written.args) {
+      // A calculation is compared with each value of a list: it counts as often. A function of a property does not.
+      if (written.op === 'in' && one.kind === 'list')
+        size.filterNodes += Math.max(0, size.filterNodes - before - 3) * one.of.length
+      add(one, size, isValue ? depth + 1 : depth)
+    }
+  } else if (written.kind === 'list') for (const one of written.of) add(one, size, depth)
+  else if (written.kind === 'interval') for (const one of [written.from, written.to]) add(one, size, depth)
   else if (written.kind === 'geometry') size.coordinates += positionsOf(written.wkb)
 }
 

@@ -1,10 +1,19 @@
+import type { ArithmeticOperator, NumberFunction, NumberType } from './calculate.ts'
 import type { Comparison, SpatialRelation } from './expression.ts'
 
-/** A number: of an attribute, a literal with its original digits, or the length of a text. */
-type PlainNumber = { attribute: string } | { digits: string } | { lengthOf: TextOperand }
+/** A number: of an attribute, in the digits that it was written with, of the characters of a text, or calculated. */
+export type NumberOperand =
+  | { attribute: string }
+  | { digits: string }
+  | { lengthOf: TextOperand }
+  | Calculation
 
-/** A number, or the result of functions on it, which are applied in this order however they were written. */
-export type NumberOperand = PlainNumber | { of: PlainNumber; isAbsolute: boolean; isRounded: boolean }
+/** An operator or a function of numbers. Integer calculations have integer operands; those of doubles are `real`. */
+export interface Calculation {
+  calculate: ArithmeticOperator | NumberFunction
+  of: NumberOperand[]
+  type: NumberType
+}
 
 /** Modifications of a text: `case` to lower case, `upper` to upper case, `accents` without accents. */
 export type TextFolding = 'case' | 'upper' | 'accents'
@@ -12,10 +21,11 @@ export type TextFolding = 'case' | 'upper' | 'accents'
 /** A text, unchanged or modified. */
 export type TextOperand = { attribute: string } | { text: string } | { folded: TextFolding; of: TextOperand }
 
-/** Returns the attribute of a number; undefined for a literal or the length of a text. */
+/** The attribute whose number, absolute or rounded value this is. */
 export function attributeOfNumber(side: NumberOperand): string | undefined {
-  if ('of' in side) return attributeOfNumber(side.of)
-  return 'attribute' in side ? side.attribute : undefined
+  if ('attribute' in side) return side.attribute
+  const [of] = 'of' in side && (side.calculate === 'abs' || side.calculate === 'round') ? side.of : []
+  return of && attributeOfNumber(of)
 }
 
 /** A moment: start or end of an attribute value (a date is its whole day in UTC), or a literal. */
@@ -34,6 +44,8 @@ export type Filter =
   | { kind: 'constant'; is: boolean }
   /** An attribute, or the geometry if none is named, is null. */
   | { kind: 'empty'; attribute?: string }
+  /** A calculation has no result. */
+  | { kind: 'noResult'; of: Calculation }
   /** An attribute of type boolean is true. */
   | { kind: 'true'; attribute: string }
   | { kind: 'numbers'; op: Comparison; left: NumberOperand; right: NumberOperand }
@@ -80,31 +92,13 @@ export function filterKey(filter: Filter | undefined): string {
   })
 }
 
-/** Returns the filter with other attribute names. */
-export function inColumns(filter: Filter, nameOf: (attribute: string) => string): Filter {
-  const named = <Side extends object>(side: Side): Side =>
-    'attribute' in side && typeof side.attribute === 'string'
-      ? { ...side, attribute: nameOf(side.attribute) }
-      : 'of' in side
-        ? { ...side, of: named(side.of as object) }
-        : 'lengthOf' in side
-          ? { ...side, lengthOf: named(side.lengthOf as object) }
-          : side
-  switch (filter.kind) {
-    case 'all':
-    case 'any':
-      return { ...filter, of: filter.of.map((one) => inColumns(one, nameOf)) }
-    case 'not':
-      return { ...filter, of: inColumns(filter.of, nameOf) }
-    case 'numbers':
-      return { ...filter, left: named(filter.left), right: named(filter.right) }
-    case 'texts':
-      return { ...filter, left: named(filter.left), right: named(filter.right) }
-    case 'moments':
-      return { ...filter, left: named(filter.left), right: named(filter.right) }
-    case 'like':
-      return { ...filter, of: named(filter.of), pattern: named(filter.pattern) }
-    default:
-      return named(filter)
+/** A filter, or a part of one, with other names for its attributes. */
+export function inColumns<Part extends object>(part: Part, nameOf: (attribute: string) => string): Part {
+  const renamed = (key: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((one) => renamed('', one))
+    if (key === 'attribute' && typeof value === 'string') return nameOf(value)
+    const isPart = typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
+    return isPart ? inColumns(value, nameOf) : value
   }
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, renamed(key, value)])) as Part
 }

@@ -31,8 +31,8 @@ describe('functions of filters', () => {
       assert.deepEqual(checkFilter(parseCql2Json(JSON.stringify(json)), schema), checked(text), text)
   })
 
-  it('are one absolute value and one rounding, however they stand within one another', () => {
-    assert.deepEqual(checked('ROUND(ABS(ROUND(ABS(f)))) = 1'), checked('ABS(ROUND(f)) = 1'))
+  it('have their value at once where their argument is written', () => {
+    assert.deepEqual(checked('i = ABS(ROUND(-2.5))'), checked('i = 3'))
   })
 
   it('are of the columns that attributes are called by', () => {
@@ -47,7 +47,22 @@ describe('functions of filters', () => {
       ...['UPPER(nobody) IS NULL', 'ROUND(name) IS NULL', `${'ABS('.repeat(150)}i${')'.repeat(150)} = 1`],
     ])
       assert.throws(() => checked(text), { code: 'invalid-filter' }, text)
-    assert.throws(() => checked('SQRT(i) = 1'), { code: 'unsupported-filter' })
+    for (const [text, message] of [
+      ["i = 1 + ABS(name, 'a')", /"abs" at character 9 takes one argument, not 2/],
+      ["i = 1 AND LOWER(2) = 'a'", /Argument 1 of "lower" at character 11, 2, is no text/],
+      ['i = 1 AND 2 * name > 1', /Argument 2 of "\*" at character 13, "name", is no number/],
+    ] as const)
+      assert.throws(() => checked(text), { code: 'invalid-filter', message }, text)
+    const inJson = '{"op":"=","args":[1,{"op":"abs","args":[{"property":"name"}]}]}'
+    assert.throws(
+      () => checkFilter(parseCql2Json(inJson), schema),
+      /of "abs" at "\/args\/1", "name", is no number/,
+    )
+    assert.throws(() => checked('SQRT(i) = 1'), {
+      code: 'unsupported-filter',
+      message: /SQRT .*at character 1/,
+    })
+    assert.throws(() => parseCql2Json(inJson.replace('abs', 'sqrt')), /"sqrt" .*at "\/args\/1"/)
     assert.throws(() => checked('constructor(i) = 1'), { code: 'unsupported-filter' })
   })
 

@@ -10,8 +10,3 @@ export function invalidFilter(message: string): Failure {
 export function unsupportedFilter(message: string): Failure {
   return invalid('unsupported-filter', message)
 }
-
-/** The error for arithmetic, which no filter supports. */
-export function arithmeticRefused(): Failure {
-  return unsupportedFilter('Arithmetic is not offered in filters: compare with the value that it gives')
-}

@@ -5,9 +5,10 @@ import { loadRelations, requireRelations } from '../geo/relations/load-relations
 import type { RelationName } from '../geo/relations/relation-test.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
+import type { NumberValue } from './calculate.ts'
+import { calculate, valueOfDigits } from './calculate.ts'
 import type { Comparison } from './expression.ts'
-import type { Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
-import { roundNumber } from './functions.ts'
+import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
 import { holds } from './moments.ts'
 import { compareTexts, foldText, LikePattern, lengthOfText } from './texts.ts'
 
@@ -54,6 +55,10 @@ function decision(filter: Filter, schema: Schema): Of<boolean> {
       return () => filter.is
     case 'empty':
       return emptiness(filter.attribute, schema)
+    case 'noResult': {
+      const of = result(filter.of, schema)
+      return (batch, row) => of(batch, row) === undefined
+    }
     case 'true':
       return cellOf(filter.attribute, schema, (value) => value === true)
     case 'numbers':
@@ -114,10 +119,8 @@ function cellOf<Value>(
   }
 }
 
-type Comparable = number | bigint
-
-function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): Of<Comparable> {
-  if ('of' in side) return numberMade(side, schema)
+function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): Of<NumberValue> {
+  if ('calculate' in side) return result(side, schema)
   if ('lengthOf' in side) {
     const of = textOf(side.lengthOf, schema)
     return (batch, row) => {
@@ -127,29 +130,21 @@ function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): O
   }
   if ('attribute' in side)
     return cellOf(side.attribute, schema, (value) =>
-      typeof value === 'bigint' || typeof value === 'number' ? value : exact(String(value)),
+      typeof value === 'bigint' || typeof value === 'number' ? value : valueOfDigits(String(value)),
     )
   const isSingle = 'attribute' in beside && attributeOf(beside.attribute, schema)?.type === 'float32'
-  const written = isSingle ? Math.fround(Number(side.digits)) : exact(side.digits)
+  const written = isSingle ? Math.fround(Number(side.digits)) : valueOfDigits(side.digits)
   return () => written
 }
 
-function numberMade(
-  { of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>,
-  schema: Schema,
-): Of<Comparable> {
-  const plain = numberOf(of, of, schema)
+function result({ calculate: operator, of, type }: Calculation, schema: Schema): Of<NumberValue> {
+  const [first, second] = of.map((one) => numberOf(one, one, schema))
+  if (first === undefined) throw new Error('A calculation has an operand')
   return (batch, row) => {
-    const value = plain(batch, row)
-    if (value === undefined) return undefined
-    const whole = isRounded && typeof value === 'number' ? roundNumber(value) : value
-    return isAbsolute && whole < 0 ? -whole : whole
+    const a = first(batch, row)
+    const b = second === undefined ? 0 : second(batch, row)
+    return a === undefined || b === undefined ? undefined : calculate(operator, type, a, b)
   }
-}
-
-/** Returns an integer exactly, another number as a double. */
-function exact(digits: string): Comparable {
-  return /^[-+]?\d+$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : Number(digits)
 }
 
 function textOf(side: TextOperand, schema: Schema): Of<string> {
@@ -187,7 +182,7 @@ function compared<Value>(
   }
 }
 
-function orderOfNumbers(a: Comparable, b: Comparable): number {
+function orderOfNumbers(a: NumberValue, b: NumberValue): number {
   return a < b ? -1 : a > b ? 1 : a <= b && a >= b ? 0 : Number.NaN
 }
 

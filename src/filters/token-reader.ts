@@ -1,5 +1,5 @@
 import { deepestFilter } from './expression.ts'
-import { invalidFilter } from './refusals.ts'
+import { tooDeep } from './filter-size.ts'
 import type { Token } from './tokens.ts'
 import { unreadable } from './tokens.ts'
 
@@ -66,6 +66,15 @@ export class TokenReader {
     return true
   }
 
+  /** Passes an operator, also one that the next number begins with: in `a -1` it is no part of the number. */
+  protected takeOperator(operator: string): boolean {
+    if (operator === 'div') return this.takeWord('DIV')
+    const { kind, text, from } = this.next
+    if (kind !== 'number' || !text.startsWith(operator)) return this.takeSign(operator)
+    this.#tokens[this.#at] = { ...this.next, text: text.slice(1), from: from + 1 }
+    return true
+  }
+
   protected expectSign(sign: string): void {
     if (!this.takeSign(sign)) this.fail(`"${sign}" was expected`)
   }
@@ -76,8 +85,7 @@ export class TokenReader {
 
   protected deeper<Result>(read: () => Result): Result {
     this.#depth += 1
-    if (this.#depth > deepestFilter)
-      throw invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
+    if (this.#depth > deepestFilter) throw tooDeep()
     const found = read()
     this.#depth -= 1
     return found

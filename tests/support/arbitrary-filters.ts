@@ -1,5 +1,13 @@
 import type { WrittenFilter } from './arbitrary-functions.ts'
-import { absolute, changed, length, rounded, roundedAbsolute } from './arbitrary-functions.ts'
+import {
+  absolute,
+  changed,
+  exactSum,
+  length,
+  ratio,
+  rounded,
+  roundedAbsolute,
+} from './arbitrary-functions.ts'
 
 const property = (name: string): object => ({ property: name })
 const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
@@ -117,6 +125,8 @@ export function someFilters(count: number, seed = 7): WrittenFilter[] {
     () => rounded(pick(comparisons), pick(['f', 's', 'i']), below(14) - 2),
     () => absolute(pick(comparisons), pick(['i', 'f', 'big']), below(60)),
     () => roundedAbsolute(pick(comparisons), below(14)),
+    () => ratio(pick(comparisons), below(20) - 10),
+    () => exactSum(pick(comparisons), below(7)),
     () => betweenDays(pick(['2024-02-27', '2024-02-29']), pick(['2024-02-29', '2024-03-02'])),
   ]
   const joined = (depth: number): WrittenFilter => {

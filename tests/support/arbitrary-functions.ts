@@ -50,6 +50,30 @@ export function absolute(op: string, name: string, value: number): WrittenFilter
   }
 }
 
+/** Compares a calculation of doubles with one of integers. */
+export function ratio(op: string, value: number): WrittenFilter {
+  return {
+    text: `(i + 3) / f*-2 ${op} ${value} - i DIV 7 % 4`,
+    json: {
+      op,
+      args: [
+        call('*', call('/', call('+', property('i'), 3), property('f')), -2),
+        call('-', value, call('%', call('div', property('i'), 7), 4)),
+      ],
+    },
+    sql: `(i + 3) / nullif(f, 0) * -2::float8 ${op} ${value} - div(i, 7) % 4`,
+  }
+}
+
+/** Integers that a double cannot distinguish. */
+export function exactSum(op: string, value: number): WrittenFilter {
+  return {
+    text: `2 * (big -${value}) ${op} 18014398509481980`,
+    json: { op, args: [call('*', 2, call('-', property('big'), value)), 18014398509481980] },
+    sql: `2 * (big - ${value}) ${op} 18014398509481980`,
+  }
+}
+
 /** Nested functions. */
 export function roundedAbsolute(op: string, value: number): WrittenFilter {
   return {

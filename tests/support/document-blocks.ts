@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A fenced block of a document, by its place: `README.md > Five minutes > sh 2`. */
+/** A fenced block of a document, by its place: `README.md > First minute > sh 2`. */
 export interface Block {
   place: string
   language: string

@@ -29,7 +29,6 @@ const operators: Record<string, string> = {
 
 /** Returns the same filter in Filter Encoding; undefined if Filter Encoding cannot express it. */
 export function fesOfCql2(filter: object, version: FesVersion): string | undefined {
-  if (/"op":"(?:lower|upper|length|abs|round)"/.test(JSON.stringify(filter))) return undefined
   const inside = new FesWriter(version).write(filter)
   if (inside === undefined) return undefined
   const [uri, gml] =
@@ -71,9 +70,9 @@ class FesWriter {
         args.map((one) => this.#operand(one)),
       )
     if (name === undefined) return undefined
+    if (/"op":"(?:%|div|\^)"/.test(JSON.stringify(args))) return undefined
     const folded = args.every((one) => (one as Partial<Call>).op === 'casei')
     const sides = folded ? args.map((one) => (one as Call).args[0]) : args
-    if (sides.some((one) => (one as Partial<Call> | undefined)?.op === 'accenti')) return undefined
     return this.#element(
       name ?? '',
       sides.map((one) => this.#operand(one)),
@@ -89,6 +88,12 @@ class FesWriter {
     return `<PropertyIsLike wildCard="%" singleChar="_" escapeChar="\\">${this.#operand(value)}${this.#operand(pattern)}</PropertyIsLike>`
   }
 
+  #call({ op, args }: Call): string {
+    const name = arithmetic[op]
+    const inside = args.map((one) => this.#operand(one)).join('')
+    return name === undefined ? `<Function name="${op}">${inside}</Function>` : `<${name}>${inside}</${name}>`
+  }
+
   #operand(node: Node): string {
     // CQL2 has a name for the only geometry; WFS has that of its column.
     if (isProperty(node))
@@ -99,6 +104,7 @@ class FesWriter {
       const [from, to] = node.interval as string[]
       return `<gml:TimePeriod><gml:beginPosition>${from}</gml:beginPosition><gml:endPosition>${to}</gml:endPosition></gml:TimePeriod>`
     }
+    if ('op' in node) return this.#call(node as Call)
     if ('bbox' in node) {
       const [west, south, east, north] = node.bbox as number[]
       return `<gml:Envelope srsName="EPSG:4326"><gml:lowerCorner>${west} ${south}</gml:lowerCorner><gml:upperCorner>${east} ${north}</gml:upperCorner></gml:Envelope>`
@@ -106,6 +112,8 @@ class FesWriter {
     return gmlOf(node as GeoJson, ' srsName="EPSG:4326"')
   }
 }
+
+const arithmetic: Record<string, string> = { '+': 'Add', '-': 'Sub', '*': 'Mul', '/': 'Div' }
 
 function isProperty(node: Node): node is { property: string } {
   return typeof node === 'object' && node !== null && 'property' in node

@@ -172,6 +172,10 @@ const operations: Record<string, Operation> = {
     offered: offeredDescriptions,
     ...{ id: 'getApi', summary: 'This document', answer: { [apiMediaType]: { schema: { type: 'object' } } } },
   },
+  '/functions': {
+    offered: offeredDocuments,
+    ...{ id: 'getFunctions', summary: 'Functions of filters', answer: answerOf(json, 'functions') },
+  },
   '/collections': {
     offered: offeredDocuments,
     ...{ id: 'getCollections', summary: 'Published layers', answer: answerOf(json, 'collections') },

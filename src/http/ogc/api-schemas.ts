@@ -24,6 +24,11 @@ const feature = {
 /** Response schemas below `/ogc`, in OpenAPI 3.0. */
 export const schemas = {
   link,
+  functions: {
+    type: 'object',
+    required: ['functions'],
+    properties: { functions: { type: 'array', items: { type: 'object', required: ['name', 'returns'] } } },
+  },
   landingPage: {
     type: 'object',
     required: ['links'],

@@ -22,6 +22,7 @@ const conformsTo = [
     ...['cql2-text', 'cql2-json', 'basic-cql2', 'advanced-comparison-operators'],
     ...['case-insensitive-comparison', 'accent-insensitive-comparison', 'basic-spatial-functions'],
     ...['basic-spatial-functions-plus', 'spatial-functions', 'temporal-functions', 'property-property'],
+    ...['arithmetic', 'functions'],
   ].map((name) => `${parts}/cql2/1.0/conf/${name}`),
   ...['schemas', 'returnables-and-receivables', 'sortables'].map(
     (name) => `${parts}/ogcapi-features-5/1.0/conf/${name}`,

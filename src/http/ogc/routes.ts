@@ -11,6 +11,7 @@ import {
   updateFeature,
 } from './edits.ts'
 import { getFeature, getFeatures } from './features.ts'
+import { getFunctions } from './functions.ts'
 import { getApi, getConformance, getLandingPage } from './landing-page.ts'
 import { mapEndpoints } from './maps/routes.ts'
 import { recordEndpoints } from './records/routes.ts'
@@ -56,6 +57,7 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc', 'public', 'OWS:WFS', { getLandingPage }),
   endpoint('GET', '/ogc/conformance', 'public', 'OWS:WFS', { getConformance }),
   endpoint('GET', '/ogc/api', 'public', 'OWS:WFS', { getApi }),
+  endpoint('GET', '/ogc/functions', 'public', 'OWS:WFS', { getFunctions }),
   endpoint('GET', '/ogc/collections', 'public', 'OWS:WFS', { getCollections }),
   endpoint('GET', '/ogc/collections/:collectionId', 'public', 'OWS:WFS', { describeCollection }),
   endpoint('GET', '/ogc/collections/:collectionId/schema', 'public', 'OWS:WFS', { getSchema }),

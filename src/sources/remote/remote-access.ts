@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getCACertificates } from 'node:tls'
-import type { RemoteSettings } from '../../config/settings.ts'
+import type { RemoteSettings } from '../../config/remote-settings.ts'
 import { defined } from '../../lib/defined.ts'
 import { createAddressGuard } from './address-guard.ts'
 import type { DownloadLimits } from './download.ts'

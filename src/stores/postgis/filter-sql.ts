@@ -1,11 +1,13 @@
+import { calculate, realLimit } from '../../filters/calculate.ts'
 import type { Comparison, SpatialRelation } from '../../filters/expression.ts'
-import type { Filter, Moment, NumberOperand, TextOperand } from '../../filters/filter.ts'
+import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from '../../filters/filter.ts'
 import { attributeOfNumber } from '../../filters/filter.ts'
 import { accentMarks } from '../../filters/texts.ts'
 import { dayComparison, flipped } from '../../filters/thresholds.ts'
 import { dateText, timestampText } from '../../geo/time-text.ts'
 import { invalid } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { calculationSql } from './calculation-sql.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
 /** Binds a value and returns its placeholder. */
@@ -50,6 +52,8 @@ class FilterSql {
         return String(filter.is)
       case 'empty':
         return `${filter.attribute === undefined ? this.#geometryName : this.#name(filter.attribute)} is null`
+      case 'noResult':
+        return `${this.#calculation(filter.of)} is null`
       case 'true':
         return this.#name(filter.attribute)
       case 'numbers':
@@ -99,26 +103,32 @@ class FilterSql {
   #number(side: NumberOperand, beside: NumberOperand): string {
     if ('attribute' in side) return this.#name(side.attribute)
     if ('lengthOf' in side) return `char_length(${this.#text(side.lengthOf)})`
-    if ('of' in side) return this.#numberMade(side)
+    if ('calculate' in side) return this.#calculation(side)
     const type = 'attribute' in beside ? this.#type(beside.attribute) : undefined
     return `${this.#bind(side.digits)}::${numberType(side.digits, type)}`
   }
 
-  /**
-   * PostgreSQL rounds halves of float8 to even numbers, and cannot compute the absolute value of the smallest
-   * integer.
-   */
-  #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
-    const isFloat =
-      'digits' in of
-        ? !/^[-+]?\d+$/.test(of.digits)
-        : 'attribute' in of && this.#type(of.attribute)?.startsWith('float') === true
-    // PostgreSQL rejects digits that are nearer to zero than any float8.
-    const plain = 'digits' in of && isFloat ? this.#bind(String(Number(of.digits))) : this.#number(of, of)
-    const value = `${plain}::${isFloat ? 'float8' : 'numeric'}`
-    const toFloat = `(trunc(${value}) + case when abs(${value} - trunc(${value})) >= 0.5 then sign(${value}) else 0 end)`
-    const whole = isRounded ? (isFloat ? toFloat : `round(${value})`) : value
-    return isAbsolute ? `abs(${whole})` : whole
+  #calculation({ calculate: operator, of, type }: Calculation): string {
+    const [first] = of
+    if (operator === 'real' && first !== undefined && this.#isAlwaysInRange(first)) return this.#float(first)
+    const sql = of.map((one) => (type === 'real' ? this.#float(one) : `${this.#number(one, one)}::numeric`))
+    return calculationSql(operator, type, sql)
+  }
+
+  /** True for a number that is a double of calculations without a check: an integer, or such a literal. */
+  #isAlwaysInRange(side: NumberOperand): boolean {
+    if ('calculate' in side) return side.type === 'integer'
+    if ('digits' in side) return calculate('real', 'real', Number(side.digits)) === Number(side.digits)
+    return 'lengthOf' in side || this.#type(side.attribute)?.startsWith('int') === true
+  }
+
+  /** PostgreSQL refuses a decimal that is larger, or closer to zero, than any float8. */
+  #float(side: NumberOperand): string {
+    if ('digits' in side) return `${this.#bind(String(Number(side.digits)))}::float8`
+    const sql = this.#number(side, side)
+    const isDecimal = 'attribute' in side && this.#type(side.attribute) === 'decimal'
+    const inRange = isDecimal ? `round(least(greatest(${sql}, -${realLimit}), ${realLimit}), 320)` : sql
+    return `${inRange}::float8`
   }
 
   #texts(op: Comparison, left: TextOperand, right: TextOperand): string {

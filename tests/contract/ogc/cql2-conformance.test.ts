@@ -263,6 +263,56 @@ describe('the abstract tests of CQL2 on each queryable (OGC 21-065r2, Annex A)',
           }
   })
 
+  it('/conf/arithmetic/arithmetic: expressions of each number have a value wherever it has one', async () => {
+    await each(['number', 'integer'], async (layer, name) => {
+      const present = await count(layer, `${name} IS NOT NULL`)
+      for (const expression of [
+        `${name} + 1 - 1`,
+        `2 * -${name}`,
+        `${name} / 2`,
+        `${name} div 2`,
+        `${name} % 7`,
+        `(${name} - 3) ^ 2`,
+        `LENGTH('abc') * ABS(${name})`,
+      ]) {
+        assert.equal(await count(layer, `(${expression}) IS NOT NULL`), present, `${layer} ${expression}`)
+        for (const [op, opposite] of opposites)
+          await disjoint(layer, `${expression} ${op} ${name}`, `${expression} ${opposite} ${name}`)
+      }
+      assert.equal(await count(layer, `${name} / 0 IS NULL`), await count(layer, 'TRUE'))
+      assert.equal(await count(layer, `${name} / 0 = 1 OR NOT (${name} / 0 = 1)`), 0)
+      await same(layer, `${name} * 2 BETWEEN 2 AND 20000`, `${name} BETWEEN 2 / 2 AND 10 ^ 4`)
+      await same(layer, `${name} + 1 IN (1, 3 * 7)`, `${name} IN (0, 20)`)
+    })
+  })
+
+  it('/conf/functions/functions, /req/functions/get-functions-response-json: each function that is listed is true to its types', async () => {
+    const { status, json } = await ask(server, 'GET', '/ogc/functions')
+    const { functions } = json as unknown as {
+      functions: { name: string; args: { type: string[] }[]; returns: string[] }[]
+    }
+    assert.equal(status, 200)
+    assert.deepEqual(
+      functions.map(({ name }) => name),
+      ['lower', 'upper', 'length', 'abs', 'round'],
+    )
+    for (const { name, args, returns } of functions) {
+      const kinds = args[0]?.type[0] === 'string' ? ['text'] : ['number', 'integer']
+      await each(kinds, async (layer, property) => {
+        const call = `${name}(${property})`
+        const present = await count(layer, `${property} IS NOT NULL`)
+        assert.equal(await count(layer, `${call} IS NOT NULL`), present, `${layer} ${call}`)
+        const value = literal(returns[0] === 'string' ? 'text' : 'integer')
+        await disjoint(layer, `${call} < ${value}`, `${call} >= ${value}`)
+        await same(layer, `${call} IN (${value})`, `${value} = ${call}`)
+        if (returns[0] === 'string') await same(layer, `${call} LIKE 'f%'`, `${name}(${call}) LIKE 'f%'`)
+        else await same(layer, `${call} BETWEEN 1 AND 3`, `${call} >= 1 AND ${call} <= 3`)
+      })
+      await refuses('file_ne_110m_populated_places_simple', `${name}(TRUE) = 1`)
+      await refuses('table_ne_110m_populated_places_simple', `${name}("name", 1) = 1`)
+    }
+  })
+
   it('each class, logical: combinations of any four filters are answered as logic says', async () => {
     for (const store of cql2Stores)
       for (const collection of cql2Collections) {

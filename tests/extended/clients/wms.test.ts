@@ -117,8 +117,8 @@ describe('WMS in the programs of others, out of PostGIS', () => {
     const picture = readFileSync(join(folder, 'map.png'))
     assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [800, 400])
     for (const [place, found] of [
-      ['docs/wms.md > Who offers it > sh 1', '<Title>Länder</Title>'],
-      ['docs/wms.md > Further styles > sh 1', ''],
+      ['docs/wms.md > Service metadata > sh 1', '<Title>Länder</Title>'],
+      ['docs/wms.md > Additional styles > sh 1', ''],
     ] as const) {
       const others = blockAt(place).replaceAll('http://127.0.0.1:8080', server.url)
       const said = await runCommands(others, { PASSWORD: password }, folder)

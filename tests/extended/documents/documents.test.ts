@@ -56,7 +56,7 @@ async function makeDatabase(t: Cleanup): Promise<URL> {
   return new URL(url)
 }
 
-describe('README.md and docs/operations.md', () => {
+describe('README.md, docs/getting-started.md and docs/operations.md', () => {
   it('have commands that do what they say, one after the other on a fresh server', async (t) => {
     const folder = makeClone(t)
     const archive = readFileSync(join(fixtures, 'archives', 'utf.zip'))
@@ -91,29 +91,40 @@ describe('README.md and docs/operations.md', () => {
       ['the-printed-password', password],
     ])
 
-    assert.match(await run('README.md > Five minutes > sh 1'), /"default:countries"[\s\S]*"numberReturned":1/)
-    assert.match(await run('README.md > Five minutes > sh 2'), /"metric":"request\.count"[\s\S]*checks: /)
-    assert.match(await run('README.md > Import your own data > sh 3'), /"state":"COMPLETE"[\s\S]*$/)
-    await run('README.md > Import your own data > sh 4')
-    assert.match(await run('README.md > Import your own data > sh 5'), /"id":5/)
-    assert.match(await run('README.md > See how it is used > sh 1'), /"data"/)
+    assert.match(
+      await run('docs/getting-started.md > First start > sh 1'),
+      /"default:countries"[\s\S]*"numberReturned":1/,
+    )
+    assert.match(
+      await run('docs/getting-started.md > First start > sh 2'),
+      /"metric":"request\.count"[\s\S]*checks: /,
+    )
+    assert.match(
+      await run('docs/getting-started.md > Import your own data > sh 3'),
+      /"state":"COMPLETE"[\s\S]*$/,
+    )
+    await run('docs/getting-started.md > Import your own data > sh 4')
+    assert.match(await run('docs/getting-started.md > Import your own data > sh 5'), /"id":5/)
+    assert.match(await run('docs/getting-started.md > See how it is used > sh 1'), /"data"/)
 
-    const exported = await run('README.md > Export tiles > sh 1')
+    const exported = await run('docs/getting-started.md > Export tiles > sh 1')
     assert.match(exported, /countries\.pmtiles: [\s\S]*europe\.mbtiles: /)
 
-    const manage = 'README.md > Import your own data > sh 2'
+    const manage = 'docs/getting-started.md > Import your own data > sh 2'
     await runCommands('bin/terrane.mjs workspaces create city', env, folder)
     const user =
       'curl -u admin:$PASSWORD -d \'{"user":{"name":"editor","password":"e2e-password","role":"staff"}}\''
     await runCommands(`${user} -H 'Content-Type: application/json' ${url}/rest/security/users`, env)
-    const imported = await run('README.md > Import your own data > sh 1')
+    const imported = await run('docs/getting-started.md > Import your own data > sh 1')
     assert.equal(imported.match(/\d of \d imported/g)?.length, 5, imported)
+    const firstMinute = await run('README.md > First minute > sh 2')
+    assert.match(firstMinute, /1 of 1 imported[\s\S]*"numberReturned":1[\s\S]*<WMS_Capabilities/)
     await runCommands('bin/terrane.mjs users delete editor', env, folder)
     assert.match(await run(manage), /public +true[\s\S]*city:survey[\s\S]*role +staff[\s\S]*trn_/)
     await run('docs/operations.md > Who may read a layer > sh 1')
     assert.match(await run('docs/operations.md > Tables of a database > sh 1'), /1 of 1 imported/)
-    await run('docs/operations.md > Hosts to watch > sh 1')
-    assert.match(await run('docs/operations.md > Moving in from GeoNode > sh 2'), /metricvalue +\d+ +42/)
+    await run('docs/operations.md > Watch hosts > sh 1')
+    assert.match(await run('docs/operations.md > Load GeoNode dumps > sh 2'), /metricvalue +\d+ +42/)
     server.signal('SIGTERM')
     await server.ended
   })

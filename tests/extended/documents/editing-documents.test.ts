@@ -43,7 +43,7 @@ describe('docs/editing.md', () => {
       ]).replaceAll('"name"', '"kind"'),
     )
     await run(`bin/terrane.mjs import trees.geojson --store default --url ${url}`)
-    const block = blockAt('docs/editing.md > In five lines > sh 1')
+    const block = blockAt('docs/editing.md > Example > sh 1')
     const at = block.lastIndexOf('curl ')
     const edited = await run(block.slice(0, at))
     assert.match(edited, /"kind":"elm"/)

@@ -28,7 +28,7 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     }
     writeFileSync(join(folder, 'boundary_land.geojson'), pointsJson([['a', 1, 2]]))
     await run(`bin/terrane.mjs import boundary_land.geojson --store default --url ${url}`)
-    const found = await run(blockAt('docs/finding-layers.md > Finding layers, and how things are > sh 1'))
+    const found = await run(blockAt('docs/finding-layers.md > Finding layers > sh 1'))
     assert.match(found, /"name":"boundary_land".*"bounds":\[1,2,1,2\].*"total":1/)
     assert.match(found, /\ndefault:boundary_land .*vector +1 +EPSG:4326/)
     const filtered = await run(blockAt('docs/filters.md > Filters > sh 1'))
@@ -40,7 +40,7 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
       formats,
       /^id,name,WKT\r\n1,"a","POINT \(1 2\)"\r\n.*<a:boundary_land .*<gml:pos>1 2<.*<xs:schema /s,
     )
-    const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
+    const state = await run(blockAt('docs/finding-layers.md > State of the server > sh 1'))
     assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
     writeFileSync(
       join(folder, 'trees.geojson'),
@@ -57,7 +57,7 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
       assert.ok(readFileSync(join(folder, name), 'latin1').startsWith(head), name)
     assert.equal(readFileSync(join(folder, 'tall.csv'), 'utf8'), 'id,name,WKT\r\n1,"ash","POINT (9 50)"\r\n')
     rmSync(join(folder, 'trees.gpkg'))
-    const job = await run(blockAt('docs/downloads.md > At once, or in the background > sh 1'))
+    const job = await run(blockAt('docs/downloads.md > Immediate and background downloads > sh 1'))
     assert.match(job, /"state":"(PENDING|RUNNING|COMPLETE)".*"expires"/)
     assert.ok(readFileSync(join(folder, 'trees.gpkg'), 'latin1').startsWith('SQLite'))
   })

@@ -36,10 +36,10 @@ async function start(t: Cleanup): Promise<(place: string) => Promise<string>> {
   }
 }
 
-describe('docs/rehearsals.md', () => {
+describe('docs/dry-run.md', () => {
   it('has commands that do what they say', async (t) => {
     const run = await start(t)
-    const document = 'docs/rehearsals.md'
+    const document = 'docs/dry-run.md'
     const told = await run(`${document} > From the command line > sh 1`)
     assert.match(told, /1 of 1 imported[\s\S]*REHEARSED[^\n]*1 added, 1 changed, 1 removed, 1 same/)
     assert.match(told, /Only rehearsed: nothing was changed/)

@@ -8,7 +8,7 @@ import { runTerrane, startTerrane, temporaryData } from '../../support/terrane-p
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const password = 'e2e-password'
-const places = 'docs/rejected-rows.md > In five lines'
+const places = 'docs/rejected-rows.md > Example'
 
 describe('docs/rejected-rows.md', () => {
   it('has commands that do what they say', async (t) => {

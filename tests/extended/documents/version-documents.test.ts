@@ -41,13 +41,13 @@ describe('docs/versions.md', () => {
         `bin/terrane.mjs import trees.geojson --store default --mode ${at === 0 ? 'create' : 'replace'} --url ${url}`,
       )
     }
-    const listed = await run(blockAt('docs/versions.md > What there is > sh 1'))
+    const listed = await run(blockAt('docs/versions.md > List versions > sh 1'))
     assert.match(listed, /"version":2[\s\S]*"version":1[^}]*"restorable":true/)
     assert.match(listed, /\n1 .*import .*CREATE +1 .*yes/)
-    const changed = await run(blockAt('docs/versions.md > What changed between two versions > sh 1'))
+    const changed = await run(blockAt('docs/versions.md > Compare two versions > sh 1'))
     assert.match(changed, /"changes":\{"added":1,"changed":null,"removed":0,"same":1/)
     assert.match(changed, /ash/)
-    const back = await run(blockAt('docs/versions.md > Bringing back > sh 1'))
+    const back = await run(blockAt('docs/versions.md > Restore a version > sh 1'))
     assert.match(back, /"version":3[^}]*"cause":"restore"[^}]*"rows":1/)
     assert.match(back, /Layer default:trees is what it was at version 2: that is version 4 now/)
   })

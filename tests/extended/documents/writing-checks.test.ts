@@ -16,7 +16,7 @@ interface Config {
   notification: { active: boolean; severity: string; grace_period: { seconds: number } }
 }
 
-describe('docs/writing-checks.md', { skip }, () => {
+describe('docs/alert-rules.md', { skip }, () => {
   it('has examples that do what it says, one after the other on a fresh server', async (t) => {
     const server = startTerrane(t, ['serve'], {
       ...{ TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
@@ -24,7 +24,7 @@ describe('docs/writing-checks.md', { skip }, () => {
     })
     const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
     const env = { PASSWORD: password, TERRANE_PASSWORD: password, TERRANE_PORT: new URL(url).port }
-    const blocks = blocksOf('docs/writing-checks.md', 'sh')
+    const blocks = blocksOf('docs/alert-rules.md', 'sh')
     const known: string[] = []
     const run = async (heading: string, index = 0): Promise<string> => {
       const code = blocks.filter((one) => one.heading === heading)[index]?.code
@@ -43,7 +43,7 @@ describe('docs/writing-checks.md', { skip }, () => {
       return ((await answer.json()) as { data: Config }).data
     }
 
-    assert.match(await run('Writing a check'), /"name":"Memory is nearly full".*"name":"response\.time"/s)
+    assert.match(await run('Alert rules'), /"name":"Memory is nearly full".*"name":"response\.time"/s)
     assert.match(await run('Create'), /"id":6,"name":"The WMS is ill"/)
     await run('Set thresholds and receivers')
     const first = await config()
@@ -63,19 +63,19 @@ describe('docs/writing-checks.md', { skip }, () => {
     assert.equal(second.notification.active, true)
     assert.deepEqual(second.emails, ['duty@example.org'])
 
-    await run('Narrow it')
+    await run('Limit the scope')
     const { fields } = await config()
     const service = { service: 'localhost-mapserver', resource: null, label: null, ows_service: 'OWS:WMS' }
     assert.deepEqual(fields[0]?.scope, service)
     assert.equal(fields[1]?.current_value, null)
 
     assert.match(
-      await run('Whom it tells'),
+      await run('Receivers'),
       /"webhook_secrets":\{"https:\/\/hooks\.example\.org\/terrane":"\w{64}"\}/,
     )
     assert.deepEqual((await config()).webhooks, ['https://hooks.example.org/terrane'])
-    assert.match(await run('Whom it tells', 1), /checks: (ok|error), collection: /)
-    assert.match(await run('Switch it off, delete it'), /"active":false/)
+    assert.match(await run('Receivers', 1), /checks: (ok|error), collection: /)
+    assert.match(await run('Disable and delete'), /"active":false/)
     await assert.rejects(config())
     server.signal('SIGTERM')
     await server.ended

@@ -1,5 +1,8 @@
+import type { ArithmeticOperator } from '../../../filters/calculate.ts'
 import type { Comparison, Expression, TemporalRelation } from '../../../filters/expression.ts'
 import { withinDistance } from '../../../filters/expression.ts'
+import type { FilterFunction, ValueType } from '../../../filters/functions.ts'
+import { filterFunctions, isFilterFunction } from '../../../filters/functions.ts'
 import { invalidFilter, unsupportedFilter } from '../../../filters/refusals.ts'
 import type { AttributeType, Schema } from '../../../geo/schema.ts'
 import { ownValue } from '../../../lib/own-value.ts'
@@ -42,6 +45,8 @@ const times: Record<string, TemporalRelation> = {
   ...{ TOverlaps: 't_overlaps', OverlappedBy: 't_overlappedby', Meets: 't_meets', MetBy: 't_metby' },
   AnyInteracts: 't_intersects',
 }
+/** Arithmetic operators of Filter Encoding 1.1 (OGC 04-095, section 13), which are taken in 2.0 too. */
+const arithmetic: Record<string, ArithmeticOperator> = { Add: '+', Sub: '-', Mul: '*', Div: '/' }
 const groups: Record<string, string> = { And: 'and', Or: 'or' }
 const references = ['ValueReference', 'PropertyName']
 
@@ -99,9 +104,23 @@ export class FesReader {
   }
 
   #typeOf(elements: readonly XmlElement[]): AttributeType | undefined {
-    const reference = elements.find(({ name }) => references.includes(name))
-    const property = reference && findProperty(this.#schema, reference.text.trim())
+    const typed = elements.find(({ name }) => name !== 'Literal')
+    if (typed === undefined) return undefined
+    if (ownValue(arithmetic, typed.name) !== undefined) return 'float64'
+    if (typed.name === 'Function') return literalType(filterFunctions[functionName(typed)].returns)
+    const property = findProperty(this.#schema, typed.text.trim())
     return this.#schema.attributes.find(({ name }) => name === property)?.type
+  }
+
+  /** An arithmetic operator, or a function (OGC 09-026r2, section 7.6.3); undefined for other elements. */
+  #call(element: XmlElement): Expression | undefined {
+    const operator = ownValue(arithmetic, element.name)
+    if (operator !== undefined)
+      return call(operator, ...element.children.map((one) => this.#operand(one, 'float64')))
+    if (element.name !== 'Function') return undefined
+    const name = functionName(element)
+    const [type] = filterFunctions[name].args
+    return call(name, ...element.children.map((one) => this.#operand(one, literalType(type))))
   }
 
   #operand(element: XmlElement, type: AttributeType | undefined): Expression {
@@ -113,6 +132,8 @@ export class FesReader {
         `There is no property "${text.trim().slice(0, 200)}": DescribeFeatureType lists them`,
       )
     }
+    const found = this.#call(element)
+    if (found !== undefined) return found
     if (name !== 'Literal')
       throw unsupportedFilter(`"${name.slice(0, 100)}" is no value that is offered in filters`)
     if (children.length > 0) throw invalidFilter('A Literal has elements where a value is wanted')
@@ -221,7 +242,21 @@ export class FesReader {
 
 const numbers = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 
-/** Converts a literal to the type of the other operand. */
+/** The function that an element calls, by its name in any case and without a prefix. */
+function functionName({ attributes }: XmlElement): FilterFunction {
+  const written = attributes['name'] ?? ''
+  const name = written.slice(written.lastIndexOf(':') + 1).toLowerCase()
+  if (isFilterFunction(name)) return name
+  throw unsupportedFilter(
+    `The function "${written.slice(0, 100)}" is not offered: ${Object.keys(filterFunctions).join(', ')} are`,
+  )
+}
+
+function literalType(type: ValueType): AttributeType {
+  return type === 'text' ? type : 'float64'
+}
+
+/** A literal as what it stands beside. */
 function literal(text: string, type: AttributeType | undefined): Expression {
   const trimmed = text.trim()
   if (type === 'boolean' && /^(?:true|false|0|1)$/i.test(trimmed))

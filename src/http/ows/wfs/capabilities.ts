@@ -59,7 +59,7 @@ function head(version: WfsVersion): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     `<WFS_Capabilities version="${version}" xmlns="${wfs}" xmlns:ows="${ows}" xmlns:${fes}="${namespace}" xmlns:gml="${gml}"`,
-    ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+    ' xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
     ` xsi:schemaLocation="${wfs} ${wfsLocation}">`,
   ].join('')
 }

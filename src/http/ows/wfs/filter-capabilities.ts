@@ -1,3 +1,5 @@
+import type { Signature, ValueType } from '../../../filters/functions.ts'
+import { filterFunctions } from '../../../filters/functions.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
 const comparisons20 = [
@@ -55,7 +57,7 @@ const times = [
 const operands = ['Envelope', 'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiCurve', 'MultiSurface']
 
 const conformance20 = {
-  ...{ ImplementsQuery: true, ImplementsAdHocQuery: true, ImplementsFunctions: false },
+  ...{ ImplementsQuery: true, ImplementsAdHocQuery: true, ImplementsFunctions: true },
   ...{ ImplementsResourceId: true, ImplementsMinStandardFilter: true, ImplementsStandardFilter: true },
   ...{ ImplementsMinSpatialFilter: true, ImplementsSpatialFilter: true, ImplementsMinTemporalFilter: true },
   ...{ ImplementsTemporalFilter: true, ImplementsVersionNav: false, ImplementsSorting: true },
@@ -66,7 +68,17 @@ function constraint([name, is]: [string, boolean]): string {
   return `<fes:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${is ? 'TRUE' : 'FALSE'}</ows:DefaultValue></fes:Constraint>`
 }
 
-/** Filter capabilities (OGC 09-026r2, section 7.14; 04-095, section 15). */
+const functions = Object.entries<Signature>(filterFunctions)
+const types: Record<ValueType, string> = { text: 'xs:string', number: 'xs:double', integer: 'xs:int' }
+
+function function20([name, { args, returns }]: [string, Signature]): string {
+  const argumentsOf = args.map(
+    (type) => `<fes:Argument name="${type}"><fes:Type>${types[type]}</fes:Type></fes:Argument>`,
+  )
+  return `<fes:Function name="${name}"><fes:Returns>${types[returns]}</fes:Returns><fes:Arguments>${argumentsOf.join('')}</fes:Arguments></fes:Function>`
+}
+
+/** What filters may say (OGC 09-026r2, section 7.14; 04-095, section 15). */
 export const filterCapabilities: Record<WfsVersion, string> = {
   '2.0.0': [
     `<fes:Filter_Capabilities><fes:Conformance>${Object.entries(conformance20).map(constraint).join('')}</fes:Conformance>`,
@@ -83,7 +95,8 @@ export const filterCapabilities: Record<WfsVersion, string> = {
     '<fes:TemporalOperand name="gml:TimeInstant"/><fes:TemporalOperand name="gml:TimePeriod"/>',
     '</fes:TemporalOperands><fes:TemporalOperators>',
     ...times.map((name) => `<fes:TemporalOperator name="${name}"/>`),
-    '</fes:TemporalOperators></fes:Temporal_Capabilities></fes:Filter_Capabilities>',
+    '</fes:TemporalOperators></fes:Temporal_Capabilities>',
+    `<fes:Functions>${functions.map(function20).join('')}</fes:Functions></fes:Filter_Capabilities>`,
   ].join(''),
   '1.1.0': [
     '<ogc:Filter_Capabilities><ogc:Spatial_Capabilities><ogc:GeometryOperands>',
@@ -95,7 +108,11 @@ export const filterCapabilities: Record<WfsVersion, string> = {
     '</ogc:SpatialOperators></ogc:Spatial_Capabilities>',
     '<ogc:Scalar_Capabilities><ogc:LogicalOperators/><ogc:ComparisonOperators>',
     ...comparisons11.map((name) => `<ogc:ComparisonOperator>${name}</ogc:ComparisonOperator>`),
-    '</ogc:ComparisonOperators></ogc:Scalar_Capabilities>',
+    '</ogc:ComparisonOperators><ogc:ArithmeticOperators><ogc:SimpleArithmetic/><ogc:Functions><ogc:FunctionNames>',
+    ...functions.map(
+      ([name, { args }]) => `<ogc:FunctionName nArgs="${args.length}">${name}</ogc:FunctionName>`,
+    ),
+    '</ogc:FunctionNames></ogc:Functions></ogc:ArithmeticOperators></ogc:Scalar_Capabilities>',
     '<ogc:Id_Capabilities><ogc:EID/><ogc:FID/></ogc:Id_Capabilities></ogc:Filter_Capabilities>',
   ].join(''),
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { TextFolding } from '../../../filters/filter.ts'
-import { roundNumber } from '../../../filters/functions.ts'
+import type { NumberType, NumberValue } from '../../../filters/calculate.ts'
+import { calculate } from '../../../filters/calculate.ts'
+import type { Calculation, TextFolding } from '../../../filters/filter.ts'
 import { foldText, LikePattern, lengthOfText } from '../../../filters/texts.ts'
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
@@ -35,8 +36,16 @@ export function defineFilterFunctions(db: DatabaseSync): void {
   db.function('terrane_length', { deterministic: true }, (text) =>
     typeof text === 'string' ? lengthOfText(text) : null,
   )
-  db.function('terrane_round', { deterministic: true }, (value) =>
-    typeof value === 'number' ? roundNumber(value) : null,
+  db.function(
+    'terrane_calculate',
+    { deterministic: true, useBigIntArguments: true, varargs: true },
+    (operator, type, ...of) => {
+      const [a, b] = of.map(numberIn)
+      if (a === undefined || (of.length > 1 && b === undefined)) return null
+      const result = calculate(operator as Calculation['calculate'], type as NumberType, a, b)
+      const isTooLarge = typeof result === 'bigint' && BigInt.asIntN(64, result) !== result
+      return (isTooLarge ? Number(result) : result) ?? null
+    },
   )
   const patterns = new Map<string, LikePattern>()
   db.function('terrane_like', { deterministic: true }, (text, pattern) => {
@@ -73,6 +82,12 @@ function kept<Value>(values: Map<string, Value>, key: string, make: () => Value)
   const made = make()
   values.set(key, made)
   return made
+}
+
+/** The number of a cell; decimals may be stored as texts. */
+function numberIn(value: unknown): NumberValue | undefined {
+  if (typeof value === 'bigint' || typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : undefined
 }
 
 function momentOf(text: string, isDate: boolean): bigint | undefined {

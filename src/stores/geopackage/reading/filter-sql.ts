@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Comparison } from '../../../filters/expression.ts'
-import type { Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
+import type { Calculation, Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
 import { attributeOfNumber } from '../../../filters/filter.ts'
 import { endOfPrefix, prefixOf } from '../../../filters/texts.ts'
 import { dayComparison, flipped } from '../../../filters/thresholds.ts'
@@ -60,6 +60,8 @@ class FilterSql {
         return filter.is ? 'TRUE' : 'FALSE'
       case 'empty':
         return `${filter.attribute === undefined ? this.#geometryName : this.#name(filter.attribute)} IS NULL`
+      case 'noResult':
+        return `${this.#calculation(filter.of)} IS NULL`
       case 'true':
         return `(${this.#name(filter.attribute)} <> 0)`
       case 'numbers':
@@ -114,20 +116,20 @@ class FilterSql {
       return type === 'float32' ? `terrane_single(${quoteName(name)})` : quoteName(name)
     }
     if ('lengthOf' in side) return `terrane_length(${this.#text(side.lengthOf)})`
-    if ('of' in side) return this.#numberMade(side)
+    if ('calculate' in side) return this.#calculation(side)
     const isSingle = 'attribute' in beside && this.#attribute(beside.attribute).type === 'float32'
     return this.#bind(isSingle ? Math.fround(Number(side.digits)) : numberOf(side.digits))
   }
 
-  /** SQLite cannot compute the absolute value of the smallest integer. */
-  #numberMade({ of, isAbsolute, isRounded }: Extract<NumberOperand, { of: unknown }>): string {
-    const plain = (): string => this.#number(of, of)
-    const whole = (): string =>
-      isRounded
-        ? `(CASE typeof(${plain()}) WHEN 'integer' THEN ${plain()} ELSE terrane_round(${plain()}) END)`
-        : plain()
-    if (!isAbsolute) return whole()
-    return `(CASE WHEN ${whole()} < -9223372036854775807 THEN -CAST(${whole()} AS REAL) ELSE abs(${whole()}) END)`
+  #calculation({ calculate, of, type }: Calculation): string {
+    return `terrane_calculate('${calculate}', '${type}', ${of.map((one) => this.#operand(one, calculate)).join(', ')})`
+  }
+
+  /** A decimal that is converted to a double comes as it is stored, which may be a text. */
+  #operand(side: NumberOperand, operator: Calculation['calculate']): string {
+    return operator === 'real' && 'attribute' in side && this.#attribute(side.attribute).type === 'decimal'
+      ? this.#name(side.attribute)
+      : this.#number(side, side)
   }
 
   #text(side: TextOperand): string {

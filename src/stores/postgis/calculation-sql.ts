@@ -1,0 +1,61 @@
+import type { NumberType } from '../../filters/calculate.ts'
+import { largestLogarithm, leastReal, realLimit } from '../../filters/calculate.ts'
+import type { Calculation } from '../../filters/filter.ts'
+
+/** Characters of operands that are repeated; a subquery takes longer than a short expression that is computed again. */
+const mostRepeated = 150
+
+/**
+ * An operator or a function as `calculate` computes it, of SQL expressions of type `numeric`, or `float8` where it is real.
+ * PostgreSQL raises an error for divisions by zero, overflows and underflows, and the conditions that prevent them repeat the
+ * operands: longer ones are columns of a subquery, which `offset 0` keeps from being merged.
+ */
+export function calculationSql(
+  operator: Calculation['calculate'],
+  type: NumberType,
+  [a = '', b = '']: string[],
+): string {
+  if (operator === 'abs') return `abs(${a})`
+  if (operator === 'round' && type !== 'real') return `round(${a})`
+  if (a.length + b.length <= mostRepeated) return `(${checked(operator, type, a, b)})`
+  const operands = b === '' ? `${a} as a` : `${a} as a, ${b} as b`
+  return `(select ${checked(operator, type, 'a', 'b')} from (select ${operands} offset 0) operands)`
+}
+
+/** A result, or null where it is out of range. */
+function checked(operator: Calculation['calculate'], type: NumberType, a: string, b: string): string {
+  const result = resultSql(operator, type === 'integer', a, b)
+  if (operator === 'round') return result
+  return type === 'integer'
+    ? `case when ${result} between -9223372036854775808 and 9223372036854775807 then ${result} end`
+    : `case when abs(${result}) < ${leastReal} then 0 when abs(${result}) < ${realLimit} then ${result} end`
+}
+
+/** PostgreSQL rounds halves of float8 to even numbers, and has no remainder of them; it rounds quotients of numeric. */
+function resultSql(operator: Calculation['calculate'], isInteger: boolean, a: string, b: string): string {
+  switch (operator) {
+    case 'real':
+      return a
+    case 'round':
+      return `trunc(${a}) + case when abs(${a} - trunc(${a})) >= 0.5 then sign(${a}) else 0 end`
+    case '/':
+      return `(${a} / nullif(${b}, 0))`
+    case 'div':
+      return isInteger ? `div(${a}, nullif(${b}, 0))` : `trunc(${a} / nullif(${b}, 0))`
+    case '%':
+      return isInteger ? `(${a} % nullif(${b}, 0))` : `(${a} - ${b} * trunc(${a} / nullif(${b}, 0)))`
+    case '^':
+      return powerSql(a, b)
+    default:
+      return `(${a} ${operator} ${b})`
+  }
+}
+
+/** PostgreSQL computes parts of constants before their conditions: none of them may fail. */
+function powerSql(a: string, b: string): string {
+  const logarithm = `${b} * ln(abs(${a}))`
+  return `(case when ${a} = 0 then case when ${b} > 0 then 0 when ${b} = 0 then 1 end
+    when ${a} < 0 and ${b} <> trunc(${b}) then null
+    when ${b} = 2 then ${a} * ${a} when ${b} = 0.5 then sqrt(abs(${a}))
+    when abs(${logarithm}) < ${largestLogarithm} then power(${a}, ${b}) when ${logarithm} < 0 then 0 end)`
+}
