@@ -8,7 +8,7 @@ const paths = ['/health', '/rest/imports', '/rest/workspaces/default/layers', '/
 const betweenMs = 5
 const wantedMilliseconds = 50
 
-/** How long other requests take while two loads run: the 99th of a hundred. */
+/** Measures the 99th percentile (of 100 samples) of response times for other requests while two loads run. */
 export async function runAnswers(folder: string, rows: number): Promise<SmallResult[]> {
   const file = await dataFile(folder, 'points', 'geojson', rows)
   const server = await startBenchServer(folder)

@@ -1,10 +1,15 @@
-// `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
-// writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is.
-// `looks` (two minutes): a file of a gigabyte before its load. `rehearsals` (four minutes), `restore`, `rejects`.
-// Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
-// `pages` (a minute): pages in a browser. `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
-// takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
-// monitoring-queries (`--query` takes some), monitoring-fairness.
+// `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: measures loads compared with ogr2ogr, and
+// monitoring; writes bench/results.md. With `--only` or `--rows` it prints the results and leaves the file
+// unchanged.
+// `looks` (two minutes): inspection of a file of a gigabyte before its load. `rehearsals` (four minutes): dry
+// runs. `restore`, `rejects`.
+// `items` (two minutes): pages of features under load, compared with MapServer; part `memory` (a minute and a
+// half).
+// `pages` (a minute): pages in a browser.
+// `tiles` (ten minutes): vector tiles compared with `ST_AsMVT` and MapServer; `--only tiles --part
+// polygons-4326 --share 0.05` selects some of them and fewer rows.
+// Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries
+// (`--query` selects some), monitoring-fairness.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

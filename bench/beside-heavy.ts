@@ -1,4 +1,5 @@
-// `node bench/beside-heavy.ts [ROWS]`: light requests beside four heavy ones of the same user, target 500 ms.
+// `node bench/beside-heavy.ts [ROWS]`: light requests while the same user runs four heavy ones, target 500
+// ms.
 import { join } from 'node:path'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -49,7 +50,10 @@ async function ask(url: string, signal?: AbortSignal): Promise<number> {
   return performance.now() - begun
 }
 
-/** Repeats a request until the returned function is called; that gives how many were answered and how many failed. */
+/**
+ * Repeats a request until the caller calls the returned function, which returns the numbers of successful and
+ * failed responses.
+ */
 function repeat(url: string): () => Promise<{ answered: number; failed: number }> {
   const stop = new AbortController()
   const counts = { answered: 0, failed: 0 }

@@ -42,7 +42,7 @@ async function take(url: string): Promise<Taken> {
   return { first, whole: performance.now() - begun, bytes }
 }
 
-/** The longest that somebody else waits for an answer who asks all the time. */
+/** Returns the longest response time of another client that sends requests all the time. */
 async function longestWait({ url }: BenchServer, end: AbortSignal): Promise<number> {
   let longest = 0
   while (!end.aborted) {

@@ -3,13 +3,13 @@ import type { Dataset, FileKind } from './data.ts'
 export const targets = ['PostGIS', 'GeoPackage'] as const
 export type Target = (typeof targets)[number]
 
-/** One load and what it has to reach. */
+/** One load and its target. */
 export interface LoadCase {
   name: string
   dataset: Dataset
   kind: FileKind
   target: Target
-  /** How many times faster than the peer. */
+  /** Required speed-up over the peer, as a factor. */
   wantedRatio: number
   /** Transformations as the importer's interface takes them. */
   transforms: Record<string, unknown>[]

@@ -13,7 +13,7 @@ const tries = 15
 const readers = 8
 const wantedRatio = 3
 const wantedMegabytes = 350
-/** What a request costs whatever it asks for: a question to a GeoPackage is taken for no quicker. */
+/** Fixed cost of any request, whatever its content: no request to a GeoPackage is expected to be faster. */
 const leastMilliseconds = 3
 
 /** Questions to a layer of `rows` points over the world. */
@@ -52,7 +52,10 @@ async function medianOf({ client }: BenchServer, path: string): Promise<number> 
   return quantile(times, 0.5)
 }
 
-/** The same questions to one file of points, as a GeoPackage and as files that are served by an index. */
+/**
+ * Sends the same requests to one file of points, as a GeoPackage and as files that are served through an
+ * index.
+ */
 async function askAll(folder: string, rows: number): Promise<SmallResult[]> {
   const results: SmallResult[] = []
   const ofGeoPackage = new Map<string, number>()
@@ -93,7 +96,10 @@ async function askAll(folder: string, rows: number): Promise<SmallResult[]> {
   return results
 }
 
-/** Layers served from their file beside the same layer in a GeoPackage; `rows` instead of the usual sizes. */
+/**
+ * Compares layers served from their file with the same layer in a GeoPackage. `rows` replaces the usual
+ * sizes.
+ */
 export async function runFileLayers(folder: string, rows?: number): Promise<SmallResult[]> {
   const results: SmallResult[] = []
   for (const size of rows === undefined ? defaultRows : [rows]) results.push(...(await askAll(folder, size)))

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 
-/** What came of a request; `sizeBytes` is that of the body as it was sent, with the sizes of its pieces where it came in such. */
+/**
+ * Response to a request. `sizeBytes` is the size of the body as sent, including the chunk sizes of a chunked
+ * body.
+ */
 export interface HttpAnswer {
   status: number
   sizeBytes: number
@@ -9,17 +12,20 @@ export interface HttpAnswer {
 
 const patienceMs = 60_000
 const headEnd = Buffer.from('\r\n\r\n')
-/** The last piece of a body whose length is not told. That it stands at the end of another piece does not happen. */
+/**
+ * Last chunk of a body without a content length. This code assumes that no earlier chunk ends with the same
+ * bytes.
+ */
 const lastPiece = Buffer.from('\r\n0\r\n\r\n')
 
-/** What stands in the first line of a request. */
+/** Returns the request target for the request line. */
 export function pathOf({ pathname, search }: URL): string {
   return pathname + search
 }
 
 /**
- * One connection that is kept, over which one request after the other is asked with a few microseconds' work of the asker: with
- * `node:http` it works as long over a small answer as the server does.
+ * Persistent connection for one request after the other. A request costs the client a few microseconds of
+ * work; with `node:http` a small response costs the client as much work as the server.
  */
 export class HttpConnection {
   readonly #socket: Socket
@@ -27,7 +33,10 @@ export class HttpConnection {
   #waiting: PromiseWithResolvers<HttpAnswer> | undefined
   #received: Buffer[] = []
   #length = 0
-  /** Of head and body, when the head is there; -1 where only the last piece tells it. */
+  /**
+   * Total size of head and body, known once the head has arrived; -1 if only the last chunk marks the end of
+   * the body.
+   */
   #wanted: number | undefined
   #headLength = 0
   #answer: HttpAnswer = { status: 0, sizeBytes: 0 }

@@ -21,7 +21,9 @@ const restSeconds = 60
 /** Longer than the threads of the import stay. */
 const settleMs = 15_000
 
-/** What is wanted of our server alone, where three times MapServer is not less. */
+/**
+ * Targets for our server alone, used where three times the throughput of MapServer is not a higher target.
+ */
 const wanted: Record<Target, Record<number, { perSecond: number; p99: number }>> = {
   GeoPackage: { 10: { perSecond: 3000, p99: 100 }, 1000: { perSecond: 300, p99: 400 } },
   PostGIS: { 10: { perSecond: 1500, p99: 100 }, 1000: { perSecond: 300, p99: 400 } },
@@ -80,7 +82,7 @@ interface Place {
   databaseUrl: URL
 }
 
-/** Pages of features under 32 connections beside MapServer on the same data, in turn with it. */
+/** Measures pages of features with 32 connections, alternating with MapServer on the same data. */
 export async function runItems(folder: string, databaseUrl: URL): Promise<ItemsResults> {
   const file = await dataFile(folder, 'points', 'geopackage', rows)
   const items: ItemsResult[] = []

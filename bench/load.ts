@@ -21,7 +21,7 @@ export async function createStore(client: RestClient, target: Target, databaseUr
   })
 }
 
-/** Loads one file; gives the seconds from the first request to COMPLETE, and takes the layer away again. */
+/** Loads one file and removes the layer again. Returns the seconds from the first request to COMPLETE. */
 export async function timeLoad(client: RestClient, one: LoadCase, file: string): Promise<number> {
   const start = performance.now()
   const created = await client.post('/rest/imports', {

@@ -10,7 +10,10 @@ import { startBenchServer } from './server.ts'
 
 const pages = 9
 
-/** A look at a large file before its load: the first rows, the first of its map, and all of its columns. */
+/**
+ * Measures the inspection of a large file before its load: the first rows, the first map of them, and all of
+ * its columns.
+ */
 export async function runLooks(folder: string, rows: number): Promise<SmallResult[]> {
   const file = await dataFile(folder, 'polygons', 'geojson', rows)
   const gigabytes = (statSync(file).size / 1e9).toFixed(1)

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const turnMilliseconds = 1
 
-/** Watches how long this thread's event loop is held up. */
+/** Measures how long the event loop of this thread is blocked. */
 export class LoopWatch {
   readonly #delay = monitorEventLoopDelay({ resolution: turnMilliseconds })
   readonly #timer: NodeJS.Timeout
@@ -22,7 +22,10 @@ export class LoopWatch {
     return { longestWaitMilliseconds: this.#delay.max / 1e6, longestWorkMilliseconds: this.#longestWork }
   }
 
-  /** The most that this thread has computed between two turns: that other programs hold it up does not count. */
+  /**
+   * Records the longest CPU time of this thread between two iterations. Delays caused by other programs do
+   * not count.
+   */
   #turn(): void {
     const { user, system } = process.threadCpuUsage(this.#worked)
     this.#worked = process.threadCpuUsage()

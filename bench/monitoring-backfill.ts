@@ -18,7 +18,7 @@ const cases = [
 ]
 const hourMs = 3_600_000
 const clients = 3000
-/** At the same time; each asks for some forty things of a few layers before it goes. */
+/** Number of concurrent viewers; each sends some forty requests for a few layers before it leaves. */
 const viewerCount = 20
 const requestsOfViewer = 40
 const layersOfViewer = 4
@@ -72,7 +72,7 @@ async function timeParsing(path: string): Promise<number> {
   return performance.now() - start
 }
 
-/** Processor time of one thread, on SQLite: collecting, and computing minutes. */
+/** Measures the processor time of one thread on SQLite, for collecting and for computing minutes. */
 async function timeBackfill(log: string): Promise<{ collecting: number; computing: number; rows: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-backfill-'))
   const service: CollectedService = {

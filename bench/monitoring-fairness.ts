@@ -23,7 +23,10 @@ const wantedMilliseconds = 500
 const refusedMilliseconds = 50
 const maxRows = 2_000_000
 
-/** Light metric data queries, values of alerts and refusals beside four heavy queries of one user, on both databases. */
+/**
+ * Measures light metric data queries, values of alerts and rejections while one user runs four heavy queries,
+ * on both databases.
+ */
 export async function runFairness(databaseUrl: URL): Promise<SmallResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
   try {
@@ -83,7 +86,7 @@ async function runOn(database: string, place: SeriesPlace): Promise<SmallResult[
   }
 }
 
-/** Heavy queries of one user, each asked again when it is answered. */
+/** Heavy queries of one user; each is sent again after its response. */
 class HeavyLoad {
   readonly #abort = new AbortController()
   readonly #all: Promise<void>[]
@@ -98,7 +101,7 @@ class HeavyLoad {
     })
   }
 
-  /** Returns the number of answers. */
+  /** Returns the number of responses. */
   async end(): Promise<number> {
     this.#abort.abort(new Error('The measurement is over'))
     await Promise.all(this.#all)
@@ -108,7 +111,7 @@ class HeavyLoad {
 
 function request(grouping: 'label' | 'resource'): MetricDataRequest {
   const { minutes } = visitors
-  // A light one reads the totals of a minute.
+  // The light query reads the totals of a minute.
   const count = grouping === 'label' ? 10 : minutes
   const window = { from: from * 1000, to: (from + count * 60) * 1000, intervalSeconds: 60, count }
   return { query: { metric: 'request.users', window, grouping }, dialect: 'contract', base: '' }

@@ -56,11 +56,14 @@ function listAsked(): Asked[] {
 export interface YearResults {
   queries: QueryResult[]
   others: SmallResult[]
-  /** What a year takes on disk and in memory. */
+  /** Disk space and memory that a year of metrics takes. */
   sizes: string[]
 }
 
-/** Metric data of a year on both databases, asked in the thread that a server asks, in each grouping. */
+/**
+ * Measures metric data of a year on both databases, in each grouping. The queries run in the thread that a
+ * server uses.
+ */
 export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise<YearResults> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
   try {

@@ -19,7 +19,10 @@ const hookRequests = 40_000
 const wantedMilliseconds = 0.05
 const path = '/ogc/collections'
 
-/** What monitoring costs a request: its own code alone, and a server with it beside one without. */
+/**
+ * Measures the cost of monitoring per request: the time of its own code, and a server with monitoring
+ * compared with one without.
+ */
 export async function runRecording(folder: string): Promise<SmallResult[]> {
   const hook = await timeHook()
   const difference = await compareServers(folder)
@@ -41,7 +44,10 @@ export async function runRecording(folder: string): Promise<SmallResult[]> {
   ].map((result) => ({ ...result, wantedMilliseconds }))
 }
 
-/** Of each request: from before to after what monitoring does when it begins, and when it has ended. */
+/**
+ * Returns, for each request, the time that the monitoring code takes when the request begins and when it has
+ * ended.
+ */
 async function timeHook(): Promise<number[]> {
   const own = new OwnRequests()
   const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
@@ -80,7 +86,7 @@ async function timeHook(): Promise<number[]> {
   }
 }
 
-/** Servers in turn, so that what else the machine does hits both. */
+/** Alternates between the servers, so that other load on the machine affects both. */
 async function compareServers(folder: string): Promise<{ p50: number; p99: number; processor: number }> {
   const watched = await startBenchServer(folder, { monitoring: 'on' })
   const plain = await startBenchServer(folder, { monitoring: 'off' })
@@ -117,7 +123,7 @@ async function timeServer(server: BenchServer): Promise<{ p50: number; p99: numb
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), processor }
 }
 
-/** Milliseconds of requests one after the other over one connection. */
+/** Returns the duration of sequential requests over one connection, in milliseconds. */
 async function ask(url: string, count: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

@@ -26,8 +26,9 @@ const agents = [
 ]
 
 /**
- * A minute of this server's own requests, second by second through the collector thread, until the minute is computed:
- * processor time of all threads, so that it tells what one core keeps up with.
+ * Measures a minute of this server's own requests, passed second by second through the collector thread until
+ * the minute is computed. The result is the processor time of all threads, which shows the rate that one core
+ * can sustain.
  */
 export async function runSustained(databaseUrl: URL): Promise<SmallResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-sustained-'))
@@ -82,7 +83,9 @@ async function record(name: string, place: SeriesPlace): Promise<SmallResult[]> 
   }
 }
 
-/** What a map viewer asks for in one second: maps of layers mostly, some lists, some failures. */
+/**
+ * Lists the requests that a map viewer sends in one second: mostly maps of layers, some lists, some failures.
+ */
 function listRequests(second: number): OwnRequest[] {
   const random = seededRandom(second + 1)
   const pick = (count: number): number => Math.floor(random() ** 2 * count)

@@ -19,7 +19,7 @@ export const yearEnd = Date.parse('2026-01-01T12:00:00Z') / 1000
 const lastMidnight = yearEnd - daySeconds / 2
 export const yearStart = lastMidnight - 365 * daySeconds
 
-/** Where each table begins with the default retention. */
+/** Start of each table with the default retention. */
 const begins: Record<Resolution, number> = {
   60: lastMidnight - 7 * daySeconds,
   3600: lastMidnight - 90 * daySeconds,
@@ -31,15 +31,15 @@ interface SeriesRows {
   metric: string
   eventType: Parameters<typeof eventTypeId>[0]
   resourceId: number
-  /** Of each row; 0 for a metric without labels. */
+  /** Number of labels per row; 0 for a metric without labels. */
   labels: number
-  /** Where its labels begin among all. */
+  /** Index of the first label of these rows in the list of all labels. */
   firstLabel: number
 }
 
 /**
- * Writes a year of one service as roll-up and retention leave it: a metric with labels (`request.path`), a count and a
- * mean with sketches, by event type and resource. Gives the number of rows.
+ * Writes a year of one service as roll-up and retention leave it: a metric with labels (`request.path`), a
+ * count, and a mean with sketches, by event type and resource. Returns the number of rows.
  */
 export async function fillYear(database: SeriesDatabase): Promise<number> {
   await fillNames(database)

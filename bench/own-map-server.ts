@@ -11,7 +11,7 @@ const templates = '/usr/share/mapserver/ogcapi/templates/html-bootstrap4/'
 const processes = 4
 const patienceMs = 10_000
 
-/** A layer of a map file: its name and the lines that say where its data are. */
+/** Layer of a map file: its name and the lines that define its data source. */
 export interface MapLayer {
   name: string
   source: string[]

@@ -12,10 +12,10 @@ import { dataFile } from './data.ts'
 // Pages in a browser: `npm run bench -- --only pages`.
 
 const slower = 4
-/** How long somebody looks at a page before the next one. */
+/** Time a user reads a page before opening the next one. */
 const readMs = 1000
 const home = 'nav.nav a[href="/"]'
-/** Pages one after the other: the link that is followed, and what is waited for. */
+/** Sequence of pages: the link to follow and the element to wait for. */
 const followed = [
   ['workspaces', 'nav.nav a[href$="/app/workspaces"]', 'main td'],
   ['import', 'nav.nav a[href$="/app/import"]', '.drop'],
@@ -32,7 +32,7 @@ interface PageTime {
   milliseconds: number
 }
 
-/** What was measured of the pages. */
+/** Results of the page measurements. */
 export interface PagesResults {
   /** Compressed by Brotli. */
   bundle: { milliseconds: number; firstBytes: number; allBytes: number }
@@ -41,7 +41,10 @@ export interface PagesResults {
   scrolls: (Scrolled & { what: string })[]
 }
 
-/** How long the set-up bundles, Node's start included, and how large what it makes is, compressed. */
+/**
+ * Measures how long the set-up takes to bundle (including the start of Node), and the compressed size of the
+ * bundle.
+ */
 async function runBundle(): Promise<PagesResults['bundle']> {
   const root = join(import.meta.dirname, '..')
   const folder = join(root, 'build', 'pages')
@@ -78,7 +81,7 @@ function loadedWith(folder: string, script: string, known = new Set<string>()): 
   return known
 }
 
-/** Until something stands on the first page, from when it was asked for. */
+/** Measures the time from the request until an element appears on the first page. */
 async function timeOfFirst(page: Page, url: string, shown: string): Promise<PageTime> {
   const begun = performance.now()
   await page.goto(url)
@@ -86,7 +89,10 @@ async function timeOfFirst(page: Page, url: string, shown: string): Promise<Page
   return { page: 'home, first', milliseconds: performance.now() - begun }
 }
 
-/** Until something stands on the page that a link leads to, and is painted: by the clock of the page, from the click. */
+/**
+ * Measures the time from the click on a link until an element of its page appears and is painted, by the
+ * clock of the page.
+ */
 async function timeOfNext(page: Page, name: string, link: string, shown: string): Promise<PageTime> {
   const milliseconds = await page.evaluate<number>(`new Promise((done) => {
     const link = document.querySelector(${JSON.stringify(link)})
@@ -114,7 +120,7 @@ async function runTimes(server: PageServer): Promise<PageTime[]> {
   const control = await page.context().newCDPSession(page)
   await control.send('Emulation.setCPUThrottlingRate', { rate: slower })
   const times = [await timeOfFirst(page, server.url, '.card')]
-  // As somebody does who moves the pointer while reading.
+  // A user moves the pointer while reading.
   await page.mouse.move(400, 400)
   await page.locator('link[href*=sheet-manage]').waitFor({ state: 'attached' })
   await page.waitForLoadState('networkidle')

@@ -1,4 +1,5 @@
-// `node bench/paging.ts [ROWS]`: a late page beside the first, and a thousand filtered rows beside plain SQL and MapServer.
+// `node bench/paging.ts [ROWS]`: compares a late page with the first one, and a thousand filtered rows with
+// plain SQL and MapServer.
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
@@ -17,7 +18,7 @@ const latePage = 5000
 const repeats = 15
 const headers = { authorization: basicAuthorization('admin', benchPassword) }
 
-/** Milliseconds of the middle one of many. */
+/** Returns the median duration of many calls, in milliseconds. */
 async function median(ask: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let one = 0; one < repeats; one += 1) {

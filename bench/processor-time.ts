@@ -9,11 +9,11 @@ const patienceMs = 10_000
 
 interface Ticks {
   own: number
-  /** Of children that have ended and were waited for. */
+  /** Processor time of child processes that have ended and were waited for. */
   ended: number
 }
 
-/** Processor time of a process; of one that is gone, nothing. */
+/** Returns the processor time of a process, or zero if the process has ended. */
 function ticksOf(pid: number | 'self'): Ticks {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -41,7 +41,7 @@ function treeTicks(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + treeTicks(child), own + ended)
 }
 
-/** What a piece of work took: by the clock, and of the processors. */
+/** Wall-clock time and processor time of a piece of work. */
 export interface Took {
   milliseconds: number
   processor: number
@@ -57,14 +57,14 @@ export class ProcessorTime {
     this.#postmaster = postmaster
   }
 
-  /** `background`: whether what the server has begun in processes of its own counts. */
+  /** `background`: true to include child processes that the server started for background work. */
   #now({ background }: { background: boolean }): number {
     const self = ticksOf('self')
     const server = background ? treeTicks(this.#server) : ticksOf(this.#server).own
     return (self.own + self.ended + server + treeTicks(this.#postmaster)) * millisecondsPerTick
   }
 
-  /** Waits until what was begun in the background has ended, so that it is counted to nobody. */
+  /** Waits until background work has ended, so that it does not count for the next measurement. */
   async untilQuiet(): Promise<void> {
     const end = performance.now() + patienceMs
     for (let last = this.#now({ background: true }); performance.now() < end; ) {

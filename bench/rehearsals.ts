@@ -16,7 +16,7 @@ import type { TwoFiles, UpsertPeer } from './upsert-peers.ts'
 import { ogrUpsert, onConflict } from './upsert-peers.ts'
 
 const keys = ['ident']
-/** Of the time that the load itself takes. */
+/** Targets, as factors of the duration of the load itself. */
 const wantedOfAdded = 1.15
 const wantedOfCompared = 1.5
 const wantedMegabytes = 350
@@ -41,7 +41,7 @@ type Kind = (typeof kinds)[number]
 
 type Times = Record<Kind, Took[]>
 
-/** Something of ours beside the same done otherwise, in the same run. */
+/** One of our operations compared with another way to do the same, in the same run. */
 interface Compared {
   name: string
   target: Target
@@ -67,7 +67,7 @@ async function changedFile(folder: string, rows: number): Promise<TwoFiles> {
   const part = `${changed}.part.gpkg`
   copyFileSync(file, part)
   const db = new DatabaseSync(part)
-  // What its triggers name; none of them acts where geometry and key stay.
+  // Functions that the triggers of the file name; no trigger fires if geometry and key stay the same.
   for (const name of ['ST_IsEmpty', 'ST_MinX', 'ST_MaxX', 'ST_MinY', 'ST_MaxY'])
     db.function(name, (_geometry) => 0)
   db.exec(`UPDATE polygons SET name = name || ' new' WHERE ident % 100 = 0`)
@@ -76,7 +76,7 @@ async function changedFile(folder: string, rows: number): Promise<TwoFiles> {
   return { file, changed }
 }
 
-/** Loads and rehearsals of one file after another, each measured from its start to its end. */
+/** Alternates loads and dry runs of the files and measures each from start to end. */
 class Rounds {
   readonly times = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Times
   readonly peerTimes: readonly Took[][]
@@ -98,7 +98,7 @@ class Rounds {
     for (const peer of this.#peers) await peer.measure(this.#time)
   }
 
-  /** What is compared stands beside each other, since a machine is slower at times. */
+  /** Runs the compared variants right after each other, since the speed of the machine varies over time. */
   async round(name: string): Promise<void> {
     const { file, changed } = this.#files
     await this.#rehearse('rehearsal of CREATE', file, { updateMode: 'CREATE' }, name)
@@ -183,7 +183,10 @@ async function runTarget(
   }
 }
 
-/** Rehearsals beside the loads that they rehearse, and upserts beside a load of everything and beside others' upserts. */
+/**
+ * Measures dry runs compared with the loads that they test, and upserts compared with a full load and with
+ * upserts of other programs.
+ */
 export async function runRehearsals(
   folder: string,
   databaseUrl: URL,

@@ -32,7 +32,7 @@ interface Fetched {
   milliseconds: number
   bytes: number
   peak: number
-  /** Of requests that were sent meanwhile. */
+  /** Slowest response to the requests sent meanwhile. */
   slowestMs: number
 }
 
@@ -63,7 +63,7 @@ async function askMeanwhile(url: string, signal: AbortSignal): Promise<number> {
   return slowest
 }
 
-/** Rejected rows that are loaded, listed, fetched as a file and mended. */
+/** Measures rejected rows: loading, listing, downloading as a file, and correcting. */
 export async function runRejects(folder: string, rows = 1_000_000): Promise<SmallResult[]> {
   const file = await wrongRows(folder, rows)
   const server = await startBenchServer(folder)

@@ -23,21 +23,21 @@ export interface SmallResult {
 /** Milliseconds of a question about a year of metrics. */
 export interface QueryResult {
   name: string
-  /** Of the answer. */
+  /** Size of the response. */
   megabytes: number
   median: number
   p95: number
-  /** Median processor time of the process that asks and answers. */
+  /** Median processor time of the process that sends the queries and reads the results. */
   processor: number
   wantedMilliseconds: number
 }
 
-/** What one run has found. */
+/** Results of one run. */
 export interface Results {
   loads: LoadResult[]
   small: SmallResult[]
   queries: QueryResult[]
-  /** What a year of metrics takes. */
+  /** Disk space and memory that a year of metrics takes. */
   sizes: string[]
   /** The section on pages of features. */
   items: string

@@ -16,7 +16,7 @@ export interface LoadAnswer {
   failed: number
 }
 
-/** Asks for one address again and again over many connections; times are in milliseconds. */
+/** Requests one URL repeatedly over many connections; times are in milliseconds. */
 export async function loadRequests(url: string, options: RequestLoad): Promise<LoadAnswer> {
   const { connections, seconds, headers = {}, wanted = 200 } = options
   const address = new URL(url)

@@ -28,7 +28,10 @@ async function replace(client: RestClient, file: string, updateMode: 'CREATE' | 
   if (state !== 'COMPLETE') throw new Error(`${file}: ${state} ${message}`)
 }
 
-/** Two versions that are compared row by row, until the answer is there; with what the server and its processes hold meanwhile. */
+/**
+ * Compares two versions row by row until the result is ready, and records the memory of the server and its
+ * processes.
+ */
 async function compareVersions({ client, pid }: BenchServer, what: string): Promise<SmallResult> {
   const watch = new MemoryWatch(pid, 'compare-work')
   const start = performance.now()
@@ -42,7 +45,7 @@ async function compareVersions({ client, pid }: BenchServer, what: string): Prom
   return { name, milliseconds, wantedMilliseconds: wantedComparisonMilliseconds }
 }
 
-/** False as long as the server asks to come again. */
+/** Returns false as long as the server responds that the client must retry. */
 async function isCompared(client: RestClient): Promise<boolean> {
   try {
     await client.get('/rest/layers/default:kept/versions/1/changes?against=2&limit=1')
@@ -53,7 +56,7 @@ async function isCompared(client: RestClient): Promise<boolean> {
   }
 }
 
-/** Whole versions of polygons that are brought back, by turns, with the request and all. */
+/** Measures alternating restores of whole versions of polygons, including the request. */
 export async function runRestores(
   folder: string,
   databaseUrl: URL,

@@ -10,7 +10,10 @@ const files = 10_000
 const wgs84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["Degree",0.017453292519943295]]'
 
-/** A directory of 10,000 small shapefiles: until creation answers, and until its tasks are there. */
+/**
+ * Measures a directory of 10,000 small shapefiles: the time until the import is created, and until its tasks
+ * exist.
+ */
 export async function runScan(folder: string): Promise<SmallResult[]> {
   const location = shapefiles(join(folder, 'shapefiles'))
   const server = await startBenchServer(folder)

@@ -12,14 +12,14 @@ import { defined } from '../src/lib/defined.ts'
 export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10
 
-/** A server in a process of its own, with a data directory of its own. */
+/** Server in a process and with a data directory of its own. */
 export interface BenchServer {
   client: RestClient
   url: string
   pid: number
-  /** The most memory the process has held so far. */
+  /** Returns the peak memory of the process so far. */
   peakMegabytes(): number
-  /** What all its threads have worked so far. */
+  /** Returns the processor time of all threads of the server so far. */
   processorMilliseconds(): number
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface BenchServer {
 export interface BenchServerOptions {
   /** Default: as the server's own default. */
   monitoring?: 'on' | 'off'
-  /** A data directory that stays when the server stops; whoever gives it removes it. */
+  /** Data directory that remains when the server stops; the caller must remove it. */
   data?: string
 }
 

@@ -7,7 +7,7 @@ import { startBenchServer } from './server.ts'
 const files = 1000
 const singleRuns = 20
 
-/** One small file from POST to COMPLETE, and a directory of a thousand. */
+/** Measures one small file from POST to COMPLETE, and a directory of a thousand. */
 export async function runSmallFiles(folder: string): Promise<SmallResult[]> {
   const directory = smallFiles(join(folder, 'small'))
   const server = await startBenchServer(folder)

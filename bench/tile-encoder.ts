@@ -1,5 +1,6 @@
-// How long the encoder takes alone, without a store: `node bench/tile-encoder.ts [rounds]`. Polygons of five to ten corners
-// and points, with seven attributes, in EPSG:4326, as many in a tile as the tables of `bench/results.md` have at some zooms.
+// Measures the tile encoder alone, without a store: `node bench/tile-encoder.ts [rounds]`. Encodes polygons
+// of five to ten corners and points, with seven attributes, in EPSG:4326. The number of features per tile is
+// that of the tables of `bench/results.md` at some zooms.
 import type { FeatureBatch } from '../src/geo/batch.ts'
 import { BatchBuilder } from '../src/geo/batch.ts'
 import { createReprojector } from '../src/geo/crs-reproject.ts'

@@ -20,11 +20,11 @@ function megabytesOf(pid: number, file = ''): number {
   }
 }
 
-/** Watches what a process holds with all processes that it has started. */
+/** Measures the memory of a process and of all processes that it has started. */
 export class MemoryWatch {
   /** Megabytes at most so far. */
   peak = 0
-  /** The same of those processes alone that run the file which was named. */
+  /** Peak memory of only those child processes that run the given file. */
   peakOfFile = 0
   readonly #pid: number
   readonly #file: string | undefined

@@ -12,7 +12,7 @@ export interface TwoFiles {
   changed: string
 }
 
-/** What others do to bring a table to the state of the changed file. */
+/** Another program that brings a table to the state of the changed file. */
 export interface UpsertPeer {
   name: string
   measure(time: ProcessorTime): Promise<Took>
@@ -50,8 +50,9 @@ function onConflictSql(ready: string, { isSparing }: { isSparing: boolean }): st
 }
 
 /**
- * COPY of ready binary rows into a temporary table, then `INSERT ... ON CONFLICT` by a unique key: as it is mostly written, and
- * so that it writes only what differs. By turns with the rows as they were, so that as many differ each time.
+ * Loads prepared binary rows by COPY into a temporary table, then runs `INSERT ... ON CONFLICT` on a unique
+ * key: once in the common form, once so that it writes only changed rows. Alternates with the original rows,
+ * so that the same number of rows differs each time.
  */
 export async function onConflict(databaseUrl: URL, { file, changed }: TwoFiles): Promise<UpsertPeer[]> {
   const { hostname, port, pathname, username, password, href } = databaseUrl

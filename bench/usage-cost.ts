@@ -10,7 +10,8 @@ import { createSeriesWriter } from '../src/monitoring/series/series-writer.ts'
 import { UsageCounts } from '../src/monitoring/series/usage-counts.ts'
 import { seededRandom } from './random.ts'
 
-// CPU time that usage costs for each request: `node bench/usage-cost.ts`. All of it is spent in the collector thread.
+// CPU time per request that usage counting costs: `node bench/usage-cost.ts`. The collector thread spends all
+// of it.
 
 const perMinute = 6000
 const minutes = 20

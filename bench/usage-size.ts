@@ -32,7 +32,9 @@ function normal(draw: Draw): number {
   return Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
 }
 
-/** A layer is used by visitors of its own, each of them for some minutes, at places near to each other. */
+/**
+ * Each layer has visitors of its own. Each visitor uses it for some minutes, at positions near to each other.
+ */
 function makeDay(requests: number, draw: Draw, scope: UsageScope): { row: UsageRow; demand: DemandRow } {
   const row = new UsageRow({ hasCommonTimes: scope !== 'all' && scope !== 'resource' })
   const demand = new DemandRow()

@@ -1,4 +1,5 @@
-// `node bench/wfs-paging.ts [ROWS]`: pages of WFS at 200,000 beside the first, and beside MapServer's WFS on the same data.
+// `node bench/wfs-paging.ts [ROWS]`: compares WFS pages at 200,000 with the first page, and with MapServer's
+// WFS on the same data.
 import { join } from 'node:path'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -28,7 +29,7 @@ async function ask(url: string): Promise<number> {
   return took
 }
 
-/** Of the middle one of many. */
+/** Returns the median duration of many rounds. */
 async function median(take: (round: number) => Promise<number>): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < repeats; round += 1) times.push(await take(round))

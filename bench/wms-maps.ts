@@ -1,4 +1,5 @@
-// `node bench/wms-maps.ts [ROWS]`: maps of 256 pixels beside MapServer alone on the same data and style, and with a filter.
+// `node bench/wms-maps.ts [ROWS]`: compares maps of 256 pixels with MapServer alone on the same data and
+// style, without and with a filter.
 import { join } from 'node:path'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -38,7 +39,7 @@ async function ask(url: string): Promise<number> {
   return took
 }
 
-/** Milliseconds of the middle one and of the slowest but one in twenty. */
+/** Returns the median and the second slowest of twenty durations, in milliseconds. */
 async function timesOf(base: string, side: number): Promise<string> {
   const picture = 'version=1.1.1&request=GetMap&styles=&srs=EPSG:4326&width=256&height=256&format=image/png'
   const times: number[] = []
@@ -49,7 +50,7 @@ async function timesOf(base: string, side: number): Promise<string> {
 const clients = 64
 const crowdMs = 15_000
 
-/** What the server and its processes hold at most while many ask for maps at once. */
+/** Measures the peak memory of the server and its processes while many clients request maps at once. */
 async function crowd({ pid }: { pid: number }, base: string): Promise<string> {
   const watch = new MemoryWatch(pid, 'mapserv')
   const random = seededRandom(7)
@@ -98,7 +99,7 @@ async function measure(target: Target, databaseUrl: URL, folder: string, file: s
     try {
       const own = `${server.url}/wms?service=WMS&layers=default:${layer}`
       const alone = `${peer.mapsUrl('polygons')}`
-      // What is started at the first question counts for nobody.
+      // Warm-up, not measured: the first request starts processes.
       for (const base of [own, alone, `${own}&cql_filter=people%3E500`]) await timesOf(base, 0.05)
       for (const side of sides) {
         console.log(`| ${target} | ${side}° | here | ${await timesOf(own, side)} |`)

@@ -18,7 +18,7 @@ const source = join(root, 'sample', 'natural-earth', 'countries.geojson')
 const target = join(root, 'basemap', 'natural-earth.mbtiles')
 /** A unit of these tiles is 300 m at the equator, and the source is drawn for 1:50 million. */
 const deepestZoom = 5
-/** Of a zoom: degrees of longitude in a pixel, and the triangles that are not seen there. */
+/** Per zoom level: degrees of longitude per pixel, and the area below which triangles are not visible. */
 const scales = Array.from({ length: deepestZoom + 1 }, (_, zoom) => ({
   workspace: `zoom${zoom}`,
   leastArea: zoom === deepestZoom ? 0 : (360 / 512 / 2 ** zoom) ** 2 / 3,
@@ -37,7 +37,7 @@ function collection(features: { properties: object; geometry: object }[]): strin
   })
 }
 
-/** What the map shows, by layer. */
+/** Returns the content of the map, by layer. */
 function drawn(countries: readonly Country[], leastArea: number): Record<string, string> {
   const whole = countries.flatMap(({ geometry }) =>
     geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates,

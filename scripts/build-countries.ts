@@ -47,7 +47,7 @@ function simplify(points: Position[]): Position[] {
   return [...simplify(points.slice(0, at + 1)).slice(0, -1), ...simplify(points.slice(at))]
 }
 
-/** A closed ring as differences of hundredths of a degree; undefined where nothing is left of it. */
+/** Encodes a closed ring as differences in hundredths of a degree; undefined if no point is left. */
 function pack(ring: Position[]): number[] | undefined {
   const half = Math.floor(ring.length / 2)
   const coarse = [...simplify(ring.slice(0, half + 1)).slice(0, -1), ...simplify(ring.slice(half))]

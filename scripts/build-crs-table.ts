@@ -77,7 +77,7 @@ const wantedCrs = `
    WHERE c.auth_name = 'EPSG'
    ORDER BY 2, 3`
 
-/** Axis order by authority: `yx` where latitude or northing stands first. */
+/** Returns the axis order by authority: `yx` if latitude or northing is the first axis. */
 function axes(csAuthority: string, csCode: string | number): { order: 'xy' | 'yx'; unit: string } {
   const rows = query(
     `SELECT a.name, a.abbrev, a.orientation, u.name AS unit FROM axis a
@@ -110,7 +110,7 @@ function area(table: string, authority: string, code: string | number): (string 
   return [row.name, row.west_lon, row.south_lat, row.east_lon, row.north_lat] as (string | number)[]
 }
 
-/** Gives each distinct value a number: the table holds names and areas once. */
+/** Assigns a number to each distinct value, so that the table contains names and areas only once. */
 class Interner {
   readonly values: string[] = []
   readonly #numbers = new Map<string, number>()

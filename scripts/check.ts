@@ -7,5 +7,6 @@ import { unitTestStep } from './check/unit-tests.ts'
 const root = dirname(import.meta.dirname)
 const say = (line: string): void => console.log(line)
 
-// The unit tests take longest and wait now and then, so they start first and run beside the rest.
+// The unit tests take longest and are sometimes idle, so they start first and run in parallel with the other
+// steps.
 process.exitCode = (await runSteps([unitTestStep(root), ...staticSteps(root)], say)) ? 0 : 1

@@ -1,8 +1,9 @@
-// `npm run test:kill -- --runs 200`: kills servers in the middle of loads, so many times for each store, on all processors.
-// `--work changes` kills those that upsert, rehearse and let stopped loads through alone, `--work versions` at named steps of loads,
-// restores, edits, style changes, deletions and prunings, `--work coverages` at those of deleted rasters and mosaics, `--work loads` the
-// others.
-// `--store GeoPackage` does so for one alone, `--seed 17` repeats one session, `--jobs 2` runs so many sessions at a time.
+// `npm run test:kill -- --runs 200`: kills servers in the middle of loads, that many times for each store, on
+// all processors. `--work changes` kills only servers that upsert, run dry runs and accept stopped loads;
+// `--work versions` kills at named steps of loads, restores, edits, style changes, deletions and prunings;
+// `--work coverages` at those of deleted rasters and mosaics; `--work loads` runs the others. `--store
+// GeoPackage` uses only this store, `--seed 17` repeats one session, `--jobs 2` runs that many sessions at a
+// time.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import {
@@ -14,7 +15,7 @@ import {
 import type { KillReport, KillSession } from '../tests/support/kills/session.ts'
 import { sharedClusterVariable, startPostgres } from '../tests/support/postgres.ts'
 
-/** Kills over one data directory: a session begins with an empty one. */
+/** Number of kills per data directory; each session begins with an empty one. */
 const killsOfSession = 10
 
 const works = {
@@ -41,7 +42,7 @@ interface Job extends KillSession {
   work: Work
 }
 
-/** What is killed of each type of store that was asked for. */
+/** Returns the kill jobs for each requested type of store. */
 function chosen(): Pick<Job, 'store' | 'work'>[] {
   const unknown = values.work.find((work) => !(work in works))
   if (unknown !== undefined)
@@ -76,12 +77,12 @@ function wholeNumber(name: string, text: string): number {
 
 const underWay = new Set<() => void>()
 
-/** Servers and folders of sessions that are under way. */
+/** Cleans up running sessions: their servers and folders. */
 function cleanUpAll(): void {
   for (const cleanUp of underWay) cleanUp()
 }
 
-/** Runs one session and cleans up behind it; gives what went wrong. */
+/** Runs one session and cleans up after it. Returns its report or the error. */
 async function runJob({ store, work, ...session }: Job): Promise<KillReport | { error: unknown }> {
   const cleanups: (() => void)[] = []
   const cleanUp = (): void => {

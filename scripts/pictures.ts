@@ -1,4 +1,4 @@
-// Takes the pictures of the pages in docs/pictures/ from a server of its own, with the sample data.
+// Takes the screenshots in docs/pictures/ from a separate server with the sample data.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -10,7 +10,7 @@ const root = dirname(import.meta.dirname)
 const folder = join(root, 'docs', 'pictures')
 const quality = 72
 const settleMs = 1500
-/** A map by software asks for tiles after its style has come. */
+/** A map with software rendering requests tiles after its style has loaded. */
 const mapMs = 5000
 const dayMs = 86_400_000
 
@@ -18,7 +18,7 @@ interface Collection {
   features: { properties: Record<string, unknown> }[]
 }
 
-/** A file as somebody would bring one: the countries of Africa. */
+/** A file such as a user would upload: the countries of Africa. */
 function africa(): { name: string; mimeType: string; buffer: Buffer } {
   const text = readFileSync(join(root, 'sample', 'natural-earth', 'countries.geojson'), 'utf8')
   const all = JSON.parse(text) as Collection

@@ -1,4 +1,4 @@
-/** One way from a geographic CRS to another, as PROJ proposes it. */
+/** Operation from one geographic CRS to another, as PROJ proposes it. */
 export interface Operation {
   /** Authority id and name in PROJ's words. */
   name: string
@@ -31,7 +31,7 @@ function shiftOf(step: string): number[] | undefined {
   return [...['x', 'y', 'z'].map((name) => parameter(step, name)), ...angles, parameter(step, 's')]
 }
 
-/** What a PROJ pipeline does between the two geographic CRSs. */
+/** Classifies the operation of a PROJ pipeline between the two geographic CRSs. */
 function classify(pipeline: string): Pick<Operation, 'kind' | 'shift' | 'grids'> {
   const grids = [...pipeline.matchAll(/\+(?:grids|file|model)=(\S+)/g)].flatMap((match) =>
     (match[1] ?? '').split(','),

@@ -1,5 +1,6 @@
-// `npm run test:release`: what takes hours and is run by hand before a release: the tests in `tests/**/release/`, if there are
-// any, and kills of servers during loads, edits and version changes. Ends with a row for docs/releases.md.
+// `npm run test:release`: runs what takes hours, by hand before a release: the tests in `tests/**/release/`,
+// if there are any, and kills of servers during loads, edits and version changes. Prints a row for
+// docs/releases.md at the end.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

@@ -1,5 +1,6 @@
-// `node scripts/replay.ts <tree> [<other tree>]`: plays the same requests to a server of another source tree (a `git worktree`
-// of an earlier commit, with its packages) and to one of this, and tells every difference of their answers.
+// `node scripts/replay.ts <tree> [<other tree>]`: sends the same requests to a server of another source tree
+// (a `git worktree` of an earlier commit, with its packages) and to one of this tree, and reports every
+// difference in their responses.
 import { dirname, resolve } from 'node:path'
 import { replay } from './replay/replay.ts'
 

@@ -12,7 +12,7 @@ import { buildServer } from './setup/server.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The tier of tests that the words of the command line name; undefined without one. */
+/** Returns the test tier named in the command-line arguments, or undefined. */
 function testTier(words) {
   const option = words.find((word) => /^--tests(?:=|$)/.test(word))
   return option === undefined ? undefined : (option.split('=')[1] ?? 'standard')

@@ -1,8 +1,9 @@
-// `npm test`: the check, then the tests of a tier in one run of node's test runner, whose summary ends the output.
-// `--tier extended` and `--tier release` run the tests of those tiers alone.
-// `npm test -- 'src/geo/**/*.test.ts'` runs those files only, each in its own process, without the check, and with a PostgreSQL
-// only where one of them needs it; `--test-name-pattern=...` and other options of the runner may follow. `--times` lists the
-// CPU time of files and folders. `--shard 'application 3'` runs the named shards of a tier.
+// `npm test`: runs the check, then the tests of a tier in one run of node's test runner, whose summary ends
+// the output. `--tier extended` and `--tier release` run only the tests of those tiers. `npm test --
+// 'src/geo/**/*.test.ts'` runs only those files, each in its own process, without the check, and with a
+// PostgreSQL only if one of them needs it; `--test-name-pattern=...` and other options of the runner may
+// follow. `--times` lists the CPU time of files and folders. `--shard 'application 3'` runs the named shards
+// of a tier.
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -46,7 +47,8 @@ async function runTests(options: TestOptions): Promise<boolean> {
   const times = { [timesVariable]: join(runFolder, 'times.jsonl') }
   const env = options.isTimes ? { ...times, [listTimesVariable]: 'yes' } : {}
   try {
-    // Options of the runner, such as a pattern of names, mean single tests: a suite without one of them would not tell its end.
+    // Options of the runner, such as a name pattern, select single tests: a suite without a selected test
+    // would not report its end.
     if (options.files.length + options.runner.length > 0) {
       return await runWithPostgres(sources, chosenRun(options, env))
     }
@@ -63,7 +65,7 @@ function check(): Promise<boolean> {
   return runSteps(staticSteps(root), (line) => console.log(line))
 }
 
-/** Each of the chosen files in a process of its own. */
+/** Runs each of the chosen files in a process of its own. */
 function chosenRun({ tier, files, runner }: TestOptions, env: Record<string, string>): Run {
   const preload = `--import=${new URL('./test/note-alone.ts', import.meta.url).href}`
   const patterns = files.length > 0 ? files : [...tiers[tier]]
@@ -98,7 +100,7 @@ function writeShard(folder: string, { name, files }: Shard, at: number): string 
   return path
 }
 
-/** Runs the files with a PostgreSQL that they share, where one needs it; gives whether they passed. */
+/** Runs the files with a shared PostgreSQL if one of them needs it. Returns true if they passed. */
 async function runWithPostgres(sources: SourceFile[], run: Run): Promise<boolean> {
   const isNeeded = run.tests.some((path) => reaches(sources, path.replaceAll('\\', '/'), postgres))
   if (!isNeeded) return await runNode(run)

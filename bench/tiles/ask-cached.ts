@@ -6,7 +6,7 @@ import { askOnce } from './ask-tiles.ts'
 const connections = 32
 const gzip = { 'accept-encoding': 'gzip' }
 const seconds = 5
-/** What was started a moment ago is compiled by and by. */
+/** Warm-up time: V8 compiles the code of a server that has just started step by step. */
 const warmSeconds = 5
 
 /** Requests a second, and milliseconds of the median and of the 99th of a hundred. */
@@ -15,7 +15,10 @@ export interface CachedResult {
   perSecond: number
   p50: number
   p99: number
-  /** What the server works for each, all its threads; absent where it does other things meanwhile. */
+  /**
+   * Processor time of the server per request, over all its threads; absent if the server does other work
+   * meanwhile.
+   */
   processorMicroseconds?: number
   failed: number
 }
@@ -23,11 +26,14 @@ export interface CachedResult {
 interface CachedPlace {
   server: Pick<BenchServer, 'url' | 'processorMilliseconds'>
   layer: string
-  /** Addresses that nobody has asked for. */
+  /** URLs that no client has requested yet. */
   tiles: string[]
 }
 
-/** One tile again and again, with and without its ETag, beside `/health`; other requests alone and beside a crowd. */
+/**
+ * Measures repeated requests for one tile, with and without its ETag, compared with `/health`; and other
+ * requests, alone and during many parallel requests.
+ */
 export async function askCached({ server, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
   const { url } = server
   const [tile = '', ...others] = tiles

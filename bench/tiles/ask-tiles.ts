@@ -1,7 +1,7 @@
 import { HttpConnection, pathOf } from '../http-connection.ts'
 import { quantile } from '../quantile.ts'
 
-/** What asking for many addresses came to; times in milliseconds. */
+/** Result of requesting many URLs; times in milliseconds. */
 export interface Asked {
   tiles: number
   median: number
@@ -11,7 +11,7 @@ export interface Asked {
   failed: number
 }
 
-/** Asks for each address once, over so many connections; all are of one server. */
+/** Requests each URL once over this number of connections; all URLs belong to one server. */
 export async function askOnce(
   urls: readonly string[],
   { connections = 1, headers = {} }: { connections?: number; headers?: Record<string, string> } = {},

@@ -46,7 +46,7 @@ function layersOf({ dataset, file, databaseUrl, table }: MapServerSource): MapLa
   ]
 }
 
-/** MapServer's vector tiles of the same data, by one connection and by four. */
+/** Measures MapServer's vector tiles of the same data, with one connection and with four. */
 export async function askMapServer(source: MapServerSource): Promise<MapServerResult[]> {
   const layers = layersOf(source)
   const server = await startBenchMapServer(layers)

@@ -5,12 +5,13 @@ import { Pool } from 'pg'
 import { quoteIdentifier } from '../../src/lib/postgres/quote.ts'
 
 const pool = new Pool({
-  // By this name it is known as one that writes nothing: of others a change may be there that does not show yet.
+  // The server recognizes a client with this name as read-only. Other clients may have a change that is not
+  // visible yet.
   application_name: 'terrane bench',
   connectionString: process.env['DATABASE_URL'],
   max: Number(process.env['CONNECTIONS']),
 })
-/** What a GeoJSON's geometry is called in a table. */
+/** Column name of a GeoJSON geometry in a table. */
 const column = 'geometry'
 const compress = promisify(gzip)
 

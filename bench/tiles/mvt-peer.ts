@@ -8,7 +8,7 @@ export interface MvtPeer {
   stop(): void
 }
 
-/** In a process of its own. */
+/** Starts the peer in a process of its own. */
 export async function startMvtPeer(databaseUrl: URL, connections: number): Promise<MvtPeer> {
   const child: ChildProcess = spawn(
     process.execPath,

@@ -4,7 +4,7 @@ import type { TileResult, TilesResults } from './run-tiles.ts'
 
 const mostMilliseconds = 10
 
-/** How many times `ST_AsMVT` is wanted, by the rules of the issue that asked for tiles; none at low zooms. */
+/** Required speed-up over `ST_AsMVT` as a factor; undefined at low zooms. */
 function wantedRatio({ dataset, target, z }: TileResult): number | undefined {
   if (z < 12) return undefined
   if (dataset === 'polygons' && z <= 15) return target === 'GeoPackage' ? 2.5 : 1.5

@@ -29,7 +29,7 @@ const fewZooms = [12, 14, 16]
 const crowdedZooms = new Set([12, 14, 16])
 const patienceMs = 180_000
 
-/** The same tiles by us and by `ST_AsMVT`, each asked for once. */
+/** The same tiles from our server and from `ST_AsMVT`, each requested once. */
 export interface TileResult {
   dataset: TileDataset
   crs: number
@@ -63,15 +63,15 @@ interface Place {
   data: string
 }
 
-/** Tiles of a zoom that are asked for at most, by one connection and by many. */
+/** Maximum number of tiles requested per zoom, by one connection and by many. */
 const mostAsked = 2200
-/** Others, which both sides answer beforehand: what was started a moment ago is compiled by and by. */
+/** Warm-up: other tiles that both sides serve first, since V8 compiles the code step by step. */
 const warmTiles = 6000
 const warmZoom = 15
 /** So many and some more begin a row file. */
 const rowFileTiles = 30
 
-/** Vector tiles beside `ST_AsMVT` and MapServer on the same data; cached ones beside `/health`. */
+/** Compares vector tiles with `ST_AsMVT` and MapServer on the same data, and cached tiles with `/health`. */
 export async function runTiles(
   folder: string,
   databaseUrl: URL,
@@ -84,7 +84,7 @@ export async function runTiles(
   const place = { server, peer, folder, databaseUrl, share, data }
   const results: TilesResults = { tiles: [], cached: [], mapServer: [] }
   try {
-    // As maps are looked at: without a login, whose check each request would pay for.
+    // Map viewers usually send no credentials; checking them would add to each request.
     await server.client.put('/rest/workspaces/default', { workspace: { public: true } })
     for (const target of targets) await makeStore(server, target, databaseUrl)
     for (const dataset of tileDatasets) {
@@ -158,7 +158,10 @@ function ourUrl(
   return `${url}/tiles/default:${layer}/${z}/${x}/${y}.mvt`
 }
 
-/** What is made in the background for low zooms is there when the first of them is. */
+/**
+ * Waits until the server has prepared the tiles of low zooms in the background: they are ready when the first
+ * of them is.
+ */
 async function untilReady(server: BenchServer, layer: string): Promise<void> {
   const end = performance.now() + patienceMs
   const url = ourUrl(server, layer, { z: 0, x: 0, y: 0 })
@@ -171,7 +174,10 @@ function rowFiles(data: string): number {
   return names.filter((name) => name.endsWith('.rows')).length
 }
 
-/** Row files are made of layers at which somebody looks; of smaller ones there are none. */
+/**
+ * Waits for the tile source cache. The server creates it for layers with enough requests; small layers have
+ * none.
+ */
 async function untilLaidOut({ data, share }: Place, dataset: TileDataset, before: number): Promise<void> {
   const end = performance.now() + patienceMs
   if (rowsOf(dataset, share) <= fewFeatures) return
@@ -211,7 +217,8 @@ async function compareOne(
   for (const z of crs === 4326 ? everyZoom : fewZooms) {
     const few = z < 10 ? 3 : z < 12 ? 12 : z < 13 ? 60 : 200
     const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? mostAsked : few)
-    // One connection first, then many on the others; a third of them where there are not enough.
+    // One connection first, then many connections with other tiles. If there are too few tiles, the first
+    // round takes a third of them.
     const alone = tiles.slice(0, Math.max(1, Math.min(few, Math.ceil(tiles.length / 3))))
     const rounds = crowdedZooms.has(z) ? [alone, tiles.slice(alone.length)] : [alone]
     for (const [round, asked] of rounds.entries()) {
@@ -240,7 +247,7 @@ async function askTheirs(
   return askMapServer({ dataset, file, databaseUrl, table: `${dataset}_4326_postgis` })
 }
 
-/** Tiles that were made before, and how others fare while a crowd asks for new ones. */
+/** Measures cached tiles, and other requests while many clients request new tiles. */
 async function askKept(place: Place): Promise<CachedResult[]> {
   const { server } = place
   const layer = await publish(place, 'polygons', 4326, 'GeoPackage')

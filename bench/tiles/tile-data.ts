@@ -16,7 +16,10 @@ export const fullTileRows: Record<TileDataset, number> = {
   lines: 20_000,
 }
 
-/** Where the features are: as dense as parcels of a city, trees of a country, rivers of a country. */
+/**
+ * Extents of the features. The density is that of parcels in a city, trees in a country and rivers in a
+ * country.
+ */
 export const regions: Record<TileDataset, Envelope> = {
   polygons: { minX: 10, minY: 50, maxX: 11.27, maxY: 50.8 },
   points: { minX: 5.5, minY: 47, maxX: 16.75, maxY: 54 },
@@ -101,7 +104,7 @@ function ringAround(x: number, y: number, random: () => number): number[][] {
   return [...ring, ring[0] ?? []]
 }
 
-/** Of 50 to 2,000 vertices, most of them short. */
+/** Creates a line of 50 to 2,000 vertices; most lines are short. */
 function lineFrom(startX: number, startY: number, random: () => number): number[][] {
   const vertices = 50 + Math.floor(random() * random() * 2000)
   let [x, y, angle] = [startX, startY, random() * 2 * Math.PI]

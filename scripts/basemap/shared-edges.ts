@@ -1,7 +1,7 @@
 /** Longitude and latitude. */
 export type Point = readonly [number, number]
 
-/** Lines around areas: `coast` has an area on one side alone, `border` on both. */
+/** Lines around areas: `coast` has an area on one side only, `border` on both. */
 export interface Edges {
   coast: Point[][]
   border: Point[][]
@@ -52,7 +52,7 @@ function addLines(ring: readonly Point[], { uses, done, edges }: Sorting): void 
   end()
 }
 
-/** Whether both ends lie on the edge of the map, where areas are cut and nothing ends. */
+/** Returns true if both points are on the edge of the map, where areas are cut but have no boundary. */
 function isFrame(a: Point, b: Point): boolean {
   const isSide = Math.abs(a[0]) > 179.99 && Math.abs(b[0]) > 179.99
   return isSide || (a[1] < -89.9 && b[1] < -89.9)

@@ -4,7 +4,7 @@ type Text = Pick<SourceFile, 'path' | 'text'>
 
 const word = /`([^`]+)`|"([^"]+)"/g
 
-/** Rows of the contract's tables that name no test, or one that is not there; one message each. */
+/** Returns one message for each row of the contract's tables that names no test or a missing one. */
 export function contractProblems({ path, text }: Text, tests: Text[]): string[] {
   const area = path.includes('monitoring') ? 'monitoring' : 'importer'
   const known = new Map(tests.map((test) => [test.path, test.text]))

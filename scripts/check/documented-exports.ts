@@ -2,7 +2,9 @@ import type { Comment, Node, Program } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { lineAt, type Syntax, syntaxOf } from './syntax.ts'
 
-/** What the parts of the program promise each other. The doors of rooms are contracts too. */
+/**
+ * Files with the interfaces between the parts of the program. The entry points of folders are contracts too.
+ */
 const contracts: readonly string[] = [
   'src/formats/format.ts',
   'src/transforms/transform.ts',
@@ -16,7 +18,7 @@ const contracts: readonly string[] = [
   'src/http/endpoint.ts',
 ]
 
-/** Exports of contracts, `src/lib` and `src/geo` that no comment describes, one message each. */
+/** Returns one message for each export of contracts, `src/lib` and `src/geo` without a doc comment. */
 export function undocumentedExports(
   files: Pick<SourceFile, 'path' | 'text'>[],
   doors: readonly string[],
@@ -46,8 +48,8 @@ function exportedName(statement: Node): string | undefined {
 }
 
 /**
- * Whether a doc comment stands just before. Constants on lines that follow one another share the comment of the first, and a
- * type that is made from the list above it shares that of the list.
+ * Returns true if a doc comment directly precedes the statement. Constants on consecutive lines share the
+ * comment of the first one, and a type derived from the list above it shares the comment of the list.
  */
 function isDocumented(statement: Program['body'][number], syntax: Syntax): boolean {
   const { comments, text, program } = syntax

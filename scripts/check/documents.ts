@@ -11,7 +11,7 @@ const tableCell = /^\|.*\|([^|]*)\|$/gm
 const codeName = /`([A-Za-z_]\w*)`/g
 const setting = /\bTERRANE_[A-Z][A-Z_]*[A-Z]\b/g
 
-/** Links and paths in documents that lead nowhere, one message each. */
+/** Returns one message for each broken link or path in documents. */
 export function brokenPaths(root: string, documents: Text[]): string[] {
   return documents.flatMap(({ path, text }) => {
     const linked = [...text.matchAll(link)].map((match) => join(dirname(path), match[1] as string))
@@ -22,7 +22,7 @@ export function brokenPaths(root: string, documents: Text[]): string[] {
   })
 }
 
-/** Pages of a folder that its index does not link to, one message each. */
+/** Returns one message for each page of a folder that its index does not link to. */
 export function unlistedPages(index: Text, pages: Pick<SourceFile, 'path'>[]): string[] {
   return pages
     .filter(({ path }) => dirname(path) === dirname(index.path) && path !== index.path)
@@ -30,7 +30,10 @@ export function unlistedPages(index: Text, pages: Pick<SourceFile, 'path'>[]): s
     .map(({ path }) => `${index.path} does not link to ${path}`)
 }
 
-/** Source files that documents name by the end of their path and that do not exist, one message each. */
+/**
+ * Returns one message for each source file that a document names by the end of its path and that does not
+ * exist.
+ */
 export function unknownFiles(sources: Pick<SourceFile, 'path'>[], documents: Text[]): string[] {
   const isThere = (name: string): boolean => sources.some(({ path }) => `/${path}`.endsWith(`/${name}`))
   return documents.flatMap(({ path, text }) =>

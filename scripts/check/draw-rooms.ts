@@ -5,10 +5,10 @@ export const drawing = 'docs/modules.svg'
 const [cardWidth, passageWidth, gap, floorGap, margin] = [210, 4, 22, 50, 20]
 const [titleHeight, lineHeight, lineLength] = [30, 16, 31]
 
-/** Something on a floor: a folder, or the passage of an arrow to one that lies deeper. */
+/** Node of the drawing: a folder, or a point that an arrow to a lower level passes through. */
 interface Place {
   name: string
-  /** The folder's rooms; a passage has none. */
+  /** Packages of the folder; undefined for a point of an arrow. */
   lines: string[] | undefined
   floor: number
   /** The places just below to which arrows lead. */
@@ -19,7 +19,7 @@ interface Place {
   y: number
 }
 
-/** The folders of `src/` as a drawing: each stands on those that it imports, the ground is at the bottom. */
+/** Draws the folders of `src/`: each above the folders that it imports, the lowest level at the bottom. */
 export function drawRooms(storeys: Storey[]): string {
   const places = arrange(connect(storeys))
   const width = Math.max(...places.map((place) => place.x + place.width)) + margin
@@ -49,7 +49,7 @@ text.name { font-size: 15px; font-weight: 600; }
 }
 </style>`
 
-/** The folders as places, with the passages between those that are more than one floor apart. */
+/** Creates the nodes of the folders, with points for arrows that span more than one level. */
 function connect(storeys: Storey[]): Place[] {
   const places = storeys.map(toPlace)
   const passages = new Map<string, Place>()
@@ -82,7 +82,10 @@ function toPlace({ name, rooms, floor }: Storey): Place {
   return { name, lines, floor, below: [], width: cardWidth, height, x: 0, y: 0 }
 }
 
-/** Floors from the top, each centred; on a floor, whoever is needed from the left stands left. */
+/**
+ * Arranges the levels from the top, each centred. Within a level, nodes are sorted by the mean position of
+ * their importers.
+ */
 function arrange(places: Place[]): Place[] {
   const floors = Map.groupBy(places, ({ floor }) => floor)
   const widest = Math.max(...[...floors.values()].map(widthOf))

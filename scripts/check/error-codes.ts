@@ -4,12 +4,12 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 type Text = Pick<SourceFile, 'path' | 'text'>
 
-/** A code that failures bear, with everything that the sources tell of it. */
+/** Code of failures, with everything that the sources contain about it. */
 export interface ErrorCode {
   code: string
-  /** Of the answers that bear it. */
+  /** HTTP statuses of the responses with this code. */
   statuses: Set<number>
-  /** What the program says with it, `…` for what is put in. */
+  /** Messages that the program uses with this code, with `…` in place of inserted values. */
   says: Set<string>
 }
 
@@ -54,7 +54,7 @@ export function findErrorCodes(files: Text[]): FoundCodes {
       }
     })
   }
-  // What a library says of a request, where nothing of our own says the same.
+  // Codes without a message of our own: a library reports these errors of the request.
   for (const { statuses } of found.codes.values()) if (statuses.size === 0) statuses.add(400)
   return found
 }
@@ -102,7 +102,7 @@ function madeByNew(name: string, args: Argument[]): Made[] {
   return [{ kinds: ['invalid'], code: code ?? literal(ofData.byDefault), message: first }]
 }
 
-/** An entry of a table, or a problem that is answered as it is: `{ kind | status, code, … }`. */
+/** Reads an entry of a table, or a problem that is sent unchanged: `{ kind | status, code, … }`. */
 function madeByTable(node: Node): Made[] {
   const [kind, status, code] = [
     propertyOf(node, 'kind'),
@@ -124,14 +124,20 @@ function kindsOf(node: Node): string[] {
   return node.type === 'Literal' ? [String(node.value)] : []
 }
 
-/** The code of a failure that was caught, or the one that a function which makes failures was given. */
+/**
+ * Returns true for the code of a caught failure, or for a code that a function for creating failures received
+ * as a parameter.
+ */
 function isPassedOn(code: Node | undefined): boolean {
   return (
     code?.type === 'MemberExpression' && code.property.type === 'Identifier' && code.property.name === 'code'
   )
 }
 
-/** What a code may be: a text, a constant, or one of a table of the same file, with what stands in for it. */
+/**
+ * Returns the possible values of a code: a literal, a constant, or the entries of a table in the same file,
+ * with their placeholders.
+ */
 function textsOf(node: Node | undefined, constants: Map<string, string>, file: Text): string[] {
   if (node?.type === 'Literal') return [String(node.value)]
   if (node?.type === 'Identifier') return [constants.get(node.name) ?? []].flat()
@@ -169,7 +175,7 @@ function readConstants(files: Text[]): Map<string, string> {
   return constants
 }
 
-/** The table from kinds of failure to statuses; a status stands for itself. */
+/** Reads the table from kinds of failure to statuses; a status maps to itself. */
 function readStatuses(files: Text[]): Map<string, number> {
   const text = files.find(({ path }) => path === 'src/http/errors.ts')?.text ?? ''
   const table = /Record<FailureKind, number> = \{([^}]*)\}/.exec(text)?.[1] ?? ''
@@ -193,7 +199,7 @@ function saidBy(node: Node | undefined, around: Node[]): string | undefined {
   return node.type === 'Identifier' ? saidByConstant(node.name, around) : undefined
 }
 
-/** What a constant of a block around says. */
+/** Returns the text of a constant declared in a surrounding block. */
 function saidByConstant(name: string, around: Node[]): string | undefined {
   for (const block of around.toReversed()) {
     if (block.type !== 'BlockStatement' && block.type !== 'Program') continue

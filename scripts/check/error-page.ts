@@ -1,13 +1,15 @@
 import type { ErrorCode } from './error-codes.ts'
 
-/** The page of all error codes, and the file that keeps their names as they are. */
+/** Page of all error codes, and file with the list of published codes. */
 export const errorPage = 'docs/errors.md'
 export const publicCodes = 'tests/contract/public-error-codes.txt'
 
 const mostSaid = 2
 const row = /^\| `([a-z0-9-]+)` \| [^|]* \| .* \| ([^|]*) \|$/gm
 
-/** The page before its table, with the table made anew: what to do is written there by hand, and kept. */
+/**
+ * Returns the page with a new table. The text before the table and the hand-written advice in the table stay.
+ */
 export function writeErrorPage(page: string, codes: Iterable<ErrorCode>): string {
   const advice = new Map([...page.matchAll(row)].map(([, code, text]) => [code, text]))
   const rows = [...codes]
@@ -21,7 +23,7 @@ function statusesOf({ statuses }: ErrorCode): string {
   return [...statuses].sort((a, b) => a - b).join(', ')
 }
 
-/** The commonest two things that are said with it: the others are like them. */
+/** Returns the two most common messages of the code; the others are similar. */
 function saidOf({ says }: ErrorCode): string {
   return [...says]
     .slice(0, mostSaid)
@@ -29,7 +31,10 @@ function saidOf({ says }: ErrorCode): string {
     .join('; ')
 }
 
-/** Whether the page is as the sources are, and tells what to do about every code; one message for each fault. */
+/**
+ * Checks that the page matches the sources and says what to do about every code. Returns one message per
+ * fault.
+ */
 export function errorPageProblems(page: string, codes: Map<string, ErrorCode>): string[] {
   const bare = [...page.matchAll(row)].filter(([, , text]) => text?.trim() === '')
   return [
@@ -38,7 +43,7 @@ export function errorPageProblems(page: string, codes: Map<string, ErrorCode>): 
   ]
 }
 
-/** Public codes that are gone, and codes that are new; one message each. */
+/** Returns one message for each public code that was removed and each code that is new. */
 export function publicCodeProblems(list: string, codes: Map<string, ErrorCode>): string[] {
   const known = new Set(list.split('\n').filter((line) => line !== ''))
   return [

@@ -4,7 +4,7 @@ import { syntaxOf } from './syntax.ts'
 
 type Text = Pick<SourceFile, 'path' | 'text'>
 
-/** The page with the table of events, which stands between these lines. */
+/** Page with the table of events, which is between these lines. */
 export const eventsPage = 'docs/processes.md'
 const [begin, end] = ['<!-- events: npm run docs -->', '<!-- end of events -->']
 
@@ -27,7 +27,7 @@ export function writeEventsTable(page: string, files: Text[]): string {
   return [before + begin, '', ...table, '', end + after].join('\n')
 }
 
-/** Events that nobody announces, or that nobody hears; one message each. */
+/** Returns one message for each event that nothing emits or that nothing listens to. */
 export function eventProblems(files: Text[]): string[] {
   return findEvents(files).flatMap(({ name, announcedBy, heardBy }) => [
     ...(announcedBy.length > 0 ? [] : [`nobody announces the event ${name}`]),

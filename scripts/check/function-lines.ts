@@ -5,8 +5,8 @@ import { lineAt, syntaxOf, walk } from './syntax.ts'
 const mostLines = 80
 
 /**
- * Functions of more lines than a reader can hold, one message each. Every line counts, from the signature to the closing
- * brace: also blank ones, comments, and those of functions inside.
+ * Returns one message for each function with too many lines. Every line counts, from the signature to the
+ * closing brace: also blank lines, comments, and the lines of inner functions.
  */
 export function functionProblems(files: Pick<SourceFile, 'path' | 'text'>[]): string[] {
   return files
@@ -30,7 +30,7 @@ function isFunction({ type }: Node): boolean {
   return type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 }
 
-/** A method's name, and what comes before it, stands in the node around its function. */
+/** The name of a method and the tokens before it belong to the parent node of its function. */
 function startOf(node: Node, parent: Node | undefined): number {
   return parent?.type === 'MethodDefinition' ? parent.start : node.start
 }

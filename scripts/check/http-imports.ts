@@ -10,7 +10,10 @@ const forbidden = [
 ]
 const queryMethods = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'transaction']
 
-/** Files of `src/http/` that reach below the rooms which they serve: for records, SQL or secrets; one message each. */
+/**
+ * Returns one message for each file of `src/http/` that imports below the packages it serves: records, SQL or
+ * secrets.
+ */
 export function httpProblems(files: SourceFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith('src/http/') && !path.endsWith('.test.ts'))

@@ -27,7 +27,7 @@ describe('importSpecifiers', () => {
   })
 })
 
-/** A small house: two layers, the second with rooms. */
+/** Small example: two layers, the second with packages. */
 const house: House = {
   rooms: {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
@@ -38,7 +38,7 @@ const house: House = {
   unordered: [],
 }
 
-/** What is wrong with one import. */
+/** Returns the problems of a single import. */
 const problems = (from: string, specifier: string): string[] =>
   layerProblems([file(from, `import { a } from '${specifier}'`)], house)
 

@@ -10,7 +10,7 @@ function wingOf(path: string): string | undefined {
   return wings.find((wing) => path.startsWith(wing))
 }
 
-/** Imports of `src/` and `web/` that the plan of the house forbids, one message each. */
+/** Returns one message for each import in `src/` and `web/` that the layer rules forbid. */
 export function layerProblems(files: Imports[], house: House): string[] {
   return files
     .filter(({ path }) => wingOf(path) !== undefined && !isTest(path))
@@ -58,7 +58,10 @@ function doorProblem(from: string, to: string, { doors }: House): string | undef
   return undefined
 }
 
-/** What is missing in the plan, and what it names that is not there, one message each. */
+/**
+ * Returns one message for each file or folder that the plan lacks, and for each one that it names but does
+ * not exist.
+ */
 export function planProblems(paths: string[], house: House): string[] {
   const files = paths.filter((path) => wingOf(path) !== undefined && !isTest(path))
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))
@@ -93,7 +96,9 @@ function unknownName({ rank, name }: { rank: number; name: string }): string[] {
   return rank < 0 ? [name] : []
 }
 
-/** Folders with sub-folders whose rooms have no order, and those said to have none which have one. */
+/**
+ * Returns the folders whose sub-folders have no order, and the folders listed as unordered that do have one.
+ */
 function foldersWithoutOrder(files: string[], { rooms, unordered }: House): string[] {
   const withRooms = new Set(
     files.flatMap((path) => {
@@ -117,7 +122,10 @@ function roomsOf(files: string[], folder: string): number {
   return new Set(files.filter((path) => isIn(path, folder)).map((path) => roomOf(path, folder))).size
 }
 
-/** The room of a folder in which a file stands, and its place in the order; -1 where the order does not name it. */
+/**
+ * Returns the package of a file within a folder, and its rank in the order; -1 if the order does not contain
+ * the package.
+ */
 function placeOf(path: string, folder: string, order: Rooms): { name: string; rank: number } {
   const rankOf = (room: string): number =>
     order.findIndex((one) => (typeof one === 'string' ? one === room : one.includes(room)))
@@ -128,13 +136,13 @@ function placeOf(path: string, folder: string, order: Rooms): { name: string; ra
   return rankOf('.') >= 0 ? { name: `the files of ${folder}`, rank: rankOf('.') } : { name: first, rank: -1 }
 }
 
-/** The sub-folder of a folder in which a file stands; `'.'` where it stands in the folder itself. */
+/** Returns the sub-folder of a folder that contains the file; `'.'` if the file is directly in the folder. */
 function roomOf(path: string, folder: string): string {
   const [first = '', ...rest] = inside(path, folder).split('/')
   return rest.length === 0 ? '.' : first
 }
 
-/** Groups of files that import each other in a circle, one message each. */
+/** Returns one message for each group of files that import each other in a cycle. */
 export function cycleProblems(files: Imports[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const problems: string[] = []

@@ -1,18 +1,21 @@
 /**
- * The rooms of a folder in their order: each imports only from itself and from those before it. A room is a sub-folder, a
- * file that the list names, `'.'`, which stands for the folder's other files, or `'*'`, which stands for its other
- * sub-folders: the entries of a seam. Those, and rooms in brackets, do not know each other.
+ * Packages of a folder in their order: each imports only from itself and from those before it. A package is a
+ * sub-folder, a listed file, `'.'` for the other files of the folder, or `'*'` for its other sub-folders: the
+ * entries of an extension point. Those, and packages in brackets, must not import each other.
  */
 export type Rooms = readonly (string | readonly string[])[]
 
 export interface House {
-  /** Folder -> its rooms. */
+  /** Folder -> its packages. */
   rooms: Record<string, Rooms>
-  /** Folder -> the files of it that others may import. A folder that is not named here has no door: all of it is open. */
+  /** Folder -> its files that other folders may import. All files of a folder without an entry are public. */
   doors: Record<string, readonly string[]>
-  /** Folder -> folders that it may not import although they stand before it. */
+  /** Folder -> folders that it must not import although they come before it. */
   strangers: Record<string, readonly string[]>
-  /** Folders with sub-folders that have no order yet. A folder that gets one leaves this list; none may join it. */
+  /**
+   * Folders with sub-folders without an order so far. A folder with an order is removed from this list; no
+   * folder may be added.
+   */
   unordered: readonly string[]
 }
 

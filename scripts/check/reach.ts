@@ -1,6 +1,6 @@
 import type { SourceFile } from './imports.ts'
 
-/** Whether a file imports another, by itself or through those that it imports. */
+/** Returns true if a file imports another one, directly or through other files. */
 export function reaches(files: Pick<SourceFile, 'path' | 'imports'>[], from: string, to: string): boolean {
   const byPath = new Map(files.map((file) => [file.path, file.imports]))
   const seen = new Set<string>([from])

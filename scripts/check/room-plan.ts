@@ -1,18 +1,18 @@
 import type { SourceFile } from './imports.ts'
 import type { House } from './layers.ts'
 
-/** A folder of `src/`, or a file beside the folders, with what stands in it and what it needs. */
+/** Folder of `src/`, or file beside the folders, with its content and its imports. */
 export interface Storey {
   name: string
-  /** Its rooms: those that have an order, in it. */
+  /** Packages of the folder, the ordered ones in their order. */
   rooms: string[]
-  /** What it imports, without what it has through another of them anyway. */
+  /** Direct imports, without those already reached through another import. */
   needs: string[]
   /** Counted from the ground, which is 0: as high as those who need it allow. */
   floor: number
 }
 
-/** What stands on what in `src/`, read from the imports. */
+/** Returns the layers of `src/`, derived from the imports. */
 export function planOf(files: Pick<SourceFile, 'path' | 'imports'>[], { rooms }: House): Storey[] {
   const program = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   const imports = new Map<string, Set<string>>()
@@ -48,7 +48,10 @@ function reached(from: string, imports: Map<string, Set<string>>): Set<string> {
   return seen
 }
 
-/** Each stands just below the lowest of those who need it; the names come in their order, the ground first. */
+/**
+ * Assigns each folder the level just below the lowest of its importers. The names come in their order, the
+ * lowest first.
+ */
 function floorsOf(names: string[], imports: Map<string, Set<string>>): Map<string, number> {
   const below = new Map<string, number>()
   for (const name of names.toReversed()) {

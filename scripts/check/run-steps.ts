@@ -1,6 +1,6 @@
 import type { Step } from './steps.ts'
 
-/** Runs the steps side by side, says how each ended, and gives whether all passed. */
+/** Runs the steps in parallel, reports the result of each, and returns true if all passed. */
 export async function runSteps(steps: Step[], say: (line: string) => void): Promise<boolean> {
   const passed = await Promise.all(
     steps.map(async (step) => {

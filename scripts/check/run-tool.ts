@@ -28,7 +28,7 @@ export async function runTool(
   return result
 }
 
-/** Runs a program that is to end well: what it has said where it did not, else an empty text. */
+/** Runs a program and returns its output if it failed, otherwise an empty text. */
 export async function outputOf(
   root: string,
   program: string,

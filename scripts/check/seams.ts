@@ -10,11 +10,14 @@ import type { Seam } from './type-names.ts'
 
 const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
 const importer = ['src/importer', 'src/http/importer', 'src/catalog']
-/** What older systems called things is translated here. */
+/** Modules that translate names of older systems. */
 const older = 'src/monitoring/move-in'
 const olderTransforms = 'src/http/importer/transform-wire.ts'
 
-/** The seams whose entries nobody outside tells apart by name; the names are those of the registries. */
+/**
+ * Extension points whose entries only their own folder may distinguish by name; the names are those of the
+ * registries.
+ */
 export const seams: readonly Seam[] = [
   { entry: 'format', names: formats.map(({ name }) => name), home: ['src/formats', 'src/stores/rasters'] },
   { entry: 'store', names: stores.map(({ type }) => type), home: ['src/stores'] },

@@ -23,7 +23,7 @@ import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 import { typeNameProblems } from './type-names.ts'
 import { unusedProblems } from './unused.ts'
 
-/** One part of the check; `run` gives what is wrong, or an empty text. */
+/** One step of the check; `run` returns the problems found, or an empty text. */
 export interface Step {
   name: string
   run(): Promise<string>
@@ -74,8 +74,9 @@ export function staticSteps(root: string): Step[] {
 }
 
 /**
- * Options of tsc for the project in a folder. The results are kept in `node_modules`, so that the next run checks only what
- * changed. Each checker repeats work of the others: more of them than processors only cost time.
+ * Options of tsc for the project in a folder. tsc stores its results in `node_modules`, so that the next run
+ * checks only changes. Parallel checkers repeat each other's work, so more of them than processors only cost
+ * time.
  */
 export function typeOptions(root: string, project: string): string[] {
   const name = project === '.' ? 'program' : project

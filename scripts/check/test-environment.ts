@@ -2,7 +2,7 @@ import type { SourceFile } from './imports.ts'
 
 /** Modules that read settings and then open a data directory or look for a running server. */
 const programs = ['src/app.ts', 'src/cli/command-line.ts', 'src/main.ts']
-/** They give each command a data directory of its own and no server of the machine. */
+/** These files set a separate data directory for each command and use no server of the machine. */
 const starters = [
   'tests/support/terrane-process.ts',
   'tests/support/terminal.ts',
@@ -11,8 +11,9 @@ const starters = [
 ]
 
 /**
- * Tests that could use `./data` or a server on the default port, one message each: those that run the program themselves
- * instead of by `tests/support/terrane-process.ts`, or import it without choosing a data directory.
+ * Returns one message for each test that could use `./data` or a server on the default port: tests that run
+ * the program directly instead of through `tests/support/terrane-process.ts`, or that import it without
+ * choosing a data directory.
  */
 export function testEnvironmentProblems(files: Pick<SourceFile, 'path' | 'text' | 'imports'>[]): string[] {
   return files.filter(isTest).flatMap(({ path, text, imports }) => {

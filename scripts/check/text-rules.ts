@@ -32,7 +32,10 @@ const rules: TextRule[] = [
 
 const tableForm = /^(?:export )?const (\w+): (?:Partial<|Readonly<)?Record<string,.*= \{/gm
 
-/** Tables of texts that are asked by `table[key]` or `in`, which find what every object inherits too. */
+/**
+ * Returns object literals used as tables and read by `table[key]` or `in`, which also find the members that
+ * every object inherits.
+ */
 function openLookups(text: string): { name: string; at: number }[] {
   const names = [...text.matchAll(tableForm)].map(([, name = '']) => name)
   return names.flatMap((name) => {
@@ -55,7 +58,9 @@ export function lookupProblems(files: Pick<SourceFile, 'path' | 'text'>[]): stri
 
 const fileName = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*)\.(?:tsx?|mjs|sh|json|md)$/
 
-/** Texts and names against the rules that no other tool checks, one message each. */
+/**
+ * Checks texts and names against the rules that no other tool checks. Returns one message for each violation.
+ */
 export function textProblems(files: Pick<SourceFile, 'path' | 'text'>[]): string[] {
   return files
     .filter((file) => !file.path.startsWith('scripts/check/text-rules'))

@@ -2,18 +2,23 @@ import type { Node } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { lineAt, syntaxOf, walk } from './syntax.ts'
 
-/** A seam of the program: entries with names, in a folder of their own, about which all others ask the registry. */
+/**
+ * Extension point of the program: named entries in a folder of their own. All other code uses the registry.
+ */
 export interface Seam {
-  /** What its entries are, as in `format`. */
+  /** Singular noun for an entry, such as `format`. */
   entry: string
   names: readonly string[]
-  /** Folders and files that may tell its entries apart by name. */
+  /** Folders and files that may distinguish its entries by name. */
   home: readonly string[]
-  /** Folders that are looked at; where it is left out, all of `src/`. For names that are words of everyday use. */
+  /** Folders to check; default: all of `src/`. For names that are also common words. */
   within?: readonly string[]
 }
 
-/** Places that tell the entries of a seam apart by name although they do not stand in its home, one message each. */
+/**
+ * Returns one message for each place outside the home folders that distinguishes the entries of an extension
+ * point by name.
+ */
 export function typeNameProblems(
   files: Pick<SourceFile, 'path' | 'text'>[],
   seams: readonly Seam[],
@@ -42,7 +47,10 @@ function isAsked({ home, within = ['src'] }: Seam, path: string): boolean {
   return within.some(isIn) && !home.some(isIn)
 }
 
-/** The text by which this node tells things apart: one that is compared, a case, or one of a list that is searched. */
+/**
+ * Returns the text that this node distinguishes by: an operand of a comparison, a case, or an element of a
+ * searched list.
+ */
 function comparedName(node: Node, around: Node[]): string | undefined {
   const parent = around.at(-1)
   if (parent === undefined) return undefined
@@ -67,7 +75,10 @@ function keyName(node: Node, around: Node[]): string | undefined {
   return node.type === 'Identifier' ? node.name : textOf(node)
 }
 
-/** Whether a list is asked for an entry: `[...].includes(x)`, `new Set([...])`, or the key of a pair for a `Map`. */
+/**
+ * Returns true if the node is searched as a list: `[...].includes(x)`, `new Set([...])`, or the key of a pair
+ * for a `Map`.
+ */
 function isSearched(around: Node[]): boolean {
   const outer = around
     .slice(0, -1)

@@ -21,7 +21,7 @@ const slow = new RegExp(
   ].join(''),
 )
 
-/** What changes its process, or starts others: these have a process each. */
+/** Tests that change their process or start other processes. Each of them runs in a process of its own. */
 const apart =
   /(?:load-sharp|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
 
@@ -29,13 +29,16 @@ const apart =
 const hangMs = 900_000
 
 export interface UnitTests {
-  /** Files that share a process, one list for each process. */
+  /** Files that share a process, one list per process. */
   shared: string[][]
-  /** Files that have one each. */
+  /** Files that run in a process of their own. */
   alone: string[]
 }
 
-/** Which of the unit tests the check runs, and where: starting a process takes longer than most files take. */
+/**
+ * Selects the unit tests that the check runs and divides them among processes. Starting a process takes
+ * longer than most test files.
+ */
 export function divideUnitTests(files: Pick<SourceFile, 'path' | 'imports'>[], processes: number): UnitTests {
   const quick = files.filter((file) => !slow.test(file.path) && !file.imports.some(isDatabase))
   const paths = quick.map(({ path }) => path)
@@ -50,7 +53,7 @@ function isDatabase(path: string): boolean {
   return path === 'tests/support/postgres.ts'
 }
 
-/** Unit tests beside the sources, without those that need a database, GDAL or patience. */
+/** Runs the unit tests beside the sources, except those that need a database, GDAL or a long time. */
 export function unitTestStep(root: string): Step {
   const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
   const processes = availableParallelism()

@@ -54,7 +54,7 @@ function problemsOf(issue: Issue): string[] {
   ]
 }
 
-/** Of what the program does not import: what it does not use in the file itself either. */
+/** Returns exports that the program does not import and that their own file does not use either. */
 function forTestsAlone(root: string, { file, files, exports, types }: Issue): string[] {
   if (!file.startsWith('src/')) return []
   if (files.length > 0) return [`${file} is imported by tests alone`]
@@ -65,7 +65,7 @@ function forTestsAlone(root: string, { file, files, exports, types }: Issue): st
     .map(({ name, line }) => `${file}:${line} exports ${name}, which tests alone use`)
 }
 
-/** How often each name stands in a file, its declaration included. */
+/** Counts how often each name occurs in a file, including its declaration. */
 function usesOf(program: Node): Map<string, number> {
   const uses = new Map<string, number>()
   walk(program, (node) => {

@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
 import type { OpenApi } from './wire-types.ts'
 
-/** Where the types of the wire stand. */
+/** File with the generated types of the API. */
 export const wireFile = 'web/wire/openapi.d.ts'
 
 /** The OpenAPI document of a server that was never used. */

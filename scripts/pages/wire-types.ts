@@ -1,4 +1,4 @@
-/** A part of an OpenAPI document, as far as types are made of it. */
+/** Part of an OpenAPI document, with the fields that the generated types need. */
 interface Shape {
   $ref?: string
   type?: string | string[]

@@ -1,6 +1,6 @@
 import type { Answer, Step } from './request.ts'
 
-/** What differs from one start of the same server to the next. */
+/** Patterns of text that differs between two starts of the same server. */
 const volatile: [RegExp, string][] = [
   [/try again in \d+ s/g, 'try again in (some) s'],
   [/(?<=\/stores\/[^"]*_)[0-9a-f]{12}/g, '(id)'],
@@ -16,7 +16,10 @@ function plain(text: string): string {
   return volatile.reduce((kept, [pattern, word]) => kept.replaceAll(pattern, word), text)
 }
 
-/** An answer as lines that can be compared: status, headers in order, JSON value by value, other bodies line by line. */
+/**
+ * Splits a response into comparable lines: status, headers in order, JSON value by value, other bodies line
+ * by line.
+ */
 function linesOf({ status, headers, body }: Answer): Map<string, string> {
   const lines = new Map([['status', String(status)]])
   for (const [name, value] of Object.entries(headers)) {
@@ -31,7 +34,7 @@ function linesOf({ status, headers, body }: Answer): Map<string, string> {
       lines.set('text', plain(body).replaceAll(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi, '0'))
       return lines
     } catch {
-      // Shown as it is.
+      // Not JSON: compared as text.
     }
   }
   for (const [index, line] of plain(body).split('\n').entries()) lines.set(`line ${index}`, line)
@@ -61,7 +64,10 @@ export interface Difference {
   after: string
 }
 
-/** Where two answers differ, but for what differs between two servers of the same tree too. */
+/**
+ * Returns the differences between two responses, without those that also occur between two servers of the
+ * same tree.
+ */
 export function differences(step: Step, before: Answer, again: Answer, after: Answer): Difference[] {
   const [first, second, third] = [before, again, after].map(linesOf)
   if (first === undefined || second === undefined || third === undefined) return []

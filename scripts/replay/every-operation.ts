@@ -14,7 +14,7 @@ export interface Description {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** What stands at a place of a path: something that is there, something that is not, and something odd. */
+/** Values for a path parameter: an existing name, a missing one, and an unusual one. */
 const names: Record<string, string[]> = {
   importId: ['0', '4', '23', '99999', 'x'],
   taskId: ['0', '1', '99', 'x'],

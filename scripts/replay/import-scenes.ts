@@ -37,7 +37,7 @@ function importOf(data: object, more: object = {}): object {
 
 const into = (store: string): object => ({ targetStore: { dataStore: { name: store } } })
 
-/** Creates an import, looks at it, runs it and looks again. */
+/** Creates an import, reads it, runs it and reads it again. */
 function wholeImport(id: number, body: object, tasks: number, between: Step[] = []): Step[] {
   return [
     send('POST', '/rest/imports', body),
@@ -77,7 +77,7 @@ function folderImports(first: number): Step[] {
   })
 }
 
-/** Loads of one table under each mode, with each kind of edit before. */
+/** Loads one table in each mode, with each kind of edit before. */
 function edits(first: number): Step[] {
   const file = { type: 'file', file: `${fixtures}/csv/country-labels.csv` }
   return ['file', 'pg'].flatMap((store, at) =>
@@ -117,7 +117,7 @@ function edits(first: number): Step[] {
 
 const taskOf = (id: number): string => `/rest/imports/${id}/tasks/0`
 
-/** A file whose CRS is told before it runs. */
+/** Imports a file whose CRS is set before the run. */
 function withoutCrs(id: number): Step[] {
   const data = { type: 'file', file: `${fixtures}/shapefile/blockgroups.shp` }
   return wholeImport(id, importOf(data, into('file')), 1, [
@@ -177,7 +177,7 @@ function databases(id: number): Step[] {
   ]
 }
 
-/** Imports that are refused, asked for twice or taken away. */
+/** Imports that are rejected, requested twice or deleted. */
 const refusals: Step[] = [
   get('/rest/imports?expand=1'),
   send('POST', '/rest/imports', importOf({ type: 'file', file: 'none/of/these.shp' })),

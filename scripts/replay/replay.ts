@@ -16,7 +16,9 @@ const settings: Setting[] = [
   { dialect: 'geoserver', catalog: 'postgres' },
 ]
 
-/** Plays every scene to two servers of `before` and one of `after`, in both dialects and on both catalogues. */
+/**
+ * Plays every scene on two servers of `before` and one of `after`, in both dialects and with both catalogues.
+ */
 export async function replay(before: string, after: string, say: (line: string) => void): Promise<number> {
   const cluster = await startPostgres()
   let count = 0

@@ -5,22 +5,27 @@ import { defined } from '../../src/lib/defined.ts'
 import type { TreeServer } from './tree-server.ts'
 import { adminPassword } from './tree-server.ts'
 
-/** One request of a scene. In path and body `{folder}`, `{store.port}` and the like stand for what differs by server. */
+/**
+ * One request of a scene. `{folder}`, `{store.port}` and similar placeholders in path and body are replaced
+ * per server.
+ */
 export interface Step {
   method: string
   path: string
-  /** A JSON value, or a text that is sent as it is. */
+  /** JSON value, or text to send unchanged. */
   body?: unknown
   headers?: Record<string, string>
-  /** A file of the source tree that is sent as it is. */
+  /** File of the source tree to send unchanged. */
   file?: string
   /** Files of the source tree that are sent as a form. */
   files?: string[]
-  /** Who asks: the administrator if not said. */
+  /** User that sends the request; the administrator by default. */
   as?: 'nobody' | 'wrong' | 'reader' | 'editor'
-  /** The request is repeated until its answer matches; the last answer counts. */
+  /** Repeats the request until its response matches; the last response counts. */
   until?: RegExp
-  /** Tells of the moment, such as a measurement: its status and type alone are compared. */
+  /**
+   * True if the response depends on the time, such as a measurement: only its status and type are compared.
+   */
   isLive?: boolean
 }
 
@@ -39,7 +44,10 @@ const users = {
 const mostTries = 100
 const mostMs = 240_000
 
-/** Sends a step to a server and gives the answer with what differs by server put back. */
+/**
+ * Sends a step to a server. Returns the response with the server-specific values replaced by their
+ * placeholders.
+ */
 export async function ask(server: TreeServer, tree: string, step: Step): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     const answer = await send(server, tree, step)

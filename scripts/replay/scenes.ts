@@ -69,7 +69,7 @@ const endings: Step[] = [
   get(`/monitoring/api/services/`),
 ]
 
-/** What is asked before every operation is tried, and after. */
+/** Returns the requests to send before and after every operation is tried. */
 export function scenes(): { before: Step[]; after: Step[] } {
   return { before: [...people, ...places, ...importScenes(), ...reading, ...watching], after: endings }
 }

@@ -6,13 +6,13 @@ import type { PostgresCluster } from '../../tests/support/postgres.ts'
 
 export const adminPassword = 'replay-password'
 
-/** How the servers of one comparison are set up. */
+/** Configuration of the servers of one comparison. */
 export interface Setting {
   dialect: 'contract' | 'geoserver'
   catalog: 'sqlite' | 'postgres'
 }
 
-/** A server of one source tree, with places of its own. */
+/** Server of one source tree, with folders and databases of its own. */
 export interface TreeServer {
   url: string
   folder: string
@@ -21,7 +21,10 @@ export interface TreeServer {
   stop(): Promise<void>
 }
 
-/** Starts the server of a source tree on an empty data directory, whose import root holds copies of another's fixtures. */
+/**
+ * Starts the server of a source tree with an empty data directory. Its import root contains copies of the
+ * fixtures of another tree.
+ */
 export async function startTree(
   tree: string,
   fixtures: string,

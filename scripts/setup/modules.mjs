@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { npmFailure, runNpm, say } from './run.mjs'
 
-/** Installs the packages of the lock file when they are not the ones that are there. */
+/** Installs the packages of the lock file if the installed ones differ. */
 export function installModules(root) {
   const stampFile = join(root, 'node_modules', '.setup-stamp')
   const stamp = modulesStamp(root)

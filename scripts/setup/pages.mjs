@@ -7,11 +7,11 @@ import { SetupError, say } from './run.mjs'
 
 /** Parts of the pages that start by themselves; all else is loaded by them when it is needed. */
 const entries = { main: 'main.tsx', ogc: 'ogc.ts' }
-/** The first page of most visits: what it needs is asked for with the document. */
+/** First page of most visits: the document preloads the files that it needs. */
 const home = 'pages/home/home.tsx'
-/** Style sheets that are loaded with the pages that need them, one a file. */
+/** Style sheets that load with the pages that need them, one per file. */
 const sheetFolder = 'styles/sheets'
-/** A module of its own: what shows a map is told its name as `MAPLIBRE_WORKER`. */
+/** Separate module: the code that shows a map receives its name as `MAPLIBRE_WORKER`. */
 const worker = 'maplibre-gl/dist/maplibre-gl-worker.mjs'
 const compressed = new Set(['.js', '.mjs', '.css', '.svg'])
 const leastBytes = 1024
@@ -71,7 +71,7 @@ function entriesOf({ outputs }) {
   return found
 }
 
-/** Scripts that have to be there before one runs. */
+/** Returns the scripts that must be loaded before a script runs. */
 function importsOf(outputs, path, known = new Set()) {
   for (const { path: next, kind } of outputs[path].imports) {
     if (kind !== 'import-statement' || known.has(next)) continue
@@ -89,7 +89,7 @@ function sheetsOf({ outputs }) {
   return found
 }
 
-/** Beside a file that gets smaller by it, its compressed forms. */
+/** Writes the compressed forms of a file next to it, if they are smaller. */
 function compress(path) {
   const bytes = readFileSync(path)
   if (!compressed.has(extname(path)) || bytes.length < leastBytes) return

@@ -5,10 +5,10 @@ import { hasProgram, lastLines, run, SetupError, say } from './run.mjs'
 
 const installer = join(dirname(fileURLToPath(import.meta.url)), 'install-debian.sh')
 
-/** Tiers of tests, each with the programs of those before it. */
+/** Tiers of tests; each needs its own programs and those of the tiers before it. */
 const tiers = ['standard', 'extended', 'release']
 
-/** Programs that Terrane calls, and by `tier` those that the tests of that tier call too. */
+/** Programs that Terrane calls. A `tier` marks programs that the tests of that tier need. */
 const needs = [
   {
     name: 'GDAL',
@@ -25,7 +25,7 @@ const needs = [
   {
     name: 'PostgreSQL with PostGIS',
     isThere: hasPostgis,
-    // The installer turns this into the packages of the newest PostgreSQL that the distribution has.
+    // The installer replaces this name by the packages of the newest PostgreSQL in the distribution.
     packages: ['postgis-server'],
     without: 'the tests that need a database fail',
     tier: 'standard',
@@ -96,8 +96,8 @@ const needs = [
 ]
 
 /**
- * Installs from the distribution what is missing for Terrane and for a tier of tests, where that is allowed; says what is
- * missing otherwise. Throws a `SetupError` where there is no such tier.
+ * Installs missing programs for Terrane and for a tier of tests from the distribution, if permitted;
+ * otherwise reports what is missing. Throws a `SetupError` if there is no such tier.
  */
 export function installPrograms(root, tier) {
   if (tier !== undefined && !tiers.includes(tier))
@@ -160,7 +160,7 @@ function failedBefore(root, packages) {
   return existsSync(failureFile(root)) && readFileSync(failureFile(root), 'utf8') === packages.join(' ')
 }
 
-/** Whether a program is on the path, or where only root's path leads. */
+/** Returns true if a program is on the path, or in a directory that only the path of root contains. */
 function isInstalled(name) {
   return hasProgram(name) || existsSync(join('/usr/sbin', name))
 }

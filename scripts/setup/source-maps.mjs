@@ -2,9 +2,9 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const values = new Map([...digits].map((digit, value) => [digit, value]))
 
 /**
- * Returns a source map that tells the line of each position, but not the column, and only for sources that `isWanted`
- * accepts; undefined if there are none. The first stack trace of a thread decodes the maps of its scripts: of the whole
- * maps, Node makes tens of megabytes.
+ * Returns a source map with the line of each position but without columns, only for sources that `isWanted`
+ * accepts; undefined if there are none. The first stack trace of a thread decodes the maps of its scripts,
+ * and Node expands full maps to tens of megabytes.
  */
 export function lineMap({ sources, mappings }, isWanted) {
   const wanted = sources.map(isWanted)
@@ -21,7 +21,8 @@ export function lineMap({ sources, mappings }, isWanted) {
       const [column, source, sourceLine] = position
       const isMapped = wanted[source]
       const target = isMapped ? `${source}:${sourceLine}` : ''
-      // The first position of a line is kept: a reader of maps takes the last position before, whatever line that is on.
+      // Keeps the first position of a line: a reader of maps uses the last position before, whatever line
+      // that position is on.
       if (target !== last || (isFirst && isMapped)) {
         if (isMapped && !kept.has(source)) kept.set(source, kept.size)
         writer.add(

@@ -6,7 +6,10 @@ export const timesVariable = 'TERRANE_TEST_TIMES'
 /** Clock ticks per second in which Linux counts CPU time. */
 const ticksPerSecond = 100
 
-/** Time of one test file, in seconds. `children` is the CPU time of the processes that ended while it ran. */
+/**
+ * Time of one test file, in seconds. `children` is the CPU time of the processes that ended while the file
+ * ran.
+ */
 export interface FileTime {
   file: string
   wallSeconds: number
@@ -39,7 +42,7 @@ export function noteFile(file: string): () => void {
   }
 }
 
-/** CPU seconds of this process, and of its child processes that have ended, where Linux tells it. */
+/** CPU seconds of this process, and of its ended child processes where Linux reports them. */
 function processorTime(): { own: number; children: number } {
   const { user, system } = process.cpuUsage()
   const own = (user + system) / 1e6

@@ -9,7 +9,7 @@ import { remarksVariable } from './reporter.ts'
 const build = join(import.meta.dirname, '..', '..', 'build', 'tests')
 const runner = new URL('./run-files.ts', import.meta.url).href
 
-/** Runs files of these texts in one process by node's test runner; gives its exit code and output. */
+/** Runs files with these contents in one process of node's test runner. Returns its exit code and output. */
 async function runTogether(
   t: TestContext,
   files: Record<string, string>,

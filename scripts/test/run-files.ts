@@ -4,14 +4,16 @@ import { pathToFileURL } from 'node:url'
 import { closeSharedResources, runAfterFile, shareProcess } from '../../tests/support/test-file-hooks.ts'
 import { noteFile } from './file-times.ts'
 
-/** The next file starts after this time at the latest, also where a hook of this one threw and ended the hooks. */
+/**
+ * The next file starts after this time at the latest, even if a hook of this file threw and ended the hooks.
+ */
 const hooksMs = 60_000
 /** A process that is still alive so long after its last test has left something open. */
 const endMs = 60_000
 
 /**
- * Runs test files one after another in this process. Each file is a suite named after its path, and its hooks at the top
- * level are hooks of that suite. A file is loaded when all tests of the file before have ended.
+ * Runs test files one after another in this process. Each file is a suite named after its path, and its
+ * top-level hooks are hooks of that suite. A file loads after all tests of the file before have ended.
  */
 export async function runTestFiles(root: string, paths: readonly string[]): Promise<void> {
   shareProcess()

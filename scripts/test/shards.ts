@@ -25,8 +25,8 @@ const application = 'src/app.ts'
 const browsers = ['tests/support/browser.ts', 'tests/pages/support/shown-pages.ts']
 
 /**
- * What a file has in its text that changes its process for good, or measures it: environment variables, flags of V8,
- * open file descriptors, memory, CPU time, modules of Node.
+ * Matches test files that permanently change their process or measure it: environment variables, V8 flags,
+ * open file descriptors, memory, CPU time, Node modules.
  */
 const ownProcessText =
   /process\.env(?:\.\w+|\[[^\]]+\]) = |Object\.assign\(process\.env|setFlagsFromString|\/proc\/self|process\.cpuUsage|syncBuiltinESMExports|mock\.method\(process|\b(?:leavesNothingOpen|ownTemporaryFolder|addedMegabytes|describeMemory)\(/
@@ -56,7 +56,10 @@ export function divideIntoShards(
   ]
 }
 
-/** Merges lists so that each is spread evenly over the whole: shards that wait for a browser run beside those that compute. */
+/**
+ * Merges lists so that each is spread evenly over the whole: shards that wait for a browser run in parallel
+ * with shards that compute.
+ */
 function interleave<T>(lists: readonly T[][]): T[] {
   return lists
     .flatMap((list) => list.map((item, at) => ({ item, position: (at + 0.5) / list.length })))

@@ -1,6 +1,6 @@
 import type { FileTime } from './file-times.ts'
 
-/** Lists the slowest files of a run by the time on the wall, one line each. */
+/** Lists the slowest files of a run by wall-clock time, one line each. */
 export function slowestFiles(times: readonly FileTime[], count: number): string[] {
   const slowest = times.toSorted((a, b) => b.wallSeconds - a.wallSeconds).slice(0, count)
   return [

@@ -6,7 +6,7 @@ const versions = 'http://localhost:8080/rest/layers/default:trees/versions'
 const send = (method: string, path: string, type: string, body: string, more = ''): string =>
   curl(`-X ${method} ${features}${path} -H 'Content-Type: application/${type}'${more} \\\n  -d '${body}'`)
 
-/** Features that are added, changed and removed one by one, and taken back together. */
+/** Adds, changes and removes features one by one, and undoes all of it together. */
 export const editing: Flow = {
   name: 'flow-10-editing',
   title: 'Flow 10: features are edited',

@@ -24,7 +24,7 @@ const makeStore: FlowStep = {
 const intoStore =
   '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}},"targetStore":{"dataStore":{"name":"places"}}}}'
 
-/** Upload, CRS, point geometry and execution of the table, with the answers that matter. */
+/** Upload, CRS, point geometry and execution of the table, with the relevant responses. */
 function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): FlowStep[] {
   const task = `/${id}/tasks/0`
   return [

@@ -1,6 +1,9 @@
 const widest = 110
 
-/** The status line, `Location`, `Allow` and body of an answer of `curl -i`; what other programs say as it is. */
+/**
+ * Returns the status line, `Location`, `Allow` and body of a `curl -i` response; the output of other programs
+ * unchanged.
+ */
 export function formatAnswer(said: string): string {
   const text = said.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (!text.startsWith('HTTP/')) return text.trimEnd()
@@ -15,7 +18,7 @@ export function formatAnswer(said: string): string {
   return [status, ...told, ...shown].join('\n')
 }
 
-/** JSON with every list and object that fits on one line, and the others broken. */
+/** Formats JSON with every list and object that fits on one line, and breaks the others. */
 function setInLines(value: unknown, indent = '', taken = 0): string {
   const flat = onOneLine(value)
   const isPlain = typeof value !== 'object' || value === null

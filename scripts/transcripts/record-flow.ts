@@ -14,11 +14,11 @@ import { formatAnswer } from './format-answer.ts'
 const run = promisify(execFile)
 const password = 'transcript-password'
 const mostTries = 400
-/** Stands in the documents for the folder that the server ran in. */
+/** Replaces the folder of the server in the documents. */
 const shownFolder = '/srv/terrane'
-/** Stands in the documents for the web server that remote data come from. */
+/** Replaces the web server of the remote data in the documents. */
 const shownFiles = '127.0.0.1:8090'
-/** Longer than it takes to answer that an import was created. */
+/** Longer than the server takes to respond that an import was created. */
 const answerMs = 500
 const origin = [
   'Commands and answers as `node scripts/transcripts.ts` recorded them from a new server, which runs in `/srv/terrane`.',
@@ -26,7 +26,7 @@ const origin = [
 ].join('\n')
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-/** A document without its times, which differ from one recording to the next. */
+/** Returns a document without times, which differ from one recording to the next. */
 export function withoutTimes(document: string): string {
   // Places of pages are signed with a key of the server.
   return document.replaceAll(time, '(time)').replaceAll(/position=[\w-]+/g, 'position=(position)')
@@ -48,7 +48,7 @@ export async function recordFlow(root: string, flow: Flow): Promise<string> {
       TERRANE_REMOTE_ALLOW: '127.0.0.1',
     })
     const { port } = new URL((await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? '')
-    // The commands run as they stand: curl is led to the port that was free.
+    // The commands run unchanged: this file makes curl connect to the free port.
     writeFileSync(
       join(folder, '.curlrc'),
       `silent\nshow-error\nconnect-to = "localhost:8080:127.0.0.1:${port}"\n`,
@@ -65,7 +65,7 @@ export async function recordFlow(root: string, flow: Flow): Promise<string> {
   }
 }
 
-/** Serves a folder at a free port of this host, each answer after a while. */
+/** Serves a folder on a free port of this host and delays each response. */
 async function serveFiles(folder: string): Promise<{ address: string; end(): void }> {
   const server = createServer(async ({ url = '' }, reply) => {
     await sleep(answerMs)

@@ -1,9 +1,9 @@
-/** One command of a flow, run as it stands. */
+/** One command of a flow, run unchanged. */
 export interface FlowStep {
-  /** What the command does. */
+  /** Description of the command. */
   says: string
   command: string
-  /** The command is repeated until its answer matches; the last answer is shown. */
+  /** Repeats the command until its output matches; the document shows the last output. */
   until?: RegExp
 }
 
@@ -25,7 +25,7 @@ export const send = (method: 'POST' | 'PUT', path: string, body: string): string
 export const items = (layer: string, query: string): string =>
   curl(`'http://localhost:8080/ogc/collections/${layer}/items?${query}'`)
 
-/** An import of `trees.csv` with the mode that `task` tells. */
+/** Imports `trees.csv` with the mode given by `task`. */
 export function treesImport(id: number, task: string): FlowStep[] {
   const points = '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}'
   const chain = `"transformChain":{"type":"vector","transforms":[${points}]}`

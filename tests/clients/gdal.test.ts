@@ -30,7 +30,7 @@ describe('maps in GDAL', () => {
     for (const end of ends.reverse()) end()
   })
 
-  /** What there is in a dataset, without what is not known, in the order of a text. */
+  /** Returns the known properties of a dataset, sorted as text. */
   const propertiesOf = async (dataset: string, ...options: string[]): Promise<string[]> => {
     const { stdout } = await run('ogr2ogr', ['-f', 'GeoJSON', '/vsistdout/', dataset, ...options], {
       maxBuffer: 256 << 20,

@@ -8,7 +8,7 @@ import type { Cleanup } from '../support/terrane-process.ts'
 import type { XmlWish } from '../support/validate-xml.ts'
 import { faultsOfXml } from '../support/validate-xml.ts'
 
-/** What the services answer and refuse, by the schemas that their answers name. */
+/** Requests whose responses and errors are validated against the schemas that they name. */
 const questions = [
   '/wms?service=WMS&version=1.3.0&request=GetCapabilities',
   '/wms?service=WMS&version=1.3.0&request=GetMap',
@@ -27,7 +27,7 @@ const questions = [
   '/wcs?service=WCS&version=1.0.0&request=GetCapabilities',
   '/wcs?service=WCS&version=1.0.0&request=DescribeCoverage&coverage=default:islands,default:days',
   '/wcs?service=WCS&version=1.0.0&request=GetCoverage&coverage=nowhere',
-  // Of a workspace without a layer.
+  // A workspace without layers.
   '/nowhere/wms?service=WMS&version=1.3.0&request=GetCapabilities',
   '/nowhere/wmts?service=WMTS&request=GetCapabilities',
   '/nowhere/wfs?service=WFS&version=2.0.0&request=GetCapabilities',

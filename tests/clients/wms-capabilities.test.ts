@@ -10,7 +10,7 @@ import type { Cleanup } from '../support/terrane-process.ts'
 const versions = ['1.3.0', '1.1.1'] as const
 type Version = (typeof versions)[number]
 
-/** What capabilities tell of a layer. */
+/** Content of a layer in the capabilities. */
 interface ToldLayer {
   name: string
   style: string

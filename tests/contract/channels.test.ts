@@ -9,14 +9,14 @@ import type { ListeningReceiver, TestReceiver, TestReceivers } from '../support/
 import type { WatchedChecks } from '../support/watched-checks.ts'
 import { ownDatabasePlace, testOutlets, watchChecks } from '../support/watched-checks.ts'
 
-/** How receivers of a channel are started stands in a file named after it. */
+/** Starts the receivers of a channel, from the module named after the channel. */
 async function receiversOf({ name }: Channel): Promise<TestReceivers> {
   const file = new URL(`../support/receivers/${name}.ts`, import.meta.url)
   assert.ok(existsSync(file), `tests/support/receivers/${name}.ts tells how a receiver is started`)
   return import(file.href)
 }
 
-/** A check that fails above 5 and tells a receiver of the channel. */
+/** Creates a check that fails above 5 and notifies a receiver of the channel. */
 async function watch(
   test: Parameters<typeof watchChecks>[0],
   { field }: Channel,
@@ -42,7 +42,7 @@ for (const channel of channels) {
     })
     after(() => client.server.close())
 
-    /** The lines of the field as they are shown. */
+    /** Returns the lines of the field as the API shows them. */
     async function shown(id: number): Promise<unknown> {
       const { data } = (await client.call('GET', `/api/notifications/config/${id}/`)).json
       return Object.entries(data).find(([key]) => key === field.name)?.[1]

@@ -12,7 +12,10 @@ const metric = findMetric('request.count') ?? assert.fail()
 const now = Date.parse('2026-11-21T12:00:00Z')
 const numbers = [0, 0.5, 1, 59, 60, 3600, 100_000]
 
-/** What a comparison says of a metric whose value is that number, and was measured so many seconds ago. */
+/**
+ * Returns the breach that a comparison reports for a metric that has this value and was last measured that
+ * many seconds ago.
+ */
 function breachOf(comparison: Comparison, limit: number, value: number): Breach | undefined {
   const found = { value, lastValidTo: now / 1000 - value }
   return comparison.findBreach({ limit, metric, found, isCollected: true, now })
@@ -72,7 +75,7 @@ for (const comparison of comparisons) {
     })
     after(() => client.server.close())
 
-    /** A check with one field and that limit. */
+    /** Creates a check with one field and that limit. */
     async function create(title: string, limit: number | undefined): Promise<number> {
       const id = await createCheck(client, `${name} ${title}`, threshold({ option: name, max: null }))
       if (limit !== undefined) {

@@ -7,7 +7,7 @@ import { importPoints } from '../support/versioned-layers.ts'
 
 const forged = 'forged.example.org'
 
-/** What stands for the parameters of a path; every public layer is `open:places`. */
+/** Values for path parameters; every public layer is `open:places`. */
 const values: Record<string, string> = {
   ...{ workspace: 'open', layer: 'open:places', layers: 'open:places', collectionId: 'open:places' },
   ...{ style: 'places', styleId: 'places', tileMatrixSetId: 'WebMercatorQuad', tileMatrixSet: 'EPSG:3857' },
@@ -15,7 +15,7 @@ const values: Record<string, string> = {
   ...{ z: '0', x: '0', y: '0', i: '0', j: '0', tileRow: '0', tileCol: '0' },
 }
 
-/** Queries that make services answer with a document or a map. */
+/** Queries for which a service returns a document or a map. */
 const queries: Record<string, string[]> = {
   wms: [
     'service=WMS&request=GetCapabilities',
@@ -34,7 +34,10 @@ const queries: Record<string, string[]> = {
   items: ['', 'f=json&limit=1', 'f=html', 'f=csv', 'f=gml'],
 }
 
-/** Addresses of every GET endpoint that answers an anonymous caller, as far as this server has what its path names. */
+/**
+ * Returns URLs of every GET endpoint that allows anonymous requests, if this server has the objects that its
+ * path names.
+ */
 function publicAddresses(): string[] {
   return endpoints.flatMap(({ method, path, access }) => {
     const isOpen = ['public', 'workspace', 'layer', 'style'].includes(String(access))
@@ -55,7 +58,9 @@ async function serve(env: Record<string, string>): Promise<TestApp> {
 
 const mayBeShared = (value: unknown): boolean => !/\b(?:private|no-store)\b/.test(String(value ?? ''))
 
-/** Addresses whose answer names the forged host, and those of them that shared caches may keep. */
+/**
+ * Returns the URLs whose response contains the forged host, and those of them that shared caches may store.
+ */
 async function answersNaming(server: TestApp) {
   const naming: string[] = []
   const shared: string[] = []

@@ -9,7 +9,7 @@ import { fileDatabase } from '../support/postgis-store.ts'
 const letters = ['x', 'ж', '语', '𐐷']
 const times = 13
 
-/** A name of so many bytes that begins with a letter: what does not go up is filled with letters of one byte. */
+/** Returns a name of that many bytes that begins with the letter and is padded with one-byte letters. */
 function nameOf(letter: string, bytes: number): string {
   const width = Buffer.byteLength(letter)
   return letter.repeat(Math.floor(bytes / width)) + 'y'.repeat(bytes % width)

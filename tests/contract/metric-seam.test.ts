@@ -51,7 +51,7 @@ function makeRequests(): RequestEvent[] {
   }))
 }
 
-/** Two readings a minute of a host that tells everything there is to tell. */
+/** Returns two readings per minute of a host that reports all metrics. */
 function makeSamples(): Sample[] {
   const draw = seededRandom(32)
   const samples: Sample[] = []

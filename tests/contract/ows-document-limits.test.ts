@@ -29,7 +29,7 @@ const getFeature = (inside: string, more = ''): string =>
   `<wfs:GetFeature service="WFS" version="2.0.0" resultType="hits" ${spaces} ${more}>${inside}</wfs:GetFeature>`
 const attributes = (count: number): string => Array.from({ length: count }, (_, at) => `a${at}="x"`).join(' ')
 
-/** Each limit: a body just within, one just beyond, and how the second is refused. */
+/** For each limit: a body just within, one just beyond, and the message for the second. */
 const wfsBodies: Record<string, [within: string, beyond: string, told: RegExp]> = {
   elements: [
     getFeature(query('<wfs:PropertyName>n</wfs:PropertyName>'.repeat(9998))),
@@ -147,7 +147,7 @@ describe('limits of the documents of requests', { timeout: 300_000 }, () => {
     const sld = (inside: string): string =>
       `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>default:trees</Name><UserStyle><FeatureTypeStyle>${inside}</FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
     const rules = (count: number): string => '<Rule><PointSymbolizer/></Rule>'.repeat(count)
-    // Five elements stand around the rules, which have two each.
+    // Five elements enclose the rules, which have two elements each.
     assert.equal((await form('/wms', map, { sld_body: sld(rules(4997)) })).status, 200)
     const { status, text } = await form('/wms', map, { sld_body: sld(rules(4998)) })
     assert.equal(status, 400, text.slice(0, 500))

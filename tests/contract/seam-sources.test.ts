@@ -22,7 +22,7 @@ import { defaultSourceLimits } from '../support/source-limits.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
-/** A kind of archive may have its example beside it. */
+/** An archive format may have its example in its own folder. */
 const archiveFolders = [
   join(fixtures, 'archives', 'examples'),
   join(import.meta.dirname, '../../src/sources/archives'),
@@ -42,7 +42,7 @@ async function unpack(
   return readdirSync(folder, { recursive: true }).map(String)
 }
 
-/** Asserts that an archive is refused as one, and that nothing of it is left. */
+/** Asserts that an archive is rejected as such, and that no files of it are left. */
 async function isRefused(work: (folder: string) => Promise<unknown>, test: TestContext): Promise<void> {
   const folder = join(temporaryFolder(test), 'out')
   await leavesNothingOpen('a refused archive', () =>

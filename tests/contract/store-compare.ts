@@ -11,10 +11,10 @@ import { makeTablePair, pairSchema, pairShapes } from '../support/table-pairs.ts
 import type { LoadArguments, MakeStore, ReadRow, StoreUnderTest } from './store-session.ts'
 import { loadRows, never, readRows, stageRows, withStore } from './store-session.ts'
 
-/** What is discarded at the end of a test, however it ends. */
+/** Staged loads to discard at the end of a test, even if it fails. */
 const opened = new WeakMap<VectorStore, StagedLoad[]>()
 
-/** Stages a rehearsal and compares it; the caller goes on with `staged`. */
+/** Stages a dry run and compares it; the caller continues with `staged`. */
 async function rehearse(store: VectorStore, load: LoadArguments, keys?: string[]) {
   const { staged, told } = await stageRows(store, { ...load, isRehearsal: true })
   opened.get(store)?.push(staged)
@@ -246,7 +246,10 @@ async function testValues({ store }: StoreUnderTest): Promise<void> {
   await staged.discard()
 }
 
-/** A rehearsal, the real load, and the difference of what is read before and after, by a model in memory. */
+/**
+ * Compares a dry run, the real load, and the difference between the rows before and after, with a model in
+ * memory.
+ */
 async function testPairs(under: StoreUnderTest, shape: (typeof pairShapes)[number]): Promise<void> {
   const { store } = under
   for (let seed = 1; seed <= 4; seed += 1) {

@@ -3,7 +3,9 @@ import { describe, it } from 'node:test'
 import type { StoreDescription } from '../../src/stores/description.ts'
 import { findStoreDescription, findStoreServing, isSecretParameter } from '../../src/stores/registry.ts'
 
-/** What holds between the entries of the registry, so that each can be found and none is taken for another. */
+/**
+ * Tests rules across the entries of the registry: each entry can be found, and none is mistaken for another.
+ */
 export function describeDescriptions(stores: readonly StoreDescription[]): void {
   describe('descriptions of stores', () => {
     it('have types and names of their own, in the form in which they are looked up', () => {

@@ -85,7 +85,7 @@ export function describeFailures(make: MakeStore): void {
         'is swept without a trace, and can be run again under the same load id',
         withStore(make, async (under) => {
           const assertUnchanged = await prepare(under, mode)
-          // Tests that run at the same time share a database: sweeping ends whatever goes by the same load id.
+          // Concurrent tests share a database, and a sweep ends all loads with the same load id.
           const loadId = `l${mode}`
           const failing = (async function* () {
             yield* batchesOf(schema, rows(10))

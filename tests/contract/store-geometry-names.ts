@@ -12,7 +12,7 @@ function namedSchema(name: string, attribute = 'n') {
   return { ...schema, geometry: schema.geometry && { ...schema.geometry, name } }
 }
 
-/** Names that every store takes as they are. */
+/** Names that every store accepts unchanged. */
 const takenAsTheyAre = [
   'geom',
   'location',

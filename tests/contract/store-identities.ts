@@ -88,14 +88,14 @@ async function testFallback(under: StoreUnderTest): Promise<void> {
     const found = (await idsOf(under, box)).map((text) => text.slice(-1)).sort()
     assert.deepEqual(found, ['a', 'b', 'c', 'd', 'e'].slice(0, box))
   }
-  // A later row goes on behind them.
+  // A later row gets the next id.
   await load(under, {
     mode: 'APPEND',
     schema: schemaOf({ name: 'text' }, 'Point'),
     rows: [pointOnly('f', 6)],
   })
   assert.equal((await idsOf(under)).at(-1), '13 f')
-  // Beyond what all readers tell apart, and none at all.
+  // An id beyond those that all readers can distinguish, and negative and zero ids.
   const odd = [row(2n ** 53n, 'g'), row(-(2n ** 63n), 'h'), row(-5n, 'i'), row(0n, 'j')]
   assert.deepEqual(codes(await load(under, { table: 'odd', schema: withFid, rows: odd })), ['ids-replaced'])
   const read = await readRows(under.store, { table: 'odd' })
@@ -218,7 +218,10 @@ async function testTakeUp(under: StoreUnderTest): Promise<void> {
   }
 }
 
-/** Rows with ids that may be missing, repeated and in any order, into a new table and over an old one. */
+/**
+ * Loads rows with ids that may be missing, repeated and in any order, into a new table and into an existing
+ * one.
+ */
 async function testModel(under: StoreUnderTest): Promise<void> {
   const random = seededRandom(9)
   for (let round = 0; round < 6; round += 1) {

@@ -10,7 +10,7 @@ import { loadRows, withStore } from './store-session.ts'
 
 const batchCount = 60
 const schema = schemaOf({ text: 'text' }, 'Point')
-/** A batch may be in the hands of whoever reads, encodes and sends. */
+/** Number of batches that the reader, the encoder and the sender may hold. */
 const held = 6
 
 setFlagsFromString('--expose-gc')
@@ -24,7 +24,7 @@ async function countAlive(batches: WeakRef<FeatureBatch>[]): Promise<number> {
   return batches.filter((batch) => batch.deref() !== undefined).length
 }
 
-/** Batches with a note of each; `onHalf` hears of those given so far. */
+/** Yields batches with a weak reference to each; `onHalf` receives those yielded so far. */
 async function* watched(onHalf: (given: WeakRef<FeatureBatch>[]) => Promise<void>) {
   const given: WeakRef<FeatureBatch>[] = []
   for (let number = 0; number < batchCount; number += 1) {

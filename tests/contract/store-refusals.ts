@@ -7,7 +7,7 @@ import { loadRows, never, readRows, withStore } from './store-session.ts'
 const schema = schemaOf({ n: 'int32' }, 'Point')
 const rows = [{ geometry: wkb('Point', [1, 2]), values: [1] }]
 
-/** A store that takes no loads says so, and is the same afterwards. */
+/** A store that accepts no loads reports this and stays unchanged. */
 export function describeRefusals(make: MakeStore): void {
   it(
     'takes no loads and drops no table',

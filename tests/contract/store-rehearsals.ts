@@ -54,7 +54,7 @@ async function takeUp(store: VectorStore, request: LoadRequest, text: string): P
 
 const newId = (): string => `t${randomUUID().slice(0, 8)}`
 
-/** Looks at the target before and after `work`: its bytes, or what its database keeps of writes. */
+/** Compares the target before and after `work`: its bytes, or the traces of writes in its database. */
 async function unmoved({ trace }: StoreUnderTest, work: () => Promise<void>): Promise<void> {
   const first = await trace()
   await work()

@@ -103,7 +103,7 @@ async function compareRuns(
   )
   assert.deepEqual(told.result.changes ?? compared?.counts, compared?.counts, mode)
 
-  // What was found is not tried again when the rows are put in place.
+  // The commit does not check the rejected rows again.
   const again = await stageRows(store, {
     ...load,
     mode: mode === 'APPEND' ? 'REPLACE' : mode,

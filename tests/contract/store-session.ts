@@ -23,9 +23,9 @@ export interface StoreUnderTest {
   dispose(): Promise<void>
   /** Puts rows into the table `layer`, which is not there yet: by a load, or by writing the file that is served. */
   fill(schema: Schema, rows: readonly Row[]): Promise<void>
-  /** Statements of others, by another connection; with `layer` for the table of that name. */
+  /** Runs statements as another client on a separate connection, with `layer` for the table of that name. */
   execute(sql: string): Promise<void>
-  /** What writes leave in the store, readable or not; staged rows are no part of it. */
+  /** Returns everything that writes leave in the store, readable or not, except staged rows. */
   trace(): Promise<unknown>
   /** Types that an attribute in it cannot have; of stores that take loads none. */
   lacks: readonly AttributeType[]
@@ -50,7 +50,7 @@ export const never = new AbortController().signal
 
 type Told = Pick<LoadOutcome, 'messages' | 'rejects'>
 
-/** Hooks that gather what a load tells; `overrides` replace single ones. */
+/** Returns hooks that collect what a load reports; `overrides` replace single hooks. */
 export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
   const told: Told = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
@@ -115,7 +115,7 @@ export async function readRows(store: VectorStore, query: Partial<FeatureQuery> 
   return rows
 }
 
-/** The values of one attribute over the whole table. */
+/** Returns the values of one attribute of all rows of the table. */
 export async function readColumn(store: VectorStore, name: string, table = 'layer'): Promise<unknown[]> {
   const described = await store.findTable(table)
   const index = described?.schema.attributes.findIndex((attribute) => attribute.name === name) ?? -1

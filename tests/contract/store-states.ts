@@ -208,11 +208,11 @@ function describePuttingAside(make: MakeStore): void {
   )
 }
 
-/** A content that the table had: its rows, and how it is kept. */
+/** Content that the table had: its rows, and the form in which it is stored. */
 interface Content {
   rows: ReadRow[]
   kept?: KeptState
-  /** Which content a difference belongs to. */
+  /** Content that this difference is based on. */
   base?: Content
 }
 
@@ -222,14 +222,17 @@ function pathTo(content: Content): KeptState[] {
   return [...(content.base === undefined ? [] : pathTo(content.base)), content.kept]
 }
 
-/** Whether a content can be had: it stands whole, or differs from one that can be had or is there. */
+/**
+ * Returns true if a content can be restored: it is stored whole, or as a difference from one that can be
+ * restored or is the present one.
+ */
 function isReachable(content: Content, present: Content): boolean {
   if (content.kept === undefined) return content === present
   if (content.kept.form === 'whole') return true
   return content.base !== undefined && isReachable(content.base, present)
 }
 
-/** Random loads and ways back; every content that is kept has the rows that it had. */
+/** Runs random loads and restores, and checks that every stored content has its original rows. */
 async function testSequence({ store }: StoreUnderTest, states: TableStates, seed: number): Promise<void> {
   const random = seededRandom(seed * 101)
   const upTo = (count: number): number => Math.floor(random() * count)

@@ -88,7 +88,7 @@ const boxes: Envelope[][] = [
   [],
 ]
 
-/** Its own way, and the one that stores without one have. */
+/** Returns the store's own tile reads and the default ones for stores without them. */
 function ways(store: VectorStore): TileReads[] {
   return [tileReadingOf(store), tileReadingByFeatures(store)]
 }

@@ -17,7 +17,7 @@ const person = (code: number | null, name: string | null, x = 0): Row => ({
 })
 const byCode: UpsertRules = { keys: ['code'], deletesMissing: false }
 
-/** Runs one upsert to its end; gives its changes too, as they stand before the commit. */
+/** Runs one upsert to its end. Also returns its changes, as listed before the commit. */
 async function upsert(
   store: VectorStore,
   load: Partial<LoadArguments>,
@@ -219,7 +219,10 @@ async function testAmbiguous({ store }: StoreUnderTest): Promise<void> {
   assert.deepEqual(after[1]?.geometry, wkb('Point', [8, 8]))
 }
 
-/** Blanks, a name of its own for the id, names too long and alike at their start, and such as differ by case alone. */
+/**
+ * Tests names with blanks, another name for the id, names that are too long and start alike, and names that
+ * differ only in case.
+ */
 async function testRenamed({ store }: StoreUnderTest): Promise<void> {
   const long = 'ä'.repeat(130)
   const names = ['tree no', 'fid', `${long}1`, `${long}2`, 'Straße Nr', 'a b', 'a_b', 'X', 'x']
@@ -263,7 +266,7 @@ async function testMissing({ store }: StoreUnderTest): Promise<void> {
   await assert.rejects(upsert(store, { rows: [person(1, 'a')] }), { kind: 'conflict', code: 'table-missing' })
 }
 
-/** Rows that come keep their place and id, whatever became of them; new ones follow. */
+/** Checks that rows which appear again keep their position and id, in any case; new rows follow. */
 async function testPairs(under: StoreUnderTest, shape: (typeof pairShapes)[number]): Promise<void> {
   const { store } = under
   for (const [seed, deletesMissing] of [

@@ -21,7 +21,7 @@ import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
 import { describeUpserts } from './store-upserts.ts'
 
-/** What a store promises by its description, run over a fresh one for each test. */
+/** Runs the tests of everything that a store's description promises, each on an empty store. */
 function describeStore(description: StoreDescription): void {
   const { type, can } = description
   const make: MakeStore = () => startStore(description)
@@ -60,8 +60,8 @@ function describeStore(description: StoreDescription): void {
 }
 
 describeDescriptions(stores)
-// Each test has a store of its own: those that wait for a database leave the time to others.
-// More at a time only make each other wait: the process is busy with two, and a connection that has to wait long fails.
+// Each test has a store of its own: tests that wait for a database leave time for others. Higher concurrency
+// only makes them wait for each other: two keep the process busy, and a connection that waits too long fails.
 describe('stores', { concurrency: 2 }, () => {
   for (const description of stores) describeStore(description)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
-/** What a limit on time looks like in the sources. */
+/** Matches the ways in which the sources express a time limit. */
 const limit =
   /AbortSignal\.timeout\(|\b(deadlineMs|silenceMs|timeoutMs|clockLimitMs|CpuDeadline|statement_timeout|query_timeout|connectionTimeoutMillis)\b/
 /** They carry limits that others set. */

@@ -37,7 +37,7 @@ function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-/** What `gdalinfo` says of the cells, without the file's own name. */
+/** Returns what `gdalinfo` reports about the cells, without the name of the file. */
 async function cellsOf(dataset: string): Promise<string> {
   const text = await overHttp('gdalinfo', ['-checksum', dataset])
   return text.slice(text.indexOf('Size is'))

@@ -18,7 +18,7 @@ const maxOutputBytes = 64 * 2 ** 20
 interface OgrLayer {
   geometry: string
   featureCount: number
-  /** Names with `text` or `number`: GDAL tells integers from reals by the first page alone. */
+  /** Names with `text` or `number`: GDAL distinguishes integers from reals only by the first page. */
   fields: Record<string, string>
 }
 
@@ -36,7 +36,7 @@ async function gdal(program: string, args: string[], credentials = userAndPasswo
   return stdout
 }
 
-/** The layers of a dataset as `ogrinfo -al -so` tells them, by name. */
+/** Returns the layers of a dataset as `ogrinfo -al -so` reports them, by name. */
 async function describeLayers(dataset: string): Promise<Record<string, OgrLayer>> {
   const text = await gdal('ogrinfo', ['-ro', '-al', '-so', dataset])
   const blocks = text.split(/^Layer name: /m).slice(1)

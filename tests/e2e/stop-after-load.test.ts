@@ -54,7 +54,7 @@ it('a server that is stopped right behind a load finds no change by others when 
       )
     }
     await importTrees(url)
-    // Looked at with the log of the load beside the file, and read by nobody.
+    // Checked while the log of the load is next to the file and nothing reads the file.
     await ask(`${url}/rest/layers/default:trees/versions`)
     server.signal('SIGTERM')
     await server.ended

@@ -138,7 +138,7 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.match(refused.text, new RegExp(`more than ${rows - 1} rows.*group_by=count_on_resource`))
       const grouped = await fed.call('GET', heavyPath.replace('=resource', '=count_on_resource'))
       assert.equal(grouped.status, 200)
-      // One minute less than the whole window fits; so does the whole of it where minutes become one period.
+      // One minute less than the whole window fits; so does the whole window if its minutes form one period.
       const shorter = await fed.call('GET', heavyPath.replace('T12:00', 'T11:59'))
       assert.equal(shorter.status, 200)
       assert.equal(shorter.text.split('"samples_count"').length - 1, (rows / 360) * 359)

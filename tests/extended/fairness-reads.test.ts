@@ -1,4 +1,4 @@
-// Light requests are answered while four heavy requests of one user still run, in both stores.
+// Light requests get responses while four heavy requests of one user are still running, in both stores.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -49,7 +49,7 @@ async function makeGeoPackage(app: TestApp): Promise<StoreConnection> {
   return connection
 }
 
-/** Reads of the view `many` wait as long as somebody holds the advisory lock. */
+/** Reads of the view `many` wait as long as another session holds the advisory lock. */
 const postgisSql = `
 create schema points;
 create function points.wait_for_lock() returns boolean language plpgsql volatile as $$
@@ -80,7 +80,7 @@ async function makePostgis(): Promise<StoreConnection> {
 const wfs = 'service=WFS&version=2.0.0&request=GetFeature&count=10'
 const wms = 'service=WMS&version=1.1.1&styles=&srs=EPSG:4326&format=image/png'
 
-/** Requests that look at all rows. */
+/** Requests that read all rows. */
 const heavyRequests = {
   'WFS requests with sortBy and a deep startIndex': `/wfs?${wfs}&typeNames=default:many&sortBy=day&startIndex=90000`,
   'WFS requests with a filter':
@@ -100,7 +100,7 @@ const heavyRequests = {
 const isTooSlow = /took longer than/
 
 let tiles = 0
-/** A tile that nobody has asked for. */
+/** Returns a tile that was not requested before. */
 function newTile(): string {
   tiles += 1
   return `/ogc/collections/default:few/tiles/WebMercatorQuad/9/${tiles}/200`
@@ -149,7 +149,7 @@ for (const { name, make, isGated } of stores) {
       await app.catalog.layers.change(await app.catalog.layers.get('default', table), { isPublic: true })
     }
 
-    /** The user of the heavy requests, and an anonymous one. */
+    /** Returns the user of the heavy requests, and an anonymous one. */
     const users = (): Record<string, string>[] => [app.admin, {}]
 
     const ask = (url: string, headers: Record<string, string>): Promise<Reply> =>
@@ -187,7 +187,7 @@ for (const { name, make, isGated } of stores) {
 const toldOf = (replies: Reply[]): string[] =>
   replies.map(({ statusCode, body }) => `${statusCode} ${body.slice(0, 200)}`)
 
-/** Holds the advisory lock until the returned function is called. */
+/** Takes the advisory lock. Returns a function that releases it. */
 async function closeLock(): Promise<() => Promise<void>> {
   const { Client } = await import('pg')
   const client = new Client({ connectionString: await fileDatabase() })

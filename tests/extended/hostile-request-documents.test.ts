@@ -77,7 +77,7 @@ describe('hostile documents of requests', { timeout: 600_000 }, () => {
   const post = async (path: string, type: string, body: string): Promise<number> => {
     const headers = { ...server.admin, 'content-type': type }
     const heavy = fetch(`${base}${path}`, { method: 'POST', headers, body })
-    // Others are answered meanwhile and afterwards.
+    // Other requests get responses during and after these.
     assert.equal((await fetch(`${base}/health`)).status, 200)
     const reply = await heavy
     await reply.arrayBuffer()

@@ -8,7 +8,7 @@ import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 import { openStarvation } from '../support/starve.ts'
 
-/** How long a test waits for the end of an import. */
+/** Limit of the wait for the end of an import. */
 const patienceMs = 600_000
 
 async function complete(server: TestServer, id: number): Promise<void> {

@@ -22,7 +22,7 @@ function collection(rows: number): string {
   return JSON.stringify({ type: 'FeatureCollection', features })
 }
 
-/** Files to import: the small layers in a folder and in one GeoPackage, and a raster of 1.7 MB. */
+/** Creates files to import: the small layers in a folder and in one GeoPackage, and a raster of 1.7 MB. */
 function makeSources(folder: string): void {
   mkdirSync(join(folder, 'small'), { recursive: true })
   const together = join(folder, 'others.gpkg')
@@ -49,7 +49,7 @@ async function importInto(server: TestServer, data: object, place: object): Prom
   assert.equal(json.import?.state, 'COMPLETE', text)
 }
 
-/** Publishes the layers of a GeoPackage of the server's, of one that stands elsewhere, and of PostGIS. */
+/** Publishes the layers of a GeoPackage of the server, of an external one, and of PostGIS. */
 async function makeLayers(server: TestServer): Promise<void> {
   for (const name of ['others', 'tables'])
     await expect(server, 201, 'POST', '/rest/workspaces', { workspace: { name } })

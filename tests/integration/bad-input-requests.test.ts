@@ -45,7 +45,7 @@ async function zipUnder(name: string): Promise<Buffer> {
   return Buffer.from(plain.toString('latin1').replaceAll('a'.repeat(10), name), 'latin1')
 }
 
-/** States and uploads of an import, which a refused upload leaves as they are. */
+/** Returns the states and uploads of an import, which a refused upload must not change. */
 async function pictureOf(client: ImporterClient, id: number): Promise<object> {
   const { json } = await client.call('GET', `/${id}`)
   return { state: json.import?.state, tasks: json.import?.tasks, files: uploadedFiles(client, id) }

@@ -20,7 +20,7 @@ import { temporaryData } from '../support/terrane-process.ts'
 
 const hugeRow = 900_000
 
-/** A million short rows written piece by piece; row `hugeRow` is what `bad` says. */
+/** Writes a million short rows in pieces; row `hugeRow` is `bad`. */
 async function writeHuge(path: string, head: string, row: (number: number) => string, bad: string) {
   function* pieces(): Generator<string> {
     yield head
@@ -34,7 +34,7 @@ async function writeHuge(path: string, head: string, row: (number: number) => st
   await pipeline(Readable.from(pieces()), createWriteStream(path))
 }
 
-/** Runs one file of the import root; gives the task and its rejected rows. */
+/** Runs one file of the import root. Returns the task and its rejected rows. */
 async function loadPath(client: ImporterClient, file: string): Promise<{ task: Json; rejects: Json[] }> {
   const created = await client.call('POST', '', {
     import: { targetStore: { dataStore: { name: 'target' } }, data: { type: 'file', file } },

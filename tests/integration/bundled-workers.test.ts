@@ -12,7 +12,7 @@ import { WorkerEnded } from '../../src/lib/workers/worker-handle.ts'
 import { runSevenZip } from '../../src/sources/archives/seven-zip-program.ts'
 
 const root = dirname(dirname(import.meta.dirname))
-/** These do not answer calls: the first is part of each child process, the second is asked by `runSevenZip`. */
+/** These handle no calls: the first is part of each child process, `runSevenZip` uses the second. */
 const withoutCalls = ['src/lib/workers/parent-guard.ts', 'src/sources/archives/seven-zip-worker.ts']
 const workers = listWorkers(root)
 

@@ -17,13 +17,13 @@ function rows(count: number, origin: string): string {
   return Array.from({ length: count }, (_, i) => JSON.stringify(feature({ origin, number: i }))).join('\n')
 }
 
-/** A server with the layer `places` in a database of its own. */
+/** Starts a server with the layer `places` in a new database. */
 async function startWithPlaces(
   t: TestContext,
   cluster: PostgresCluster,
 ): Promise<{ client: ImporterClient; url: string }> {
   const url = await cluster.createDatabase()
-  // What is left when nobody waits for the database.
+  // The behaviour without a wait for the database.
   const client = await startImporter(t, { env: { TERRANE_DATABASE_WAIT: '0' } })
   const store = await client.server.app.inject({
     method: 'POST',

@@ -9,7 +9,7 @@ import { runSql, startPostgres } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 import { until } from '../support/until.ts'
 
-/** A key and a certificate that nobody has signed. */
+/** Creates a key and a certificate that no authority has signed. */
 function makeCertificate(folder: string): { key: string; certificate: string } {
   const [key, certificate] = [join(folder, 'key'), join(folder, 'certificate')]
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
@@ -39,7 +39,7 @@ describe('a database over TLS', () => {
     }
     await runSql(url, 'alter system set ssl = on')
     await runSql(url, 'select pg_reload_conf()')
-    // A new connection reads the setting from the process that was told to read it again.
+    // A new connection reads the setting from the process that was told to reload it.
     await until(async () => (await runSql(url, 'show ssl'))[0]?.ssl === 'on')
     const { json } = await createDatabaseImport(client, encrypted)
     assert.equal(json.import?.state, 'PENDING', String(json.import?.message))

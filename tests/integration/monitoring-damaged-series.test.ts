@@ -34,14 +34,14 @@ const damages: [what: string, damage: (path: string) => void][] = [
 const monitored = (dataDir: string): Promise<TestApp> =>
   createTestApp({ dataDir, env: { TERRANE_MONITORING: 'on' } })
 
-/** The data directory of a server that has recorded one request and stopped. */
+/** Returns the data directory of a server that has recorded one request and stopped. */
 async function usedDirectory(test: TestContext): Promise<string> {
   const dataDir = temporaryFolder(test)
   const app = await monitored(dataDir)
   await app.app.inject('/before')
   await app.monitoring?.catchUp()
   await app.close()
-  // What is left in them may mend the file.
+  // The content of these files could repair the database.
   for (const end of ['-wal', '-shm']) rmSync(join(dataDir, name + end), { force: true })
   return dataDir
 }
@@ -52,7 +52,7 @@ async function healthOf({ app }: TestApp) {
   return monitoring
 }
 
-/** How many descriptors of this process lead to the file. */
+/** Returns the number of file descriptors of this process that refer to the file. */
 function openFiles(path: string): number {
   const folder = '/proc/self/fd'
   return readdirSync(folder).filter((fd) => linkOf(join(folder, fd))?.startsWith(path)).length

@@ -13,7 +13,7 @@ import { readRequestLog } from '../support/request-log.ts'
 
 const diskMegabytes = 24
 
-/** Waits until `/health` says so of monitoring. */
+/** Waits until `/health` reports this status of monitoring. */
 async function untilHealth(victim: Victim, status: string): Promise<string[]> {
   for (;;) {
     const { json } = await victim.send('GET', '/health')

@@ -110,7 +110,7 @@ describe('data of the commit before', () => {
         { authorization: `Bearer ${token.value}` },
       ])
         await read('/rest/layers', headers)
-      // What is published.
+      // The published layers.
       const { layers } = await read('/rest/layers')
       assert.deepEqual(
         layers.layer.map((layer) => layer.name),
@@ -122,7 +122,7 @@ describe('data of the commit before', () => {
       assert.equal(items.numberMatched, 3)
       assert.deepEqual(items.features[2]?.properties, { name: 'three', rank: 2 })
       assert.equal((await read('/ogc/collections/city:towns/items', {})).numberMatched, 3)
-      // Imports: done, and one that waits.
+      // The imports: a complete one, and one that waits.
       const { imports } = await read('/rest/imports')
       assert.deepEqual(
         imports.map(({ state }) => state),
@@ -130,11 +130,11 @@ describe('data of the commit before', () => {
       )
       const { import: waiting } = await read('/rest/imports/2')
       assert.equal(waiting.state, 'PENDING')
-      // What was counted.
+      // The request counts.
       const window = 'valid_from=2026-01-01T12:00:00Z&valid_to=2026-01-01T12:02:00Z&interval=120'
       const { data } = await read(`/monitoring/api/metric_data/request.count/?${window}`)
       assert.ok(Number(data.data[0]?.data[0]?.val) >= 7, JSON.stringify(data))
-      // And all goes on.
+      // Everything continues to work.
       Object.assign(server.admin, admin)
       await importPoints(server, { name: 'towns', mode: 'APPEND', points: [['four', 4, 2]] })
       assert.equal((await read('/ogc/collections/default:towns/items')).numberMatched, 4)

@@ -40,7 +40,7 @@ async function dataWithStore(t: TestContext): Promise<{ dataDir: string; passwor
   return { dataDir, password: new URL(url).password }
 }
 
-/** Starts again on the data, and gives what the log told. */
+/** Starts the server again on the data. Returns its log. */
 async function startAgain(
   t: TestContext,
   dataDir: string,

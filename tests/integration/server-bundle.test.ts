@@ -21,7 +21,7 @@ const repository = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 const dayMs = 86_400_000
 
-/** A small program with a thread, a child process and a file beside a source, on the real kit of workers. */
+/** Small program with a thread, a child process and a file next to a source, on the real worker modules. */
 const program: Record<string, string> = {
   'src/main.ts': `import { readFileSync } from 'node:fs'
 import { bundleFolder, holdBundle } from './lib/bundle-folder.ts'
@@ -86,7 +86,7 @@ serveWork(handlers)
 `,
 }
 
-/** A tree of its own with that program, the set-up of the repository and its packages. */
+/** Creates a tree with that program, and with the set-up and the packages of the repository. */
 function smallTree(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), 'terrane-bundle-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))

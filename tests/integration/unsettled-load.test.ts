@@ -15,7 +15,10 @@ import { runSql, testCluster } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 import { patience } from '../support/until.ts'
 
-/** Keeps what stands in our database when a load's token has been written, just before the store commits. */
+/**
+ * Saves the rows of the catalogue database when the token of a load has been written, just before the store
+ * commits.
+ */
 const keepSql = `
 create table kept_tasks as select * from tasks where false;
 create table kept_imports as select * from imports where false;
@@ -26,7 +29,7 @@ create trigger keep after update on tasks when new.document like '%"token"%' beg
   insert into kept_jobs select * from jobs;
 end`
 
-/** Puts back what was kept: the picture of a server that died after the store's commit. */
+/** Restores the saved rows: the state of a server that died after the store's commit. */
 const restoreSql = `
 drop trigger keep;
 delete from tasks where import_id in (select import_id from kept_tasks);

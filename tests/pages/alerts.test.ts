@@ -16,7 +16,7 @@ interface Config {
   }
 }
 
-/** Another server that is listed and not asked. */
+/** Another server that is listed but not polled. */
 const remote = {
   ...{ type: 'mapserver', host: 'localhost', url: 'http://127.0.0.1:9', active: false },
   source: { kind: 'geoserver-monitor', url: 'http://127.0.0.1:9', user: 'reader', password: 'secret' },

@@ -73,7 +73,7 @@ describe('what becomes of an import', async () => {
       return task.stopIf
     }
     await shown.signIn(`/app/imports/${id}`)
-    // The next field is filled before the change of the one before is answered.
+    // The next field is filled before the response to the previous change.
     await page.route(`**/rest/imports/${id}/tasks/0`, async (route) => {
       if (route.request().method() === 'PUT') await new Promise((resolve) => setTimeout(resolve, 200))
       await route.continue()
@@ -90,7 +90,7 @@ describe('what becomes of an import', async () => {
     await area.press('Tab')
     await area.fill('12, 51, 14 53')
     await area.press('Enter')
-    // More is written while that is answered.
+    // More is typed before the response.
     await area.pressSequentially('.5')
     await target.getByText('Limits: 2 rules are set').waitFor()
     assert.equal(await area.inputValue(), '12, 51, 14 53.5')

@@ -74,7 +74,7 @@ describe('the page of a layer', async () => {
     assert.equal((await about())['title'], 'Theirs')
     assert.equal(await page.getByLabel('Title').inputValue(), 'Mine')
     await expectSound(shown, 'layer-meanwhile-1440-light')
-    // What is another field does not stand in the way.
+    // A change to another field is no conflict.
     await other({ licence: 'CC0' })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.locator('h1 >> text=Mine').waitFor()

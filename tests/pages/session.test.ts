@@ -7,7 +7,7 @@ import { askServer, closeBrowser, showPages, startPageServer } from './support/s
 
 const listing = readFileSync(join(import.meta.dirname, '../../web/app/pages.ts'), 'utf8')
 
-/** Notes every answer to the pages that refuses or fails. */
+/** Records every response to the pages that is a refusal or a failure. */
 function watchRefusals({ page }: ShownPage): string[] {
   const refused: string[] = []
   page.on('response', (response) => {
@@ -18,7 +18,10 @@ function watchRefusals({ page }: ShownPage): string[] {
   return refused
 }
 
-/** A raster beside the sample layers, and an import that waits for the columns of its coordinates. */
+/**
+ * Imports a raster in addition to the sample layers, and creates an import that waits for its coordinate
+ * columns.
+ */
 async function importMore(server: PageServer): Promise<void> {
   const raster = readFileSync(join(import.meta.dirname, '../fixtures/raster/RGB.byte.tif'))
   for (const [name, bytes] of [

@@ -1,6 +1,6 @@
 const megabyte = 2 ** 20
 
-/** How many megabytes the work adds to this process at most, as it is seen from time to time. */
+/** Returns the peak of the memory that the work adds to this process, in megabytes, measured by sampling. */
 export async function addedMegabytes(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().rss
   let most = before

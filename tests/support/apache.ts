@@ -24,7 +24,7 @@ export async function startApache(
     .filter(([, path]) => existsSync(path))
     .map(([name, path]) => `LoadModule ${name}_module ${path}`)
   const isRoot = process.getuid?.() === 0
-  // Its children are nobody then.
+  // As root, Apache runs its child processes as the user nobody.
   if (isRoot) chmodSync(folder, 0o755)
   writeFileSync(
     conf,

@@ -11,9 +11,11 @@ import { silentLogger } from './silent-logger.ts'
 export const adminPassword = 'test-admin-password'
 
 export interface TestAppOptions extends AppOptions {
-  /** Environment variables beside those that tests need; monitoring is off unless they switch it on. */
+  /**
+   * Environment variables in addition to those that tests need; monitoring is off unless they switch it on.
+   */
   env?: Record<string, string>
-  /** An existing data directory, which then stays; default: a new one, removed by `close`. */
+  /** Existing data directory, which is not removed; default: a new one that `close` removes. */
   dataDir?: string
 }
 
@@ -30,7 +32,7 @@ export function basicAuth(name: string, password: string): { authorization: stri
 /** A whole server on an embedded database in a temporary folder, for `app.inject`; close it after the test. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'terrane-test-'))
-  // Servers that tests start one after the other on one catalogue have the same key.
+  // Servers that tests start one after the other on one catalogue use the same key.
   if (options.dataDir === undefined && options.env?.['TERRANE_DATABASE_URL'] !== undefined)
     writeFileSync(join(dataDir, 'secret.key'), `${'0123456789abcdef'.repeat(4)}\n`)
   const settings = loadSettings({

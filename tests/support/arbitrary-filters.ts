@@ -86,7 +86,7 @@ function numbersFrom(seed: number): (below: number) => number {
   }
 }
 
-/** Filters over the columns of the samples: each kind of leaf by itself, then what is joined of them. */
+/** Filters on the columns of the samples: each kind of predicate alone, then combinations. */
 export function someFilters(count: number, seed = 7): WrittenFilter[] {
   const below = numbersFrom(seed)
   const pick = <Value>(of: readonly Value[]): Value => of[below(of.length)] as Value
@@ -150,7 +150,10 @@ function compare(op: string, name: string, value: number): WrittenFilter {
   }
 }
 
-/** Numbers that a double does not tell apart; JSON of JavaScript cannot write them, so a text stands beside a cast. */
+/**
+ * Compares a large integer. A value beyond those that a double represents exactly is replaced by the largest
+ * of them: JavaScript's JSON cannot write larger ones.
+ */
 function bigs(op: string, value: bigint): WrittenFilter {
   const exact = value <= BigInt(Number.MAX_SAFE_INTEGER) ? value : 9007199254740991n
   return {
@@ -211,7 +214,7 @@ function moments(op: string, timestamp: string): WrittenFilter {
   }
 }
 
-/** A day beside a moment is all of it. */
+/** A date compared with a timestamp means the whole day. */
 function dayOfMoment(op: string, date: string): WrittenFilter {
   return {
     ...{ text: `t ${op} DATE('${date}')`, json: { op, args: [property('t'), { date }] } },
@@ -280,7 +283,9 @@ const westToEast = (x: number): object => ({
   ],
 })
 
-/** A polygon that lies once around the world, where a map that goes on beyond the antimeridian shows it. */
+/**
+ * Polygon shifted by whole turns around the world, as a map that continues beyond the antimeridian sends it.
+ */
 function turned(relation: string, x: number, turn: number): WrittenFilter {
   const ring = (from: number): string =>
     `POLYGON((${from} 2,${from + 4} 2,${from + 4} 9,${from} 9,${from} 2))`
@@ -304,7 +309,7 @@ function otherDigits(op: string, name: string, value: number): WrittenFilter {
 const instantRelations = ['after', 'before', 'intersects', 'disjoint'] as const
 const edges = ['..', '2024-02-28', '2024-02-29']
 
-/** A moment or a day beside an interval, which may be open at one end or at both. */
+/** Compares a timestamp or a date with an interval, which may be open at one end or both. */
 function spans(
   relation: (typeof instantRelations)[number],
   name: 'd' | 't',

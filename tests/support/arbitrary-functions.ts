@@ -50,7 +50,7 @@ export function absolute(op: string, name: string, value: number): WrittenFilter
   }
 }
 
-/** A calculation of doubles beside one of integers. */
+/** Compares a calculation of doubles with one of integers. */
 export function ratio(op: string, value: number): WrittenFilter {
   return {
     text: `(i + 3) / f*-2 ${op} ${value} - i DIV 7 % 4`,
@@ -65,7 +65,7 @@ export function ratio(op: string, value: number): WrittenFilter {
   }
 }
 
-/** Integers that a double does not tell apart. */
+/** Integers that a double cannot distinguish. */
 export function exactSum(op: string, value: number): WrittenFilter {
   return {
     text: `2 * (big -${value}) ${op} 18014398509481980`,
@@ -74,7 +74,7 @@ export function exactSum(op: string, value: number): WrittenFilter {
   }
 }
 
-/** Functions within one another. */
+/** Nested functions. */
 export function roundedAbsolute(op: string, value: number): WrittenFilter {
   return {
     text: `round(abs(round(f))) ${op} ROUND(${value}.5)`,

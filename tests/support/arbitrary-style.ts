@@ -3,7 +3,7 @@ import type { Condition, Fill, Rule, Stroke, Symbolizer, Value } from '../../src
 import { lineCaps, lineJoins, markShapes } from '../../src/cartography/model.ts'
 import { scaleOfZoom } from '../../src/cartography/scale.ts'
 
-/** Styles as documents of any language can say them, for tests that write and read them. */
+/** Generates styles that every style language can express, for tests that write and read them. */
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const opacity = fc.integer({ min: 1, max: 20 }).map((value) => value / 20)
@@ -15,7 +15,7 @@ const text = fc
   .filter((value) => value !== '' && !/^-?\d|^(true|false)$/.test(value))
 const literal = fc.oneof(text, fc.integer({ min: -1000, max: 1000 }), fc.constantFrom(0.5, -2.25, 1e9))
 
-/** How rich a value may be. */
+/** Limits of the complexity of a generated value. */
 export interface Richness {
   /** Values that are computed. */
   isDriven: boolean

@@ -55,7 +55,10 @@ export async function tarGzOf(entries: Entries): Promise<Buffer> {
 
 const startSevenZip = createRequire(import.meta.url)('7z-wasm') as typeof sevenZip.default
 
-/** What `7zz a` with these arguments makes of files; `type` is one of 7-Zip's, such as `7z`, `xz` or `bzip2`. */
+/**
+ * Returns the archive that `7zz a` creates from files with these arguments; `type` is one of 7-Zip's, such as
+ * `7z`, `xz` or `bzip2`.
+ */
 export async function sevenZipOf(type: string, entries: Entries, args: string[] = []): Promise<Buffer> {
   const { FS, callMain } = await startSevenZip({ print: () => undefined, printErr: () => undefined })
   FS.mkdir('/work')
@@ -77,7 +80,7 @@ export async function sevenZipOf(type: string, entries: Entries, args: string[] 
   return Buffer.from(FS.readFile('/out.bin'))
 }
 
-/** One file packed by bzip2 or xz. */
+/** Returns the content compressed with bzip2 or xz. */
 export function compressedOf(type: 'bzip2' | 'xz', content: string | Uint8Array): Promise<Buffer> {
   return sevenZipOf(type, { content })
 }

@@ -8,7 +8,7 @@ interface AreaFeature {
   rings: Ring[]
 }
 
-/** Where the layers lie, in degrees. */
+/** Extent of the layers, in degrees. */
 export const areaBounds = { west: 7, south: 46, east: 11, north: 49 }
 export const areaKinds = ['parcels', 'land cover', 'buildings', 'islands'] as const
 export type AreaKind = (typeof areaKinds)[number]
@@ -17,7 +17,7 @@ const classes = 4
 
 const { west, south, east, north } = areaBounds
 
-/** Polygons of a kind of layer, the same ones each time; about as many as `count`. */
+/** Returns polygons of a kind of layer, about `count` of them; the same ones each time. */
 export function areaFeatures(kind: AreaKind, count: number): AreaFeature[] {
   const random = seededRandom(areaKinds.indexOf(kind) + 11)
   switch (kind) {
@@ -104,7 +104,7 @@ function buildings(count: number, random: () => number): AreaFeature[] {
   })
 }
 
-/** Islands of all sizes, with a lake in the larger ones. */
+/** Creates islands of all sizes; the larger ones contain a lake. */
 function islands(count: number, random: () => number): AreaFeature[] {
   const columns = Math.ceil(Math.sqrt((count * (east - west)) / (north - south)))
   const step = (east - west) / columns

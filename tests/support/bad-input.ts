@@ -38,14 +38,14 @@ export interface Loaded {
   /** The import in the end, its tasks in full. */
   import: Json
   task: Json
-  /** All messages of the first task, one a line. */
+  /** All messages of the first task, one per line. */
   messages: string
 }
 
 export interface LoadWish {
   /** For data that name no CRS; left out, they stay NO_CRS. */
   srs?: string
-  /** What is put to the first task before the run. */
+  /** Body of the PUT request to the first task before the run. */
   task?: object
 }
 
@@ -58,7 +58,7 @@ export async function newImport(client: ImporterClient): Promise<number> {
   return Number(created.json.import?.id)
 }
 
-/** Uploads files as one form, runs the import and looks at what became of it. */
+/** Uploads files in one form, runs the import and returns its result. */
 export async function loadFiles(
   client: ImporterClient,
   files: FilePart[],
@@ -107,7 +107,7 @@ export async function publishedLayers(client: ImporterClient): Promise<string[]>
   return collections.map(({ id }) => id).sort()
 }
 
-/** Fails unless nothing is published, the target holds no table, and the server answers. */
+/** Fails unless nothing is published, the target contains no table, and the server responds. */
 export async function assertNothingPublished(client: ImporterClient): Promise<void> {
   assert.deepEqual(await publishedLayers(client), [])
   const files = readdirSync(join(client.server.dataDir, 'stores'), { recursive: true }).map(String)
@@ -123,7 +123,7 @@ export async function assertNothingPublished(client: ImporterClient): Promise<vo
   }
 }
 
-/** A layer's features as the text of one page of GeoJSON, so that no digit is lost. */
+/** Returns the features of a layer as the text of one GeoJSON page, so that no digit is lost. */
 export async function itemsText(client: ImporterClient, layer: string): Promise<string> {
   const reply = await client.server.app.inject({
     method: 'GET',
@@ -159,7 +159,10 @@ export function fixture(path: string): Buffer {
 
 const shapefile = 'shapefile/ne_110m_admin_1_states_provinces_shp'
 
-/** The parts of a Shapefile of 51 polygons under the name `base`, some of them changed; null leaves one out. */
+/**
+ * Returns the files of a Shapefile of 51 polygons with the name `base`, some of them changed; null leaves a
+ * file out.
+ */
 export function shapefileParts(
   changes: Record<string, string | Uint8Array | null> = {},
   base = 'states',
@@ -179,7 +182,7 @@ export function cut(bytes: Uint8Array, share = 0.6): Buffer {
   return Buffer.from(bytes.subarray(0, Math.floor(bytes.length * share)))
 }
 
-/** A file with 200 bytes of nonsense from this share of it on. */
+/** Returns a copy of a file with 200 random bytes from this share of its length on. */
 export function garble(bytes: Uint8Array, share: number): Buffer {
   const copy = Buffer.from(bytes)
   const start = Math.floor(copy.length * share)

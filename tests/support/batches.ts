@@ -8,7 +8,7 @@ import { geometryTypeCode } from '../../src/geo/wkb.ts'
 
 export type Value = string | number | bigint | boolean | Uint8Array | null
 
-/** One row: WKB (null for none), then the attribute values in the schema's order. */
+/** One row: WKB (null for none), then the attribute values in the order of the schema. */
 export interface Row {
   geometry?: Uint8Array | null
   values: Value[]

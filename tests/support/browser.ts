@@ -28,7 +28,7 @@ const bare =
 /** A page that shows a map, opened in a browser without a window. */
 export interface ShownMap {
   page: Page
-  /** What the browser or the page complained about so far. */
+  /** Errors and warnings of the browser or the page so far. */
   complaints: string[]
   /** Runs an expression in the page, once it is true-like, and gives it. */
   when<T>(expression: string): Promise<T>
@@ -38,9 +38,12 @@ export interface ShownMap {
 
 /** A browser, and a web server from which pages come that are not ours. */
 export interface MapBrowser {
-  /** Where pages come from, and another name of the same. */
+  /** Origin of the pages, and another origin that serves the same pages. */
   origins: [string, string]
-  /** Opens a page, from an address where one is given; what it takes from `https://unpkg.com/` comes from `node_modules`. */
+  /**
+   * Opens a page, from an origin if one is given. Requests to `https://unpkg.com/` are served from
+   * `node_modules`.
+   */
   open(html: string, options?: { origin?: string; cookie?: string }): Promise<ShownMap>
 }
 
@@ -76,7 +79,8 @@ async function showPage(
   const [name = '', value = ''] = cookie?.split('=') ?? []
   if (cookie !== undefined) await context.addCookies([{ name, value, url: address }])
   const page = await context.newPage()
-  // A page that is not sent by any server counts as one of the internet, which may not ask this machine.
+  // The browser treats a page that no server sent as one from the internet, which may not access this
+  // machine.
   await context.grantPermissions(['local-network-access'])
 
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: html }))

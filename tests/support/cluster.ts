@@ -5,7 +5,7 @@ import { startServer } from './server.ts'
 import type { Cleanup } from './terrane-process.ts'
 import { temporaryData } from './terrane-process.ts'
 
-/** Where servers of one catalogue keep what they share. */
+/** Places in which the servers of one catalogue store shared data. */
 export interface SharedPlace {
   dataDir: string
   env: Record<string, string>
@@ -23,7 +23,7 @@ export async function makeSharedPlace(t: Cleanup): Promise<SharedPlace> {
   return { dataDir: temporaryData(t), env, databaseUrl }
 }
 
-/** Two real servers, started at once, that share one PostgreSQL catalogue and one data directory. */
+/** Starts two real servers at the same time that share one PostgreSQL catalogue and one data directory. */
 export async function startPair(
   t: Cleanup,
   envOfFirst: Record<string, string> = {},

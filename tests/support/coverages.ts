@@ -14,7 +14,7 @@ export const cellTypes = ['Byte', 'UInt16', 'Int16', 'UInt32', 'Int32', 'Float32
 /** The URI of a system of EPSG. */
 export const crsUri = (code: number): string => `http://www.opengis.net/def/crs/EPSG/0/${code}`
 
-/** What a request for a coverage of the workspace `default` begins with. */
+/** First part of the query of a GetCoverage request in the workspace `default`. */
 export const cover = 'service=WCS&version=2.0.1&request=GetCoverage&coverageId=default__'
 
 interface WcsAnswer {
@@ -29,11 +29,11 @@ export interface CoverageServer {
   client: ImporterClient
   folder: string
   ask(question: string): Promise<WcsAnswer>
-  /** The raster that a request is answered by. */
+  /** Returns the raster in the response to a request. */
   raster(question: string): Promise<FoundRaster>
   /** The file that a coverage was imported from. */
   source(name: string): FoundRaster
-  /** What a program of GDAL makes of it. */
+  /** Returns the raster that a GDAL program creates from the source file. */
   made(program: 'gdal_translate' | 'gdalwarp', name: string, ...args: string[]): FoundRaster
 }
 

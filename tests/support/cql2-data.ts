@@ -67,7 +67,7 @@ export async function loadCql2(server: TestApp, folder: string): Promise<void> {
   }
 }
 
-/** The answer to a filter, with one item. */
+/** Returns the response to a filter, limited to one item. */
 export function askFilter(
   server: TestApp,
   layer: string,

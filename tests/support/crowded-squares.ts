@@ -1,4 +1,7 @@
-/** Tiny squares as GeoJSON, most of them in two crowds, one in a hundred larger; the same for the same `version`. */
+/**
+ * Returns tiny squares as GeoJSON, most of them in two clusters and one in a hundred larger; the same squares
+ * for the same `version`.
+ */
 export function crowdedSquares(count: number, version: number): string {
   let state = 7
   const next = (): number => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CrsDeclaration } from '../../src/geo/crs.ts'
 
-/** A declaration of a CRS as a kind of file writes it, with the code of that CRS. */
+/** Declaration of a CRS in the form that a file format writes, with the code of that CRS. */
 interface WrittenDeclaration {
   kind: string
   srs: string

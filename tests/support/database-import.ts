@@ -19,7 +19,7 @@ export interface DatabaseImportOptions {
   headers?: Record<string, string>
 }
 
-/** Asks for an import of a database. */
+/** Creates an import from a database. */
 export async function createDatabaseImport(
   { server }: ImporterClient,
   parameters: Record<string, unknown>,

@@ -9,13 +9,16 @@ import { unknownKeys } from '../../src/http/server/ignored.ts'
 import { describeErrors } from '../../src/http/server/validation.ts'
 import { afterEachFile } from './test-file-hooks.ts'
 
-/** Longer answers are not looked at: what they hold stands in shorter ones too. */
+/** Longer responses are not checked: shorter ones contain the same kinds of values. */
 const maxBytes = 2 ** 22
 
 const differences = new Set<string>()
 const validators = new WeakMap<TSchema, ReturnType<typeof Compile>>()
 
-/** Compares each answer that a server in this process gives with its operation's description, and tells at the end. */
+/**
+ * Compares each response of a server in this process with the description of its operation, and reports at
+ * the end.
+ */
 subscribe('tracing:fastify.request.handler:start', (message) => {
   const { request, reply } = message as { request: FastifyRequest; reply: FastifyReply }
   watch(request, reply)
@@ -42,7 +45,7 @@ function watch(request: FastifyRequest, reply: FastifyReply): void {
   const { write, end } = raw
   let isEnding = false
   raw.write = (...all: unknown[]) => {
-    // Injected answers end by writing.
+    // `end` of an injected response calls `write`.
     if (!isEnding) keep(all[0], all[1])
     return Reflect.apply(write, raw, all) as boolean
   }
@@ -100,7 +103,7 @@ function inflate(sent: Buffer, reply: FastifyReply): Buffer {
   return encoding === 'br' ? brotliDecompressSync(sent) : sent
 }
 
-/** What of a value its schema does not allow, and keys that it does not know. */
+/** Returns the errors of a value by its schema, and the keys that the schema does not know. */
 function compare(schema: TSchema, value: unknown): string[] {
   const validator = validators.get(schema) ?? Compile(schema)
   validators.set(schema, validator)

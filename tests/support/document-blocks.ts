@@ -10,7 +10,7 @@ export interface Block {
   code: string
 }
 
-/** What users read. */
+/** Returns the names of the documents for users. */
 export function documentNames(): string[] {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   return ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].sort()

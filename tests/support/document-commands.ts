@@ -7,7 +7,7 @@ import { patienceMs } from './until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The blocks of a language in a document, by the words of the heading that they stand below. */
+/** Returns the code blocks of a language in a document, with the text of the heading above each. */
 export function blocksOf(document: string, language: string): { heading: string; code: string }[] {
   const blocks: { heading: string; code: string }[] = []
   let heading = ''
@@ -30,8 +30,9 @@ export interface Said {
 }
 
 /**
- * What makes `curl` fail where the server refuses, and the commands as a whole with it; the same for commands of ours, but
- * for the state of monitoring, which may be ill. The machine's own services are left alone.
+ * Shell code that makes `curl` fail if the server refuses a request, and with it all the commands. The same
+ * applies to commands of ours, except for the state of monitoring, which may be unhealthy. Services of the
+ * machine are not touched.
  */
 const strictCommands = `failed=0
 curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }

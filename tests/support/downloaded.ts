@@ -4,8 +4,8 @@ import type { TestApp } from './app.ts'
 import { until } from './until.ts'
 
 /**
- * The file of a download's address, or why there is none, however long making it takes. Where the server says 202, the
- * file is asked for again once that one is made.
+ * Requests a download and returns the file or the error, however long the server takes to create it. After a
+ * 202, waits until the file exists and requests it again.
  */
 export async function downloaded(
   { app }: TestApp,

@@ -49,7 +49,7 @@ export const ecqlAndCql2 = [
   ['EXCLUDE OR (n) = 5', 'n = 5'],
 ] as const
 
-/** Filters in that dialect that are refused, and for what reason; quotes as they stand in XML. */
+/** Filters of that dialect that are rejected, with the reason; quotes as in XML. */
 export const refusedEcql = [
   ["RELATE(geom, POINT(5 4), 'T*****FF*')", /RELATE is not offered/],
   ["IN ('of_table.3') AND i > 0", /IN of ids stands alone/],

@@ -19,7 +19,7 @@ export async function addEditedStores(server: TestApp): Promise<void> {
   }
 }
 
-/** A feature as it is shown. */
+/** Feature as the server returns it. */
 export interface ShownFeature {
   id: string | number
   properties: Record<string, unknown>

@@ -5,7 +5,7 @@ const fixture = new URL('../fixtures/geopackage/stations.gpkg', import.meta.url)
 const table = 'stazioni_metropolitana'
 const tables = Array.from({ length: 12 }, (_, at) => `t${at}`)
 
-/** Both give one row and never come to an end. */
+/** Each view returns one row and never ends. */
 const views = {
   'cross-join': `SELECT t0.rowid AS fid, t0.geom AS geom, 1 AS number
     FROM ${tables.map((name) => `${table} ${name}`).join(', ')}
@@ -16,7 +16,7 @@ const views = {
 
 export type EndlessView = keyof typeof views
 
-/** Writes a small GeoPackage whose one layer, `endless`, is such a view. */
+/** Writes a small GeoPackage whose only layer, `endless`, is such a view. */
 export function writeEndlessView(path: string, kind: EndlessView): void {
   copyFileSync(fixture, path)
   const db = new DatabaseSync(path)

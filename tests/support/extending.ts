@@ -5,16 +5,16 @@ import { allBlocks } from './document-blocks.ts'
 const root = join(import.meta.dirname, '..', '..')
 const pages = 'docs/extending'
 const examples = `${pages}/examples`
-/** What is not written to stands in the copy as a link. */
+/** Folders that nothing writes to; the copy contains links to them. */
 const linked = ['node_modules', '.runtime', 'tests/fixtures']
 const leftOut = ['.git', 'data', 'build/tests']
 
-/** A page of `docs/extending` whose example is laid over a copy of the tree as the page says. */
+/** Page of `docs/extending` whose example is added to a copy of the tree as the page describes. */
 export interface Guide {
-  /** What is added: `store`. */
+  /** Kind of extension that the guide adds, such as `store`. */
   kind: string
   page: string
-  /** Changes of files that are there: one line in a registry, mostly. */
+  /** Patches of existing files, usually one line in a registry. */
   patches: string[]
   /** The arguments of `npm test --` in the page. */
   tests: string[]
@@ -65,7 +65,7 @@ export function copyTree(target: string): void {
   }
 }
 
-/** Lays the example of a page over a copy of the tree; gives the files that it adds or changes. */
+/** Adds the example of a page to a copy of the tree. Returns the files that it adds or changes. */
 export function addExample(target: string, { kind, page, patches }: Guide): string[] {
   const example = join(root, examples, kind)
   const added = readdirSync(example, { recursive: true, withFileTypes: true })

@@ -12,13 +12,13 @@ export interface FeatureRequest {
   query?: string
 }
 
-/** Where the features of a layer are, or one of them. */
+/** Returns the path of the features of a layer, or of one feature. */
 function featurePath({ layer, id, query = '' }: Pick<FeatureRequest, 'layer' | 'id' | 'query'>): string {
   const one = id === undefined ? '' : `/${encodeURIComponent(id)}`
   return `/ogc/collections/${encodeURIComponent(layer)}/items${one}${query}`
 }
 
-/** Asks as an administrator, unless headers say otherwise. Texts are sent as they are. */
+/** Sends a request as an administrator, unless headers say otherwise. Texts are sent unchanged. */
 export async function askFeature(server: TestApp, request: FeatureRequest): Promise<Answer> {
   const { method, body, headers = {} } = request
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/geo+json'

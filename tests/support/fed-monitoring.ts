@@ -13,7 +13,7 @@ import { startMonitoring } from './monitoring-client.ts'
 
 export const fedLimits: SeriesLimits = { labels: 100, visitors: 10_000, resources: 500 }
 
-/** A server that monitors at a time that stands still, and ids of its services by type. */
+/** Server that monitors with a fixed clock, and ids of its services by type. */
 export interface FedMonitoring extends MonitoringClient {
   clock: ReturnType<typeof fixedClock>
   services: Record<'app' | 'mapserver' | 'hostapp', number>
@@ -38,7 +38,7 @@ export async function startFed(
   }
 }
 
-/** Where a server keeps its series. */
+/** Returns the location of a server's series database. */
 export function placeOf({ settings, dataDir }: TestApp): SeriesPlace {
   return settings.databaseUrl === undefined
     ? { path: join(dataDir, 'monitoring.sqlite') }

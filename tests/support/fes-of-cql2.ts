@@ -27,7 +27,7 @@ const operators: Record<string, string> = {
   ...{ s_within: 'Within', s_contains: 'Contains', s_overlaps: 'Overlaps', s_crosses: 'Crosses' },
 }
 
-/** The same filter in Filter Encoding; undefined for what that cannot say. */
+/** Returns the same filter in Filter Encoding; undefined if Filter Encoding cannot express it. */
 export function fesOfCql2(filter: object, version: FesVersion): string | undefined {
   const inside = new FesWriter(version).write(filter)
   if (inside === undefined) return undefined

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const megabyte = 2 ** 20
 
-/** Fills the disk of a folder to the last byte; gives what makes room again. */
+/** Fills the disk of a folder to the last byte. Returns a function that frees the space. */
 export function fillDisk(folder: string): () => void {
   const names: string[] = []
   for (const size of [megabyte, 4096, 1]) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** A clock that stands still until it is moved. */
+/** Returns a clock that stands still until the test advances it. */
 export function fixedClock(start: string): Clock & { advance(milliseconds: number): void } {
   let time = new Date(start).getTime()
   return {

@@ -9,7 +9,7 @@ const start = Date.UTC(2025, 9, 10)
 const signal = new AbortController().signal
 export const everything = { lines: 100_000, bytes: 1 << 30 }
 
-/** The n-th line of a log: one a second, each with its number as path. */
+/** Returns the n-th line of a log: one line per second, each with its number as path. */
 export function lineOf(n: number): string {
   const [, day, month, year, time] =
     /(\d\d) (\w{3}) (\d{4}) ([\d:]{8})/.exec(new Date(start + n * 1000).toUTCString()) ?? []
@@ -43,7 +43,9 @@ export class Numbers implements LogSink {
   }
 }
 
-/** A log in a folder of the test's own, and who follows it; every reading goes on where the one before has ended. */
+/**
+ * Creates a log in a folder of the test, and a follower of it; every read continues where the last one ended.
+ */
 export function followed(test: TestContext, name = 'access.log') {
   const folder = temporaryFolder(test)
   const path = join(folder, name)

@@ -11,7 +11,7 @@ import { defaultSourceLimits } from './source-limits.ts'
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
 /** A format may have its example in its own folder. */
 const besideFormats = fileURLToPath(new URL('../../src/formats', import.meta.url))
-/** Larger files take longer, and say nothing that others do not. */
+/** Larger files take longer without covering anything else. */
 const usualBytes = 64 << 10
 const maxBytes = 3 << 20
 
@@ -37,7 +37,7 @@ async function listExamples(folder: string, signal: AbortSignal): Promise<DataFi
   return found.flat()
 }
 
-/** The largest of usual size first, then the smallest of the larger ones. */
+/** Ranks the largest files of usual size first, then the smallest of the larger ones. */
 function rankOf(bytes: number): number {
   return bytes <= usualBytes ? -bytes : bytes
 }

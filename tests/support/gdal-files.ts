@@ -26,7 +26,7 @@ export async function testFolder(test: TestContext): Promise<string> {
   return folder
 }
 
-/** Makes a folder of the test's own the temporary one, and gives it. */
+/** Sets a folder of the test as the temporary folder and returns its path. */
 export async function ownTemporaryFolder(test: TestContext): Promise<string> {
   const folder = await testFolder(test)
   const { TMPDIR } = process.env
@@ -67,7 +67,7 @@ export interface GdalTable {
   batches: FeatureBatch[]
 }
 
-/** Every layer of a file with its rows; sidecars are found beside it. */
+/** Reads every layer of a file with its rows; its sidecar files are in the same folder. */
 export async function readTables(path: string): Promise<GdalTable[]> {
   const file = statSync(path).isDirectory() ? { path, sidecars: {} } : dataFile(path)
   const tables: GdalTable[] = []

@@ -6,7 +6,10 @@ import { runProgram } from '../../src/lib/process.ts'
 const python = '/usr/bin/python3'
 const script = fileURLToPath(new URL('gdal-reference.py', import.meta.url))
 
-/** A value as GDAL's own interface tells it: numbers as exact text, bytes as hexadecimal digits, times as parts. */
+/**
+ * Value as GDAL's own interface returns it: numbers as exact text, bytes as hexadecimal digits, times as
+ * parts.
+ */
 export type ToldValue = string | string[] | number[] | null
 
 export interface ToldLayer {
@@ -28,7 +31,7 @@ export interface ToldFile {
 
 type Config = Record<string, Record<string, string>>
 
-/** Whether GDAL's interface for Python is there. */
+/** Returns true if the Python bindings of GDAL are available. */
 export async function hasGdalBindings(): Promise<boolean> {
   if (!existsSync(python)) return false
   return runProgram(python, ['-c', 'from osgeo import ogr']).then(
@@ -43,12 +46,15 @@ async function ask(question: object): Promise<ToldFile[]> {
   return lines.map((line) => JSON.parse(line) as ToldFile)
 }
 
-/** Has GDAL write a file of each of its drivers with values of every type, and tells what GDAL reads of them. */
+/**
+ * Makes GDAL write a file with each of its drivers, with values of every type, and returns what GDAL reads
+ * from them.
+ */
 export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[]> {
   return ask({ folder, write: true, config })
 }
 
-/** What GDAL reads of files. */
+/** Returns what GDAL reads from files. */
 export function readByGdal(
   files: { name: string; path: string; driver: string }[],
   config: Config,

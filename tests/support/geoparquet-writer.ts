@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 type WriteOptions = Parameters<typeof parquetWriteBuffer>[0]
 
 export interface GeoParquetOptions extends Omit<WriteOptions, 'kvMetadata'> {
-  /** Of the column `geometry` in the `geo` metadata; no metadata without it. */
+  /** Metadata of the column `geometry` in the `geo` key; no metadata if absent. */
   geo?: Record<string, unknown>
   keyValues?: KeyValue[]
 }

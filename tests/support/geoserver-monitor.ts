@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { startWebServer } from './web-server.ts'
 
-/** A request as GeoServer's monitor keeps it; times in milliseconds since 1970. */
+/** Request as GeoServer's monitor stores it; times in milliseconds since 1970. */
 export interface MonitoredRequest {
   id: number
   status: string
@@ -34,8 +34,8 @@ interface MonitoredError {
 }
 
 /**
- * How lists are answered: whole records as JSON or XML, numbers and links as JSON or XML as newer servers have it, or
- * the page alone.
+ * Form of the responses with lists: whole records as JSON or XML, numbers and links as JSON or XML as newer
+ * servers do, or only the HTML page.
  */
 export type ListStyle = 'json' | 'xml' | 'json-links' | 'xml-links' | 'html'
 
@@ -43,22 +43,22 @@ export interface GeoServerOptions {
   listStyle: ListStyle
   /** Single records as XML alone. */
   isXmlOnly?: boolean
-  /** Of a format that there is not; default: 500. */
+  /** HTTP status for an unknown format; default: 500. */
   statusOfNoFormat?: number
-  /** How many ended requests are kept; absent: all, as in a database. */
+  /** Number of ended requests that the server keeps; if absent it keeps all of them, as with a database. */
   capacity?: number
   credentials?: string
 }
 
-/** What answers like the monitor extension of a GeoServer. */
+/** Server that responds like the monitor extension of a GeoServer. */
 export class TestGeoServer {
   readonly requests: MonitoredRequest[] = []
-  /** Addresses that were asked for. */
+  /** URLs requested so far. */
   readonly asked: string[] = []
   url = ''
   #options: GeoServerOptions
   #id = 0
-  /** Answers instead of the monitor. */
+  /** Sends the response instead of the monitor. */
   override: ((response: ServerResponse) => void) | undefined
 
   private constructor(options: GeoServerOptions) {
@@ -132,7 +132,7 @@ export class TestGeoServer {
     const links = found.map(({ id }) => ({ id, href: href(id) }))
     if (listStyle === 'json') {
       const records = found.map(toJson)
-      // A list of one is not written as a list.
+      // A list with one element is written without the list.
       const list = records.length === 0 ? '' : { [name]: records.length === 1 ? records[0] : records }
       return json({ list })
     }

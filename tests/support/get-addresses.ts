@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/http/routes.ts'
 
-/** What the addresses of a server's GET routes name: things that exist there. */
+/** Existing things for the parameters in the paths of GET routes. */
 export interface NamedThings {
   workspace: string
   /** A vector layer with its workspace: `default:places`. */
@@ -13,7 +13,7 @@ export interface NamedThings {
   importId: number
 }
 
-/** Routes whose answer does not end. */
+/** Routes whose response does not end. */
 const endless = new Set(['/rest/imports/:importId/events'])
 
 function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Record<string, string> {
@@ -68,7 +68,7 @@ function queriesOf({ layer, raster, style }: NamedThings): Record<string, readon
   }
 }
 
-/** At least one address for every GET route of the server's table; anonymous people may call some of them. */
+/** Returns at least one URL for every GET route of the server; anonymous users may call some of them. */
 export function getAddresses(things: NamedThings): string[] {
   const values = valuesOf(things)
   const queries = queriesOf(things)

@@ -23,11 +23,11 @@ export interface HostileRequest {
   url: string
   type?: string
   body?: string
-  /** What is wrong with it, for people. */
+  /** Description of the fault, for people. */
   what: string
 }
 
-/** Names that every object inherits, and texts that break whoever does not expect them. */
+/** Names that every object inherits, and texts that break code that does not expect them. */
 export const hostileTexts = [
   '__proto__',
   'constructor',
@@ -40,7 +40,7 @@ export const hostileTexts = [
 ]
 const wrongTypes: readonly unknown[] = [0, -1, 1e300, true, [], {}, [[]], { constructor: 1, toString: 'x' }]
 
-/** What stands at a place of a path where that place is not tried. */
+/** Values of the path parameters that are not under test. */
 const usualNames = new Map([
   ['importId', '0'],
   ['taskId', '0'],
@@ -75,14 +75,14 @@ function sampleOf(schema: SchemaNode): unknown {
   return schema.type === 'boolean' ? false : 'x'
 }
 
-/** An object with what must be there, and one more member. */
+/** Returns an object with the required members and one more member. */
 function withRequired(schema: SchemaNode, name: string | undefined, value: unknown): Record<string, unknown> {
   const { required = [], properties = {} } = schema
   const members = required.map((one): [string, unknown] => [one, sampleOf(properties[one] ?? {})])
   return Object.fromEntries(name === undefined ? members : [...members, [name, value]])
 }
 
-/** Bodies with one value in the wrong place, and as little as possible around it. */
+/** Generates bodies with one wrong value each and otherwise only the required members. */
 function* bodiesOf(schema: SchemaNode, texts: readonly string[], isQuick: boolean): Generator<unknown> {
   for (const choice of schema.anyOf ?? []) yield* bodiesOf(choice, texts, isQuick)
   if (schema.type === 'string' || schema.type === undefined) yield* texts
@@ -118,7 +118,7 @@ function* bodyRequests(
   }
 }
 
-/** Requests to an operation with one parameter or one part of the body that nobody expects. */
+/** Generates requests to an operation with one unexpected parameter or one unexpected part of the body. */
 function* requestsOf(
   method: string,
   template: string,
@@ -140,7 +140,7 @@ function* requestsOf(
   yield* bodyRequests(method, template, operation, texts, isQuick)
 }
 
-/** Every operation of the document, with every text at every place for one. */
+/** Generates requests to every operation of the document, with every text in every place for a text. */
 export function* hostileRequests(
   { paths }: OpenApi,
   options: { texts?: readonly string[]; isQuick?: boolean; leftOut: readonly string[] },

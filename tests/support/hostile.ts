@@ -19,7 +19,7 @@ export interface Reply {
   headers: Headers
 }
 
-/** A real server under attack: a process with a data directory and a folder for temporary files of its own. */
+/** Real server under attack: a process with a separate data directory and folder for temporary files. */
 export interface Victim {
   server: TestServer
   dataDir: string
@@ -33,11 +33,13 @@ export interface Victim {
   newImport(fields?: object): Promise<number>
   /** Uploads to a new import, gives the CRS where none is known, runs it, and gives the import in the end. */
   load(files: FilePart[], srs?: string): Promise<Json>
-  /** Fails unless the server answers and brings a good file in. */
+  /** Fails unless the server responds and imports a valid file. */
   assertLives(): Promise<void>
   /** Paths of files below the folders of uploads, of this process's temporary files, and of loads not done. */
   leftovers(): string[]
-  /** Stops it; gives its log, in which no path that names a secret and no password may stand. */
+  /**
+   * Stops the server and returns its log, which must not contain a path that names a secret, or a password.
+   */
   log(): Promise<string>
 }
 
@@ -46,7 +48,7 @@ const town = JSON.stringify({
   features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: { a: 1 } }],
 })
 
-/** A disk of this size in memory; undefined where none can be made, which the test says. */
+/** Creates a disk of this size in memory; undefined if that is not possible, which the test reports. */
 export async function smallDisk(test: TestContext, megabytes: number): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-disk-'))
   try {
@@ -143,7 +145,7 @@ function victimOf(server: TestServer, dataDir: string, tempDir: string): Victim 
   }
 }
 
-/** The most memory that a process has held so far, in megabytes. */
+/** Returns the peak memory of a process so far, in megabytes. */
 export function peakMegabytes(pid: number): number {
   const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(found?.[1]) / 1024

@@ -27,7 +27,7 @@ export interface FilePart {
 export interface ImporterClient {
   server: TestApp
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Uploads files as one multipart form. */
+  /** Uploads files in one multipart form. */
   upload(importId: number, files: FilePart[], fields?: Record<string, string>): Promise<Answer>
   /** Copies fixtures into the import root and gives the folder's or file's name there. */
   provide(fixture: string, as?: string): string
@@ -109,12 +109,12 @@ export async function startImporter(
   return clientOf(server)
 }
 
-/** A list in an answer. */
+/** Returns a list from a response. */
 export function listOf<T = Json>(json: Json | undefined): T[] {
   return (json ?? []) as unknown as T[]
 }
 
-/** The numbers of features that a published layer's collection says it has. */
+/** Returns the number of features that the collection of a published layer reports. */
 export async function countFeatures(client: ImporterClient, layer: string): Promise<number> {
   const reply = await client.server.app.inject({
     method: 'GET',

@@ -4,7 +4,7 @@ import type { KitWork } from './kit-worker.ts'
 
 const file = new URL('./kit-worker.ts', import.meta.url)
 
-/** A process with children of its own: one is inside SQLite for ever, one waits. */
+/** Process with child processes: one stays inside SQLite forever, one waits. */
 const handlers = {
   pid: () => process.pid,
   startBusy: async () => {

@@ -12,7 +12,7 @@ class LowerFailure extends FormatError {
   readonly line = 7
 }
 
-/** What the tests of threads and processes ask for. */
+/** Calls that the tests of threads and processes send. */
 const handlers = {
   add: ({ a, b }: { a: number; b: number }) => a + b,
   pid: () => process.pid,

@@ -6,8 +6,9 @@ interface Answer {
 }
 
 /**
- * The answer once it has an `ETag`. Answers about a layer have none while it is not certain that nobody has changed its data:
- * while a change is written down, and where a look at the store was late, as it may be on a busy machine.
+ * Repeats the request until the response has an `ETag`. Responses about a layer have none while changes to
+ * its data by others cannot be ruled out: while a change is being recorded, and if the check of the store was
+ * late, as on a busy machine.
  */
 export async function untilTagged<Reply extends Answer>(ask: () => Promise<Reply>): Promise<Reply> {
   let reply = await ask()
@@ -19,7 +20,10 @@ export async function untilTagged<Reply extends Answer>(ask: () => Promise<Reply
   return reply
 }
 
-/** The answer once it is a 304: like a tag, it is given only while the state of the layer is certain. */
+/**
+ * Repeats the request until the response is a 304, which the server sends only while the state of the layer
+ * is certain, as with the tag.
+ */
 export async function untilUnchanged<Reply extends Answer>(ask: () => Promise<Reply>): Promise<Reply> {
   let reply = await ask()
   if (reply.statusCode !== 304)

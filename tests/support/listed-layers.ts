@@ -4,7 +4,7 @@ import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import { without } from '../../src/lib/defined.ts'
 import type { TestApp } from './app.ts'
 
-/** A layer that stands in the catalogue alone, without data. */
+/** Layer that exists only in the catalogue, without data. */
 export interface ListedLayer {
   workspace: string
   name: string
@@ -89,7 +89,7 @@ export interface Page {
   }
 }
 
-/** Asks for a list by a query, or by the address of a next page. */
+/** Requests a list by a query, or by the URL of a next page. */
 export async function ask(server: TestApp, query: string, headers: Record<string, string> = server.admin) {
   const url = query.startsWith('http') ? query : `/rest/catalogue/layers?${query}`
   const reply = await server.app.inject({ url: url.replace(/^http:\/\/[^/]+/, ''), headers })

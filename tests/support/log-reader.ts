@@ -4,18 +4,18 @@ import type { CollectedService } from '../../src/monitoring/collect/service-coll
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 
-/** What this program is started with, as JSON in its only argument. */
+/** Input of this program, as JSON in its only argument. */
 export interface ReaderOrder {
   place: SeriesPlace
   limits: SeriesLimits
   service: CollectedService
-  /** Milliseconds since 1970: the moment of its first turn. */
+  /** Time of the first read, in milliseconds since 1970. */
   now: number
-  /** How many turns; a minute lies between them. */
+  /** Number of reads, one minute apart. */
   turns: number
 }
 
-/** Collects a service as the collector thread does, until it has had its turns or is killed. */
+/** Collects a service as the collector thread does, until all reads are done or the process is killed. */
 async function read({ place, limits, service, now, turns }: ReaderOrder): Promise<void> {
   const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
   const collector = new Collector(

@@ -20,13 +20,13 @@ export interface MailServer {
   url: string
   port: number
   mails: ReceivedMail[]
-  /** How many conversations began. */
+  /** Number of SMTP sessions started. */
   conversations: number
-  /** Set to make it answer so to every recipient, such as `new Error('no such user')`. */
+  /** Error to send for every recipient, such as `new Error('no such user')`. */
   refusal: Error | undefined
 }
 
-/** A real SMTP server on this host that keeps what it receives; ended after the test. */
+/** Starts a real SMTP server on this host that stores the received mails, and stops it after the test. */
 export async function startMailServer(test: Cleanup, options: SMTPServerOptions = {}): Promise<MailServer> {
   const state: MailServer = { url: '', port: 0, mails: [], conversations: 0, refusal: undefined }
   const server = new SMTPServer({
@@ -62,7 +62,9 @@ export async function startMailServer(test: Cleanup, options: SMTPServerOptions 
   return state
 }
 
-/** A server that accepts connections and then says `greeting`, or nothing, or ends the connection. */
+/**
+ * Starts a server that accepts connections and then sends `greeting`, or nothing, or closes the connection.
+ */
 export async function startOddMailServer(
   test: Cleanup,
   behaviour: { greeting?: string; ends?: boolean },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** A GeoPackage of `count` layers more than the one of the fixture, each a copy of it. */
+/** Returns a GeoPackage with the layer of the fixture and `count` copies of it. */
 export function manyLayers(count: number): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-test-'))
   try {

@@ -3,7 +3,7 @@ import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
 import { resourceTypeId } from '../../src/monitoring/model/resource-types.ts'
 import type { SeriesDatabase } from '../../src/monitoring/series/series-database.ts'
 
-/** Visitors of one service, spread over minutes. */
+/** Visitors of one service, distributed over minutes. */
 export interface Visitors {
   serviceId: number
   /** Seconds since 1970: a whole minute. */
@@ -15,13 +15,14 @@ export interface Visitors {
   layers: number
 }
 
-/** Above the ids that a server gives by itself meanwhile. */
+/** Above the ids that the server assigns in the meantime. */
 const firstId = 5_000_000
 const columns = 'series_id, period, label_id, sum, weighted, min, max, samples, count, labels, users, sketch'
 
 /**
- * Writes minute rows of `request.users`, as the collector leaves them: of each layer and of all requests, by visitor and
- * as totals. Returns the number of rows of an answer with a row for each minute, layer and visitor.
+ * Writes minute rows of `request.users` in the form that the collector writes: for each layer and for all
+ * requests, by visitor and as totals. Returns the number of rows of a response with one row per minute, layer
+ * and visitor.
  */
 export async function writeVisitors(database: SeriesDatabase, visitors: Visitors): Promise<number> {
   const { minutes, visitorsPerMinute, layersOfVisitor, layers } = visitors

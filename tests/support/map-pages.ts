@@ -3,7 +3,7 @@ import { blockAt } from './document-blocks.ts'
 
 const documented = 'https://maps.example.org'
 
-/** A page that a document shows, with the address of a server in the place of the one it names. */
+/** Returns a page from a document, with the URL of a server in place of the documented one. */
 export function documentedPage(
   place: string,
   server: { url: string },
@@ -17,7 +17,7 @@ export function documentedPage(
   return html
 }
 
-/** A page with a map of MapLibre by a style or the address of one. */
+/** Returns a page with a MapLibre map of a style or of the URL of one. */
 export function mapLibrePage(style: object | string): string {
   return `<!doctype html>
 <meta charset="utf-8">

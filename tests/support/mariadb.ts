@@ -30,7 +30,7 @@ echo ready
 read -r line || true
 `
 
-/** Starts a throw-away MariaDB on a free loopback port, with one database in which `statements` were run. */
+/** Starts a temporary MariaDB on a free loopback port, with one database in which `statements` were run. */
 export async function startMariadb(statements: string): Promise<MariadbServer> {
   if (!existsSync(program)) throw new Error(`No ${program}: install the Debian package mariadb-server`)
   const port = await freePort()

@@ -1,4 +1,4 @@
-/** What a record of a test's MMDB file holds. */
+/** Value of a record in a test's MMDB file. */
 export type MmdbValue = string | number | MmdbValue[] | { [key: string]: MmdbValue }
 
 const dataSeparator = Buffer.alloc(16)

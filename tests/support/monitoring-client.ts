@@ -10,7 +10,7 @@ export interface MonitoringClient {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** Headers of nobody in particular. */
+/** Headers without credentials. */
 export const nobody = { authorization: '' }
 
 const password = 'long-enough'
@@ -54,7 +54,7 @@ function withoutEmpty(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 }
 
-/** Makes the users `one-user` and `one-staff`; gives the headers of each role. */
+/** Creates the users `one-user` and `one-staff`. Returns the headers of each role. */
 export async function makeRoles(server: TestApp) {
   for (const role of ['user', 'staff']) {
     const reply = await server.app.inject({

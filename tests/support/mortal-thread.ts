@@ -1,6 +1,6 @@
 import { serveWork } from '../../src/lib/workers/serve-work.ts'
 
-// A thread that answers like the collector, and ends when it is told to.
+// Thread that responds like the collector, and ends on request.
 const known: unknown[] = []
 serveWork({
   own: () => process.exit(1),

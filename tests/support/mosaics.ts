@@ -8,19 +8,19 @@ import { startImporter } from './importer-client.ts'
 import { testCluster } from './postgres.ts'
 import { gdal } from './rasters.ts'
 
-/** Where a workspace keeps its tables by default, and so the indexes of its mosaics. */
+/** Default stores of a workspace, which also contain the indexes of its mosaics. */
 export const indexStores = ['GeoPackage', 'PostGIS'] as const
 export type IndexStore = (typeof indexStores)[number]
 
 export interface MosaicServer extends ImporterClient {
-  /** Makes a small GeoTIFF of one band below the import root. */
+  /** Creates a small GeoTIFF of one band below the import root. */
   granule(path: string, options?: GranuleOptions): void
   /** Reads below the collection of a layer of the workspace `default`. */
   read(layer: string, path?: string): Promise<{ status: number; json: Json; body: Buffer }>
 }
 
 export interface GranuleOptions {
-  /** Its place, in steps of its own width. */
+  /** Position, as a number of granule widths. */
   column?: number
   srs?: string
   bands?: number

@@ -40,7 +40,10 @@ export const mutation: fc.Arbitrary<Mutation[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-/** Reads a file that may be broken: every row is loaded or rejected once, in order, or a `FormatError` says why not. */
+/**
+ * Reads a file that may be damaged: every row is loaded or rejected once, in order, or a `FormatError` gives
+ * the reason.
+ */
 export async function readDamaged(format: Format, path: string): Promise<'read' | 'refused'> {
   try {
     const { layer, rows, rejects } = await readLayer(format, path)

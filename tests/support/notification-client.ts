@@ -9,7 +9,7 @@ interface Duration {
   class: string
 }
 
-/** A check as it stands on the wire. */
+/** Check in the JSON of the API. */
 interface CheckOnWire {
   id: number
   name: string
@@ -59,7 +59,7 @@ interface ProblemOnWire {
   check_id: number
 }
 
-/** The data of every answer about checks, whichever it is. */
+/** Data of every response about checks. */
 interface NotificationData extends CheckOnWire, ConfigOnWire {
   problems: ProblemOnWire[]
   health_level: string
@@ -88,7 +88,7 @@ export interface NotificationClient {
   ): Promise<NotificationAnswer>
 }
 
-/** A server that monitors, for what it tells about checks; closed after the test. */
+/** Starts a server that monitors, for tests of its API for checks; closed after the test. */
 export async function startNotifications(
   test: Pick<TestContext, 'after'>,
   options: TestAppOptions = {},

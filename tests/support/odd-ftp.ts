@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test'
 import { startRawServer } from './remote-fetch.ts'
 
-/** A small FTP server of one file; `send` gives what a transfer that begins at `start` brings. */
+/** Small FTP server with one file; `send` returns the content of a transfer that begins at `start`. */
 export interface OddFtp {
   sizeBytes: number
   send(start: number, count: number): string
-  /** Where it says that data lie; absent: EPSV is answered. */
+  /** Host that the server names for data connections; if absent the server supports EPSV. */
   passiveHost?: string
 }
 
-/** Starts one; gives its port and the lines that it heard. */
+/** Starts the server. Returns its port and the lines that it received. */
 export async function startOddFtp(test: TestContext, { sizeBytes, send, passiveHost }: OddFtp) {
   const heard: string[] = []
   let count = 0

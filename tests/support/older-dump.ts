@@ -25,7 +25,7 @@ const keys = {
   countLabel: 1,
 } as const
 
-/** One more value of `request.count` of all requests. */
+/** Returns one more value of `request.count` for all requests. */
 export function countValue(pk: number, count: unknown, change: Record<string, unknown> = {}): DumpObject {
   return {
     model: 'monitoring.metricvalue',
@@ -54,7 +54,7 @@ interface Report {
 export interface LoadAnswer {
   status: number
   text: string
-  /** What became of the objects of a model. */
+  /** Returns how many objects of a model were read, loaded and skipped. */
   model(name: string): { read: number; loaded: number; skipped: Record<string, number> }
   repeated: boolean
   errors: Record<string, string[]>

@@ -14,7 +14,7 @@ export async function leavesNothingOpen<T>(what: string, work: () => Promise<T>)
   return result
 }
 
-/** Asserts that work which was told to stop ends, with the reason that it was given or as usual. */
+/** Asserts that aborted work ends, either with the reason of the abort or normally. */
 export async function endsSoon(
   what: string,
   abort: AbortController,

@@ -7,7 +7,10 @@ interface Past {
   end?: number
 }
 
-/** Imports of other days, one a minute back from `end`, as a server writes them down; each has one task. */
+/**
+ * Writes imports of other days into the database as a server stores them, at intervals of a minute back from
+ * `end`; each has one task.
+ */
 export function writePastImports(databasePath: string, { count, first = 0, end = Date.now() }: Past): void {
   const database = new DatabaseSync(databasePath)
   const addImport = database.prepare(

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** How many cells a picture is cut into, each way. */
+/** Number of grid cells of a picture, in each direction. */
 const cells = 16
 
 interface Pixels {

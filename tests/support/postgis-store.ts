@@ -50,7 +50,10 @@ export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName:
   }
 }
 
-/** Gives the default workspace a PostGIS store of that name, over a new schema of the test file's database. */
+/**
+ * Adds a PostGIS store of that name to the default workspace, with a new schema in the database of the test
+ * file.
+ */
 export async function addPostgisStore(
   { server }: ImporterClient,
   name: string,

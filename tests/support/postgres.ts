@@ -19,7 +19,10 @@ export interface PostgresCluster {
   createDatabase(): Promise<string>
   /** Removes such a database, also while it is in use. */
   dropDatabase(url: string): Promise<void>
-  /** Ends the cluster and removes its files. Happens by itself when this process ends, however it ends. */
+  /**
+   * Stops the cluster and removes its files. Also happens automatically when this process ends, however it
+   * ends.
+   */
   stop(): Promise<void>
 }
 
@@ -83,7 +86,10 @@ export function joinCluster(clusterUrl: string): PostgresCluster {
 
 let ownCluster: Promise<PostgresCluster> | undefined
 
-/** The cluster that the test run shares (`TERRANE_TEST_POSTGRES`), otherwise one that this process starts once. */
+/**
+ * Returns the cluster that the test run shares (`TERRANE_TEST_POSTGRES`), otherwise one that this process
+ * starts once.
+ */
 export function testCluster(): Promise<PostgresCluster> {
   const shared = process.env[sharedClusterVariable]
   ownCluster ??= shared ? Promise.resolve(joinCluster(shared)) : startPostgres()

@@ -63,7 +63,7 @@ export async function startPrometheus(test: Cleanup, job: string): Promise<Prome
   }
 }
 
-/** Prometheus listens before it can answer: 503 until then. */
+/** Prometheus listens before it is ready: it sends 503 until then. */
 async function untilReady(address: string): Promise<void> {
   for (const until = Date.now() + patienceMs; ; await sleep(30)) {
     const { ok, status } = await fetch(address)

@@ -5,13 +5,13 @@ import { createInterface } from 'node:readline'
 import type { Cleanup } from './terrane-process.ts'
 import { temporaryData } from './terrane-process.ts'
 
-/** QGIS in a process of its own, without a window. */
+/** QGIS in a separate process, without a window. */
 export interface Qgis {
-  /** Asks for what `qgis-client.py` can do; fails where QGIS does. */
+  /** Runs a command of `qgis-client.py`; fails if QGIS does. */
   ask<T>(wish: { do: string; [key: string]: unknown }): Promise<T>
 }
 
-/** Starts QGIS with a profile of its own; it ends after the test. */
+/** Starts QGIS with a new profile; ends it after the test. */
 export function startQgis(t: Cleanup): Qgis {
   const home = temporaryData(t)
   const child = spawn('/usr/bin/python3', [join(import.meta.dirname, 'qgis-client.py')], {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 
-/** What GDAL finds in a raster, without what belongs to its file alone. */
+/** Properties of a raster that GDAL reports, without those that belong only to its file. */
 export interface FoundRaster {
   size: [width: number, height: number]
   geoTransform: number[]

@@ -16,7 +16,7 @@ export interface TilePicture {
 
 const half = 20037508.342789244
 
-/** Asks for a tile until it is made, or for good. */
+/** Requests a tile, and repeats the request while the server is still creating the tile. */
 export async function pictureTile(client: ImporterClient, path: string): Promise<TilePicture> {
   const { app, admin } = client.server
   for (const hasTime = patience(); ; ) {

@@ -19,7 +19,7 @@ import { decodeTile } from './tiles.ts'
 
 const never = new AbortController().signal
 const pixels = 4096
-/** Longitude or latitude to metres of web mercator, or degrees as they are. */
+/** Converts longitude and latitude to metres of web mercator, or leaves degrees unchanged. */
 const toSet: Record<TileMatrixSetId, (x: number, y: number) => [number, number]> = {
   WebMercatorQuad: (x, y) => [
     (x / 180) * 20_037_508.342789244,
@@ -28,7 +28,10 @@ const toSet: Record<TileMatrixSetId, (x: number, y: number) => [number, number]>
   WorldCRS84Quad: (x, y) => [x, y],
 }
 
-/** Of each class from 0 on, the number of pixels that GDAL burns; of features that lie on each other the last counts. */
+/**
+ * Returns the number of pixels per class, from 0 on, that GDAL burns; where features overlap, the last one
+ * counts.
+ */
 async function burn(
   features: readonly { kind: number; rings: readonly [number, number][][] }[],
   [minX, minY, maxX, maxY]: readonly [number, number, number, number],
@@ -70,7 +73,7 @@ export async function trueShares(
   return counts.map((count) => count / pixels ** 2)
 }
 
-/** How the table `layer` of a store is thinned. */
+/** Returns how the table `layer` of a store is generalized. */
 export async function thinningOfStore(store: VectorStore, crs: string): Promise<LayerThinning> {
   const sides: number[] = []
   for await (const page of tileReadingOf(store).readEnvelopes({ table: 'layer' }, never))
@@ -79,7 +82,7 @@ export async function thinningOfStore(store: VectorStore, crs: string): Promise<
   return findLevels(places, undefined, 'all').thinning
 }
 
-/** One tile of the table `layer`, with an attribute `kind`. */
+/** Creates one tile of the table `layer`, with an attribute `kind`. */
 export async function areaTile(
   store: VectorStore,
   { cells, areas = 'all' }: LayerThinning,

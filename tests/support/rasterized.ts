@@ -6,7 +6,7 @@ import { pictureSize } from './browser.ts'
 const run = promisify(execFile)
 const halfWorld = 20037508.342789244
 
-/** A picture by GDAL of a file's shapes: black where something is, on the world in web mercator where nothing else is said. */
+/** Rasterizes a file with GDAL: black where a geometry is, by default on the world in web mercator. */
 export async function rasterize(
   source: string,
   to: string,

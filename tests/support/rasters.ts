@@ -14,7 +14,7 @@ export function rasterBytes(name: string): Buffer {
   return readFileSync(join(rasterFixtures, name))
 }
 
-/** Runs one of GDAL's programs to make a file for a test. */
+/** Runs one of GDAL's programs to create a file for a test. */
 export function gdal(program: string, ...args: string[]): void {
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
@@ -28,7 +28,7 @@ export async function importRaster(client: ImporterClient, file: string): Promis
   return json.import as Json
 }
 
-/** A server with one coverage, `default:RGB_byte`, which lies in the import root. */
+/** Starts a server with one coverage, `default:RGB_byte`, whose file is in the import root. */
 export async function serveRaster(test: TestContext, options: TestAppOptions = {}): Promise<ImporterClient> {
   const client = await startImporter(test, options)
   client.provide('raster/RGB.byte.tif')

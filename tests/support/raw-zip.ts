@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib'
 
-/** An entry, stored; what it says of itself may be wrong. */
+/** Uncompressed entry whose metadata may be wrong. */
 export interface RawEntry {
   name: string | Uint8Array
   content: string | Uint8Array
-  /** What the directory says, where that is not the truth. */
+  /** Values in the central directory, if they differ from the truth. */
   crc?: number
   sizeBytes?: number
   method?: number
-  /** The number of the entry whose place this one claims. */
+  /** Number of the entry whose position this one claims. */
   placeOf?: number
 }
 

@@ -1,11 +1,11 @@
 import { SaxesParser } from 'saxes'
 
-/** What is asked of a page that the server has written. */
+/** Queries on an HTML page that the server has written. */
 export interface ReadHtml {
   title: string
   language: string
   headings: string[]
-  /** Addresses that somebody who reads it goes to, and those that it loads. */
+  /** Targets of the links of the page, and URLs that the page loads. */
   links: string[]
   loaded: string[]
   /** Data for programs. */

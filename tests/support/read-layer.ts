@@ -24,7 +24,7 @@ export interface ReadLayer {
   rejects: RejectedRow[]
 }
 
-/** A main file with the files beside it that share its base name. */
+/** Returns a main file with the files next to it that share its base name. */
 export function dataFile(path: string): DataFile {
   const base = basename(path, extname(path))
   const sidecars: Record<string, string> = {}
@@ -39,7 +39,7 @@ export function readContext(options: ReadOptions = {}): ReadContext {
   return { signal: new AbortController().signal, ...options }
 }
 
-/** Describes a file and reads one of its layers whole. */
+/** Describes a file and reads one of its layers completely. */
 export async function readLayer(
   format: Format,
   path: string,

@@ -13,7 +13,7 @@ export async function startApp(test: TestContext, options: TestAppOptions = {}):
   return app
 }
 
-/** What was recorded up to now. */
+/** Returns the requests recorded so far. */
 export async function recorded(app: TestApp): Promise<LoggedRequest[]> {
   await app.monitoring?.catchUp()
   return requestLogOf(app)

@@ -2,7 +2,7 @@ import { hasQuantiles, metricNamed } from '../../src/monitoring/metrics/metrics.
 import type { ExpectedPeriod, ExpectedRow, Question } from './recount.ts'
 import { distinctOf, resourceKey } from './recount.ts'
 
-/** A row as metric_data answers it. */
+/** Row of a metric_data response. */
 interface AnsweredRow {
   label?: string
   user?: string
@@ -25,10 +25,10 @@ export interface AnsweredPeriod {
   data: AnsweredRow[]
 }
 
-/** Of rounding to four digits, and of sums in another order. */
+/** Tolerances for rounding to four digits, and for sums in another order. */
 const roundingError = 6e-5
 const relativeError = 1e-9
-/** What distinct counts may be off above the cap, and quantiles. */
+/** Tolerance for distinct counts above the cap, and for quantiles. */
 const estimateError = 0.02
 
 /** The query of a question; resources by their ids. */
@@ -47,7 +47,7 @@ export function toQuery(question: Question, resourceId: (key: string) => number)
   return `/api/metric_data/${metric}/?${query}`
 }
 
-/** What differs, one line each. */
+/** Returns the differences, one line each. */
 export function differences(
   question: Question,
   expected: readonly ExpectedPeriod[],
@@ -118,7 +118,7 @@ function isNear(expected: number, answered: number): boolean {
   return Math.abs(expected - answered) <= roundingError + Math.abs(expected) * relativeError
 }
 
-/** A quantile lies between neighbours in rank, within the error of the sketch. */
+/** A quantile is between neighbours in rank, within the error of the sketch. */
 function quantileDifferences({ times }: ExpectedRow, other: AnsweredRow): string[] {
   const quantiles = [
     [0.5, other.p50],

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 export interface DayOptions {
   seed: number
   requests: number
-  /** Where the day begins, in milliseconds; it need not be midnight. */
+  /** Start of the day, in milliseconds; not necessarily midnight. */
   from: number
   minutes: number
   applications: number[]
@@ -18,7 +18,7 @@ export interface DayOptions {
   hosts: number[]
 }
 
-/** What happened in a made-up day, each list in the order of time. */
+/** Events of a generated day, each list in the order of time. */
 export interface Day {
   requests: RequestEvent[]
   samples: Sample[]
@@ -76,7 +76,7 @@ function weightOf(minute: number, draw: Draw): number {
   return minute % 5 === 0 || minute % 60 < 2 ? draw() * 2 : 0
 }
 
-/** The first ones stand on the edges of the minute. */
+/** The first ones are at the edges of the minute. */
 function momentOf(index: number, draw: Draw): number {
   if (index === 0) return 0
   return index === 1 ? minuteMs - 1 : Math.floor(draw() * minuteMs)
@@ -172,7 +172,7 @@ function pick(count: number, draw: Draw): number {
   return Math.floor(draw() * count)
 }
 
-/** One of three that are in use in that minute, so that a day has all of them and a minute few. */
+/** Picks one of three that are in use in that minute, so that a day has all of them and a minute few. */
 function near<T>(list: readonly T[], created: number, draw: Draw): T {
   const minute = Math.floor(created / minuteMs)
   return one(

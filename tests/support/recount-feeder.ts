@@ -8,7 +8,7 @@ import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts
 import type { DayOptions } from './recount-day.ts'
 import { makeDay } from './recount-day.ts'
 
-/** What `tests/support/recount-feed.ts` starts this program with, as JSON in its only argument. */
+/** Input that `tests/support/recount-feed.ts` passes to this program, as JSON in its only argument. */
 export interface FeederOrder {
   place: SeriesPlace
   limits: SeriesLimits
@@ -19,7 +19,7 @@ export interface FeederOrder {
   end: number
 }
 
-/** A list that arrives in an order of its own; its cursor is the number of those that were taken. */
+/** List that arrives in an order of its own; its cursor is the number of elements already read. */
 interface Source {
   name: string
   facts: { at: number; event?: RequestEvent; sample?: Sample }[]
@@ -29,7 +29,7 @@ interface Source {
 const lateMs = 2 * 3600 * 1000
 const largestBatch = 4000
 
-/** Gives the day to a writer as collectors do; goes on where a killed process has stopped. */
+/** Passes the day to a writer as collectors do; continues where a killed process stopped. */
 async function feed({ place, limits, day, seed, end }: FeederOrder): Promise<void> {
   const draw = seededRandom(seed)
   const sources = toSources(day, draw)
@@ -67,7 +67,7 @@ async function giveBatch(
   source.taken += part.length
 }
 
-/** One source for each service; one fact in fifty comes up to two hours late. */
+/** Creates one source for each service; one fact in fifty arrives up to two hours late. */
 function toSources(options: DayOptions, draw: () => number): Source[] {
   const { requests, samples } = makeDay(options)
   const facts = [

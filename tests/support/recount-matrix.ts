@@ -22,11 +22,11 @@ export interface MatrixOptions {
   midnight: number
   services: CountedService[]
   facts: Day
-  /** Of each metric and grouping. */
+  /** Number of questions per metric and grouping. */
   questions: number
 }
 
-/** Questions over every metric and grouping, with filters, windows and intervals in turn. */
+/** Creates questions for every metric and grouping, cycling through filters, windows and intervals. */
 export function makeMatrix(options: MatrixOptions): Question[] {
   const draw = seededRandom(options.seed)
   const windows = makeWindows(options)

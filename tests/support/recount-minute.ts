@@ -6,14 +6,14 @@ import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { decodeRequests, encodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 
-/** A metric's value for one label in one minute. */
+/** Value of a metric for one label in one minute. */
 export interface MinuteRow {
   label: string
   user?: string
   value: number
   samples: number
   isOther: boolean
-  /** The labels that it stands for. */
+  /** Labels that the row represents. */
   labels: Set<string>
   users: Set<string>
   times: number[]
@@ -21,7 +21,7 @@ export interface MinuteRow {
 
 type Label = (request: RequestEvent) => string | null
 
-/** Written out, so that a recount does not believe what a metric says of itself. */
+/** Listed here, so that a recount does not rely on the metric's own definition. */
 const knownLabels: Record<string, Label> = {
   'request.users': (request) => request.visitor,
   'request.ip': (request) => request.clientIp,
@@ -36,7 +36,7 @@ const knownLabels: Record<string, Label> = {
   'response.error.types': (request) => request.errorType,
 }
 
-/** Whether a request counts under an event type. */
+/** Returns true if a request counts under an event type. */
 export function countsUnder({ eventType }: RequestEvent, asked: EventType): boolean {
   if (asked === 'all') return true
   const isOgc = eventType === null || eventType.startsWith('OWS:')
@@ -45,7 +45,7 @@ export function countsUnder({ eventType }: RequestEvent, asked: EventType): bool
   return eventType === asked
 }
 
-/** The rows of one minute, service, event type and split, from its requests. */
+/** Returns the rows of one minute, service, event type and split, computed from its requests. */
 export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number): MinuteRow[] {
   const label = labelOf(metric)
   if (label !== undefined) {
@@ -64,7 +64,9 @@ export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number
   return metric.takenFrom === 'numbers' ? numberRow(metric, requests) : []
 }
 
-/** The label of a request by a metric; a metric that is not written out here is asked about each request alone. */
+/**
+ * Returns the label of a request for a metric; a metric not listed here is evaluated for each request alone.
+ */
 function labelOf(metric: Metric): Label | undefined {
   if (metric.takenFrom !== 'labels') return undefined
   return (
@@ -95,7 +97,7 @@ function columnsOf(request: RequestEvent): RequestColumns {
   return decodeRequests(encodeRequests([request]))
 }
 
-/** The rows of one minute of a host's metric. */
+/** Returns the rows of one minute of a host metric. */
 export function sampleRows(metric: Metric, samples: Sample[]): MinuteRow[] {
   return [...new Set(samples.map((one) => one.label))].map((label) => {
     const values = samples.filter((one) => one.label === label).map((one) => one.value)
@@ -125,7 +127,7 @@ function labelRows(
   return [...rows.values()]
 }
 
-/** `(none)` stands beside the cap. */
+/** `(none)` does not count towards the cap. */
 function capped(all: MinuteRow[], cap: number): MinuteRow[] {
   const none = all.filter((row) => row.label === '(none)')
   for (const row of none) row.labels.clear()

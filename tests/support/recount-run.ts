@@ -24,7 +24,7 @@ export interface RecountOptions {
   requests: number
   /** Processes that are killed on the way. */
   kills: number
-  /** Of each metric and grouping. */
+  /** Number of questions per metric and grouping. */
   questions: number
 }
 
@@ -37,9 +37,11 @@ const seed = 20_261_101
 const types: ServiceType[] = ['app', 'app', 'mapserver', 'mapserver', 'hostapp', 'hostmapserver']
 const shownDifferences = 20
 
-/** A day that was fed through the writer with kills, repeats and late ones, asked of by metric_data. */
+/**
+ * Day that was passed through the writer with kills, repeats and late events, and is queried by metric_data.
+ */
 export interface CountedDay {
-  /** Throws when an answer differs from the plain recount. */
+  /** Throws if a response differs from the plain recount. */
   compare(questions: readonly Question[]): Promise<void>
   questions: Question[]
   client: MonitoringClient
@@ -84,7 +86,7 @@ export async function startCountedDay(
   }
 }
 
-/** The only ones there are: this machine's own numbers would be counted too. */
+/** Removes all other services: the numbers of this machine would be counted too. */
 async function makeServices({ services }: TestApp): Promise<CountedService[]> {
   for (const { id } of await services.list()) await services.remove(id)
   const { id: hostId } = await services.createHost({ name: 'counted', ip: '192.0.2.1' })

@@ -42,7 +42,7 @@ export interface CountedService {
 }
 
 export interface ExpectedRow {
-  /** What tells it from the other rows of its period: label, resource, event type or user. */
+  /** Key of the row within its period: label, resource, event type or user. */
   key: string
   val: number
   sum: number
@@ -50,7 +50,7 @@ export interface ExpectedRow {
   max: number
   samples: number
   records: number
-  /** Whether labels beyond the cap have a part in `val`, which then may be an estimate. */
+  /** True if labels beyond the cap contribute to `val`, which then may be an estimate. */
   isEstimate: boolean
   /** Response times, smallest first. */
   times: number[]
@@ -62,13 +62,13 @@ export interface ExpectedPeriod {
   rows: ExpectedRow[]
 }
 
-/** Counts everything anew from the raw list for each question: slow, and plain enough to be believed. */
+/** Recounts everything from the raw list for each question: slow, but simple enough to be trusted. */
 export class Recount {
   readonly #services: CountedService[]
   readonly #cap: (metric: Metric) => number
   readonly #requests = new Map<string, RequestEvent[]>()
   readonly #samples = new Map<string, Sample[]>()
-  /** By question: both databases are asked the same. */
+  /** Cached by question: both databases get the same questions. */
   readonly #answers = new Map<string, ExpectedPeriod[]>()
 
   constructor(
@@ -92,7 +92,7 @@ export class Recount {
   #count(question: Question): ExpectedPeriod[] {
     return periodsOf(question).map(({ from, to }) => {
       const groups = new Map<string, Group>()
-      // A minute belongs to the period that holds its start.
+      // A minute belongs to the period that contains its start.
       for (let minute = Math.ceil(from / 60) * 60; minute < to; minute += 60)
         this.#countMinute(question, minute, groups)
       const rows = [...groups].map(([key, group]) => group.toRow(key, question))
@@ -142,7 +142,7 @@ export class Recount {
   }
 }
 
-/** What the rows of one group come to. */
+/** Totals of the rows of one group. */
 class Group {
   #sum = 0
   #weighted = 0
@@ -195,7 +195,7 @@ class Group {
   }
 }
 
-/** What a grouping counts in place of the metric's value. */
+/** Returns what a grouping counts instead of the metric's value. */
 export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 'resources' | undefined {
   if (groupBy === 'label' || groupBy === 'event_type_on_label' || groupBy === 'user_on_label') return 'labels'
   if (groupBy === 'resource_no_label' || groupBy === 'resource_on_label')
@@ -204,7 +204,7 @@ export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 
   return groupBy === 'count_on_resource' ? 'resources' : undefined
 }
 
-/** One grid for the whole window, counted from 0:00 UTC of its first day. */
+/** Returns one grid for the whole window, counted from 0:00 UTC of its first day. */
 function periodsOf({ from, to, interval }: Question): { from: number; to: number }[] {
   const midnight = Math.floor(from / 86_400) * 86_400
   const periods: { from: number; to: number }[] = []

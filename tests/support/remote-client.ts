@@ -9,7 +9,7 @@ export function startFetcher(test: TestContext, env: Record<string, string> = {}
   return startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.0/8', ...env } })
 }
 
-/** Creates an import of remote data and gives it as it is when they were fetched and scanned. */
+/** Creates an import of remote data and returns it after the fetch and the scan. */
 export async function importRemote(client: ImporterClient, data: object): Promise<Json> {
   const { status, json, text } = await client.call('POST', '', {
     import: { data: { type: 'remote', ...data } },

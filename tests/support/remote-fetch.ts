@@ -63,7 +63,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
   return { names, text: readFileSync(join(folder, names[0] ?? ''), 'utf8'), told }
 }
 
-/** Whether an error is a failure of this code whose message matches. */
+/** Returns a predicate that is true if an error is a failure with this code and a matching message. */
 export const isFailure =
   (code: string, message: RegExp) =>
   (error: unknown): boolean => {

@@ -64,7 +64,7 @@ export async function startProgram(
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   })
   await untilListening(child, port, host, () => said)
@@ -90,7 +90,7 @@ export function makeCertificate(folder: string): Certificate {
   return { certificate, key }
 }
 
-/** Starts nginx with the directives of one `server` block; gives its port. */
+/** Starts nginx with the directives of one `server` block. Returns its port. */
 export async function startNginx(
   test: Cleanup,
   directives: string,
@@ -221,7 +221,7 @@ ForceCommand internal-sftp
   return port
 }
 
-/** Starts an S3 server with one bucket; gives its address. Its key is `S3RVER` with the secret `S3RVER`. */
+/** Starts an S3 server with one bucket. Returns its URL. Its key is `S3RVER` with the secret `S3RVER`. */
 export async function startS3(test: Cleanup, bucket: string): Promise<string> {
   const folder = openFolder(test)
   const port = await freePort()

@@ -2,7 +2,10 @@ import { commitLoad } from '../../src/stores/commit-load.ts'
 import { createGeoPackageStore } from '../../src/stores/geopackage/geopackage-store.ts'
 import { batchesOf, schemaOf, wkb } from './batches.ts'
 
-/** Replaces the table `layer` of a GeoPackage by 2000 and by 3000 rows in turn, until the process is killed. */
+/**
+ * Replaces the table `layer` of a GeoPackage alternately by 2000 and by 3000 rows, until the process is
+ * killed.
+ */
 const path = process.argv[2] ?? ''
 const store = createGeoPackageStore({ path }, { findDefinition: () => undefined })
 const schema = schemaOf({ name: 'text' }, 'Point')

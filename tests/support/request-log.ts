@@ -7,7 +7,7 @@ import type { UsedResource } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import type { TestApp } from './app.ts'
 
-/** A request as it stands in the log; texts by the names of `RequestEvent`. */
+/** Request as the log stores it; texts by the names of `RequestEvent`. */
 export interface LoggedRequest {
   serviceId: number
   eventType: string | null

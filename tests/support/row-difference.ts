@@ -17,7 +17,7 @@ function valueText(value: Row['values'][number]): string | null {
   return `${typeof value} ${String(value === 0 ? 0 : value)}`
 }
 
-/** What tells two tables apart, by rows as a multiset. */
+/** Counts the differences between two tables, by rows as a multiset. */
 export function differenceByRows(before: readonly Whole[], after: readonly Whole[]): ChangeCounts {
   const left = new Map<string, number>()
   for (const row of before) left.set(textOf(row), (left.get(textOf(row)) ?? 0) + 1)
@@ -31,7 +31,9 @@ export function differenceByRows(before: readonly Whole[], after: readonly Whole
   return { added: after.length - same, changed: null, removed: before.length - same, same }
 }
 
-/** What tells two tables apart, by the values at `keys`, each of which stands once on each side. */
+/**
+ * Counts the differences between two tables, by the values at `keys`, each of which occurs once on each side.
+ */
 export function differenceByKey(
   before: readonly Whole[],
   after: readonly Whole[],

@@ -4,9 +4,9 @@ import { authorization } from './hostile.ts'
 import type { Json } from './importer-client.ts'
 import type { LoggedRequest } from './request-log.ts'
 
-/** Sends requests one after the other, each to a path of its own that does not exist. */
+/** Sends requests one after the other, each to a different path that does not exist. */
 export class UniqueRequests {
-  /** Paths of requests that were answered, in their order. */
+  /** Paths of requests with a response, in order. */
   readonly answered: string[] = []
   readonly #name: string
   #sent = 0
@@ -17,7 +17,7 @@ export class UniqueRequests {
     this.#name = name
   }
 
-  /** Goes on until `stop`, or until the server is gone. */
+  /** Continues until `stop`, or until the server is gone. */
   start(url: string): void {
     this.#running = this.#run(url)
   }
@@ -31,11 +31,14 @@ export class UniqueRequests {
     while (this.answered.length < count) await sleep(5)
   }
 
-  /** That the log holds those that were answered first, each once, and how many of the last ones it lacks. */
+  /**
+   * Asserts that the log contains the first requests with a response once each. Returns how many of the last
+   * ones are missing.
+   */
   missing(log: readonly LoggedRequest[]): number {
     const start = `/${this.#name}/`
     const logged = log.map(({ texts }) => texts.path ?? '').filter((path) => path.startsWith(start))
-    // One may have been answered when the client could no longer hear it.
+    // The server may have responded to one request when the client could no longer receive the response.
     const sent = Array.from({ length: this.#sent }, (_, at) => `${start}${at}`)
     assert.deepEqual(logged, sent.slice(0, logged.length))
     return Math.max(0, this.answered.length - logged.length)
@@ -56,7 +59,7 @@ export class UniqueRequests {
   }
 }
 
-/** What `/metrics` counts of a server's requests, by method and route. */
+/** Returns the counts of a server's requests from `/metrics`, by method and route. */
 export async function countedByServer(
   url: string,
 ): Promise<{ method: string; route: string; count: number }[]> {
@@ -69,7 +72,7 @@ export async function countedByServer(
   }))
 }
 
-/** Sums over the periods of an answer of metric_data, by what `keyOf` gives of a row. */
+/** Sums the values over the periods of a metric_data response, by the key that `keyOf` returns for a row. */
 export async function sumsOf(
   url: string,
   query: string,

@@ -29,7 +29,7 @@ interface CountedRow {
   labels: Set<string>
   users: Set<string>
   times: number[]
-  /** Whether labels were beyond the cap: numbers of labels may be estimates. */
+  /** True if there were labels beyond the cap: numbers of labels may be estimates. */
   isEstimate: boolean
 }
 
@@ -38,10 +38,10 @@ export interface Facts {
   samples?: readonly Sample[]
 }
 
-/** Rows by what they stand for: service, metric, event type, split, label or total, period. */
+/** Rows by service, metric, event type, split, label or total, and period. */
 export type CountedRows = Map<string, CountedRow>
 
-/** The rows of minutes, hours or days, counted anew from the raw list. */
+/** Recounts the rows of minutes, hours or days from the raw list. */
 export function countRows(facts: Facts, resolution: Resolution, limits: SeriesLimits): CountedRows {
   const rows: CountedRows = new Map()
   const byMinute = Map.groupBy(facts.requests, (one) => `${one.serviceId} ${minuteOf(one)}`)
@@ -137,11 +137,14 @@ interface StoredNumbers {
   numbers: number[]
   labels: number
   users: number
-  /** Of `(other)`: what its sketch tells; of times: their number. */
+  /** For `(other)`: the estimate of its sketch; for times: their number. */
   sketched: number | undefined
 }
 
-/** What the tables hold, with the keys of `countRows`; `labels` below 0 where a sketch disagrees with the row. */
+/**
+ * Returns the rows of the tables with the keys of `countRows`; `labels` is below 0 where a sketch disagrees
+ * with the row.
+ */
 export async function readRows(
   database: SeriesDatabase,
   resolution: Resolution,

@@ -118,7 +118,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The one value that a query gives. */
+/** Returns the single value of a query. */
 export async function queryNumber(place: SeriesPlace, sql: string, values: SqlValue[] = []): Promise<number> {
   const rows = await withDatabase(place, (database) => database.arrays(sql, values))
   return Number(rows[0]?.[0])

@@ -9,7 +9,10 @@ import type { StoreConnection, StoreType, VectorStore } from '../../src/stores/s
 import { temporaryFolder } from './temporary-files.ts'
 import { until } from './until.ts'
 
-/** A store over a file that is served as it is, whose index is made when it is needed; closed after the test. */
+/**
+ * Opens a store on a file that is served without import, whose index is created on demand; closed after the
+ * test.
+ */
 export function openServedFile(test: Pick<TestContext, 'after'>, type: StoreType, path: string): VectorStore {
   const maker = new IndexMaker()
   const indexFolder = join(temporaryFolder(test), 'indexes')

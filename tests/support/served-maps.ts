@@ -78,7 +78,7 @@ async function makeSources(folder: string): Promise<void> {
   await run('ogr2ogr', [...national, join(folder, 'europe.gpkg'), join(sample, 'countries.geojson')])
 }
 
-/** Starts the server on data that are made for it; all of it is removed after the test. */
+/** Starts the server with generated data; everything is removed after the test. */
 export async function serveMaps(t: Cleanup, env: Record<string, string> = {}): Promise<ServedMaps> {
   const folder = temporaryData(t)
   const sources = join(folder, 'maps')

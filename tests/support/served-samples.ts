@@ -4,14 +4,14 @@ import type { Row, Value } from './batches.ts'
 import { property, writeFlatGeobuf } from './flatgeobuf-writer.ts'
 import { writeShapefile } from './shapefile-writer.ts'
 
-/** How a file of a format that is served as it is gets its content: points with numbers, days and times. */
+/** Writes a sample file of a format that is served without import: points with numbers, dates and times. */
 export interface ServedSample {
   /** Types of attributes that its columns cannot have. */
   lacks: readonly AttributeType[]
   write(path: string, schema: Schema, rows: readonly Row[]): void
 }
 
-/** One line for each format that is served as it is. */
+/** One entry for each format that is served without import. */
 export const servedSamples: Record<string, ServedSample> = {
   Shapefile: { lacks: ['timestamp'], write: writePointShapefile },
   FlatGeobuf: { lacks: ['date'], write: writePointFlatGeobuf },

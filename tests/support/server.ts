@@ -15,18 +15,18 @@ interface ServerAnswer {
   status: number
   json: Json
   text: string
-  /** Where what was made is. */
+  /** URL of the created object. */
   location: string | undefined
 }
 
-/** A real server, a process of its own. */
+/** Real server in a separate process. */
 export interface TestServer {
   url: string
   process: RunningProcess
   call(method: string, path: string, body?: unknown): Promise<ServerAnswer>
   /** Posts fields as a form. */
   form(path: string, fields: Record<string, string>): Promise<ServerAnswer>
-  /** Waits until an import is in one of these states, and gives it with its tasks in full. */
+  /** Waits until an import is in one of these states, and returns it with its complete tasks. */
   importIn(id: number, states: string[], limitMs?: number): Promise<Json>
   /** Listens to an import from now on; what it gives waits as `eventOf` does. */
   watch(id: number): Promise<(pattern: RegExp) => Promise<boolean>>

@@ -9,14 +9,14 @@ export interface WriterField {
 }
 
 /**
- * A shape: `parts` holds the ordinates of each part one point after the other, x, y and then z and m as the shape type
+ * Shape: `parts` contains the ordinates of each part point by point: x, y and then z and m as the shape type
  * has them. Points and multipoints have one part. `null` is a Null shape.
  */
 export type WriterShape = { parts: number[][] } | null
 
 export interface WriterRow {
   shape: WriterShape
-  /** One value for each field; texts are encoded as latin1, bytes taken as they are. */
+  /** One value for each field; texts are encoded as latin1, bytes are written unchanged. */
   values: (string | number | boolean | Uint8Array | null)[]
   isDeleted?: boolean
 }
@@ -31,7 +31,10 @@ export interface WriterOptions {
   languageDriver?: number
 }
 
-/** Writes `path` (ending in .shp) with .shx, .dbf and what is asked for, row by row; returns the number of rows. */
+/**
+ * Writes `path` (ending in .shp) with .shx, .dbf and the requested files, row by row; returns the number of
+ * rows.
+ */
 export function writeShapefile(path: string, options: WriterOptions): number {
   const base = path.replace(/\.shp$/, '')
   const shp = new FileWriter(`${base}.shp`, 100)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
 import type { Logger } from '../../src/lib/logger.ts'
 
-/** A logger that says nothing. */
+/** Logger without output. */
 export const silentLogger: Logger = pino({ level: 'silent' })

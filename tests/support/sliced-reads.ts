@@ -9,7 +9,7 @@ import type { SeriesDatabase } from '../../src/monitoring/series/series-database
 
 const everything: ReadLimits = { isLight: false, rowsPerRead: 1e9, maxRows: 1e9 }
 
-/** The slices of an answer, as the reader threads make them one after the other. */
+/** Returns the slices of a response, as the reader threads create them one after the other. */
 export async function slicesOf(
   database: SeriesDatabase,
   name: keyof typeof metricDataReads,
@@ -31,12 +31,12 @@ export async function slicesOf(
   return slices
 }
 
-/** The whole answer to a metric data query as JSON. */
+/** Returns the whole response to a metric data query as JSON. */
 export async function metricDataText(database: SeriesDatabase, request: MetricDataRequest): Promise<string> {
   return (await slicesOf(database, 'metricData', request)).join('')
 }
 
-/** The rows of the whole answer to a metric data query. */
+/** Returns the rows of the whole response to a metric data query. */
 export async function readWhole(database: SeriesDatabase, query: MetricDataQuery): Promise<MetricData> {
   const start = { first: 0, expected: query.window.count }
   return (await readMetricDataSlice(database, query, start, everything)).data

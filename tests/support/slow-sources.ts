@@ -41,13 +41,15 @@ export function hangingProgram(t: TestContext, name: string): { path: string; be
 
 export interface SlowSource {
   url: string
-  /** Answers come to their end, those under way too. */
+  /** Completes all responses, including those in progress. */
   hurry(): void
   /** Requests so far. */
   requests(): number
 }
 
-/** A web server whose answers begin with blanks that drip for ever, until told otherwise. */
+/**
+ * Starts a web server whose responses begin with an endless slow sequence of blanks, until `hurry` is called.
+ */
 export async function slowSource(t: TestContext, content: string): Promise<SlowSource> {
   const open = new Set<() => void>()
   let isSlow = true

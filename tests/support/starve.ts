@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Cleanup } from './terrane-process.ts'
 import { until } from './until.ts'
 
-/** The share of one processor that a starved process gets, with all that it starts. */
+/** Share of one processor for a starved process and all processes that it starts. */
 const share = 0.25
 const periodUs = 100_000
 const cgroupV1 = '/sys/fs/cgroup/cpu'

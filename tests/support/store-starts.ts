@@ -13,7 +13,10 @@ import { makePostgisStore } from './postgis-store.ts'
 import { servedSamples } from './served-samples.ts'
 import { traceFile } from './store-traces.ts'
 
-/** How an empty store in a database is had; one line for each database. A store that is a file needs none. */
+/**
+ * Functions that create an empty store in a database, one entry per type of database. A file store needs
+ * none.
+ */
 const starts: Record<string, () => Promise<StoreUnderTest>> = { postgis: makePostgisStore }
 
 /** A fresh store of any type in the registry. */
@@ -25,7 +28,7 @@ export async function startStore(description: StoreDescription): Promise<StoreUn
   return start()
 }
 
-/** A store over a file that is not there yet, in a folder of its own. */
+/** Opens a store on a file that does not exist yet, in a new folder. */
 export function startFile(description: StoreDescription): StoreUnderTest {
   const { type, file, can, open } = description
   const folder = mkdtempSync(join(tmpdir(), 'terrane-store-'))

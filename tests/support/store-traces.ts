@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { runSql } from './postgres.ts'
 
-/** The bytes of a file and of what SQLite keeps beside it; side files of loads are no part of it. */
+/** Returns the bytes of a file and of SQLite's files next to it, without the side files of loads. */
 export function traceFile(path: string): Record<string, string> {
   if (!existsSync(dirname(path))) return {}
   const own = readdirSync(dirname(path)).filter((name) =>
@@ -20,8 +20,8 @@ export function traceFile(path: string): Record<string, string> {
 }
 
 /**
- * What writes leave in the tables of a schema, staged rows left out: the versions of all rows, dead ones, the size of the
- * files, the sequences.
+ * Returns everything that writes leave in the tables of a schema, except staged rows: the versions of all
+ * rows, dead rows, the size of the files, the sequences.
  */
 export async function traceSchema(url: string, schema: string): Promise<unknown> {
   await runSql(url, 'create extension if not exists pgstattuple')

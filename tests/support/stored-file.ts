@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import type { TestApp } from './app.ts'
 import { clientOf } from './importer-client.ts'
 
-/** Loads a file of one layer into a store of the default workspace as the layer of this name. */
+/** Loads a file with one layer into a store of the default workspace, as the layer of this name. */
 export async function loadFile(
   server: TestApp,
   path: string,

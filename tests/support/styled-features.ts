@@ -30,7 +30,7 @@ const byZoom = {
   ],
 }
 
-/** A row of the table of docs/styles.md: what a rule adds to one that is usual for its kind. */
+/** Row of the table in docs/styles.md: what a rule adds to the usual rule of its kind. */
 export interface StyledFeature {
   name: string
   rules: Rule[]

@@ -1,4 +1,5 @@
-// Lets each link given as an argument lead to `inside/<name>` and `outside/<name>` in turn, as fast as it can.
+// Points each link given as an argument alternately to `inside/<name>` and `outside/<name>`, as fast as it
+// can.
 import { renameSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 

@@ -22,7 +22,7 @@ function append(builder: ColumnBuilder, value: Cell): void {
   else builder.append(Number(value))
 }
 
-/** One batch of rows numbered from 1. */
+/** Returns one batch of rows numbered from 1. */
 export function tableBatch(schema: Schema, rows: readonly Cell[][]): FeatureBatch {
   const builder = new BatchBuilder(schema, Math.max(rows.length, 1))
   for (const [index, row] of rows.entries()) {
@@ -39,7 +39,7 @@ export function tableRows(batch: FeatureBatch): Cell[][] {
   )
 }
 
-/** Sends one batch through a chain. */
+/** Passes one batch through a chain. */
 export async function runBatch(
   batch: FeatureBatch,
   specs: TransformSpec[],

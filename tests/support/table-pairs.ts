@@ -20,7 +20,7 @@ const geometryKinds: GeometryType[] = [
   'GeometryCollection',
 ]
 
-/** Tables of every type of geometry, and one without. */
+/** Tables of every geometry type, and one without geometry. */
 export const pairShapes: PairShape[] = [
   { name: 'no geometry', geometry: undefined, dimensions: 'xy' },
   ...geometryKinds.map((geometry, number) => {
@@ -62,11 +62,14 @@ const pools: Record<AttributeType, Value[]> = {
 export interface TablePair {
   before: Row[]
   after: Row[]
-  /** Whether `key` is given, and once for each row, on both sides. */
+  /** True if `key` has a value in each row and is unique, on both sides. */
   hasKeys: boolean
 }
 
-/** Rows of a table and of its successor, of which some went, came, differ in a value or stand elsewhere. */
+/**
+ * Creates the rows of a table and of its successor: some are removed, added, changed in a value, or moved to
+ * another position.
+ */
 export function makeTablePair(schema: Schema, seed: number, rows = 120): TablePair {
   const random = seededRandom(seed * 7919)
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item

@@ -7,8 +7,8 @@ import { patienceMs } from './until.ts'
 const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
 
 /**
- * Runs `terrane` at a terminal, types an answer at each question in turn, and gives all that was shown. What is asked
- * beyond that is not answered, and the run is killed.
+ * Runs `terrane` in a terminal, types an answer to each question in order, and returns all output. Further
+ * questions get no answer, and the run is killed.
  */
 export async function runAtTerminal(
   t: Cleanup,
@@ -30,7 +30,7 @@ export async function runAtTerminal(
     shown += chunk
     unread += chunk
     const [question, answer] = left[0] ?? []
-    // A prompt ends with the answer that is taken where nothing is typed.
+    // A prompt ends with the default answer.
     if (question === undefined || !question.test(unread) || !/\] $/.test(visible(unread))) return
     left.shift()
     unread = ''

@@ -18,7 +18,7 @@ export interface RunningProcess {
   /** Waits for a line of standard output that matches, and gives it. */
   line(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
-  /** What it said and how it ended; a process that hangs is killed. */
+  /** Output and exit of the process; a process that hangs is killed. */
   ended: Promise<Ended>
 }
 
@@ -28,8 +28,8 @@ export interface Cleanup {
 }
 
 /**
- * Environment of a command that a test runs: the path and home of this process, and these settings. Without a setting, the
- * command finds no server of the machine (port 0 is never asked) and its data directory is one of the test's own.
+ * Environment of a command in a test: the path and home of this process, and these settings. By default the
+ * command finds no server on the machine (port 0 is never contacted) and uses a data directory of the test.
  */
 export function commandEnvironment(t: Cleanup, env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
@@ -110,7 +110,10 @@ export async function runTerraneWith(
   return { code: await code, stdout, stderr }
 }
 
-/** A data directory for one test, removed after it, also while a server that is to be killed still writes there. */
+/**
+ * Creates a data directory for one test and removes it afterwards, even while a server that is to be killed
+ * still writes there.
+ */
 export function temporaryData(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-e2e-'))
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))

@@ -6,7 +6,7 @@ const fileHooks = new Set<Hook>()
 const processHooks = new Set<Hook>()
 let isShared = false
 
-/** Tells this module that several test files run one after another in this process. */
+/** Records that several test files run one after another in this process. */
 export function shareProcess(): void {
   isShared = true
 }
@@ -28,7 +28,7 @@ export function runAfterFile(): void {
   for (const hook of fileHooks) hook()
 }
 
-/** Closes what {@link closeAfterLastFile} has kept open. */
+/** Closes the resources registered with {@link closeAfterLastFile}. */
 export async function closeSharedResources(): Promise<void> {
   for (const close of processHooks) await close()
   processHooks.clear()

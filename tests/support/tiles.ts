@@ -67,7 +67,7 @@ export interface DecodedFeature {
 
 const types = ['Unknown', 'Point', 'LineString', 'Polygon']
 
-/** What `@mapbox/vector-tile` reads of the one layer of a tile. */
+/** Returns the features that `@mapbox/vector-tile` reads from the only layer of a tile. */
 export function decodeTile(bytes: Uint8Array, name = 'rows'): DecodedFeature[] {
   const layer = new VectorTile(new PbfReader(bytes)).layers[name]
   if (layer === undefined) return []
@@ -92,7 +92,7 @@ function ringArea(ring: [number, number][]): number {
   }, 0)
 }
 
-/** What is wrong with a feature by sections 4.3.3 and 4.3.4 of Mapbox Vector Tile 2.1. */
+/** Returns the faults of a feature by sections 4.3.3 and 4.3.4 of Mapbox Vector Tile 2.1. */
 export function shapeProblems({ type, paths }: DecodedFeature): string[] {
   const problems: string[] = []
   if (paths.length === 0) problems.push('no geometry')

@@ -4,7 +4,7 @@ import { isoDateTime } from '../../src/lib/values/time-rules.ts'
 import type { ToldValue } from './gdal-reference.ts'
 import type { Cell } from './table-batches.ts'
 
-/** How exactly two readers of a file have to agree. */
+/** Precision to which two readers of a file must agree. */
 export interface Agreement {
   /** Digits of floating-point numbers that count; all where it is not given. */
   digits?: number
@@ -24,7 +24,10 @@ function numberForm(value: number, { digits }: Agreement): string {
   return String(Number(value.toPrecision(digits)))
 }
 
-/** A time as GDAL holds it: year, month, day, hour, minute, second with milliseconds, and its zone in quarters of an hour. */
+/**
+ * Formats a time from GDAL: year, month, day, hour, minute, second with milliseconds, and the zone in
+ * quarters of an hour.
+ */
 function momentForm(parts: readonly number[], kind: string): string {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zone = 0] = parts
   const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`
@@ -52,7 +55,7 @@ function listForm(items: unknown[], agreement: Agreement): string {
   )
 }
 
-/** What GDAL tells of a value, in the one form that both are compared in. */
+/** Converts a value reported by GDAL to the form in which both readers are compared. */
 export function toldForm(told: ToldValue, gdalType: string, type: string, agreement: Agreement): string {
   if (told === null) return 'null'
   if (Array.isArray(told)) {

@@ -12,7 +12,7 @@ const scripts = ['curl', 'python-requests', 'GDAL']
 
 interface RecountOptions {
   zone: string
-  /** When the day of a time begins; both in seconds. */
+  /** Returns the start of the day that contains a time; both in seconds. */
   dayOf(seconds: number): number
   /** Labels that have rows of their own, by `service day scope`; others count as `(other)`. */
   named: ReadonlyMap<string, ReadonlySet<string>>

@@ -12,7 +12,7 @@ const archive = join(import.meta.dirname, '..', 'fixtures', 'ogc-schemas', 'sche
 export interface XmlWish {
   name: string
   text: string
-  /** Texts of schemas by their namespaces, in place of those that it names. */
+  /** Texts of schemas by their namespaces, in place of the schemas that the document names. */
   schemas?: Record<string, string>
 }
 

@@ -3,7 +3,7 @@ import { defined } from '../../src/lib/defined.ts'
 import type { TestApp } from './app.ts'
 import type { Answer, Json } from './importer-client.ts'
 
-/** A version as the REST interface tells it. */
+/** Version in the JSON of the REST API. */
 export interface WireVersion {
   version: number
   user: string | null
@@ -21,7 +21,7 @@ export interface WireVersion {
   pinned: boolean
 }
 
-/** Asks a server as its administrator, unless headers say otherwise. */
+/** Sends a request to a server as its administrator, unless headers say otherwise. */
 export async function ask(
   server: TestApp,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',

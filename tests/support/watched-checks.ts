@@ -21,7 +21,7 @@ import { temporaryData } from './terrane-process.ts'
 
 export const databaseKinds = ['sqlite', 'postgres'] as const
 
-/** Our own database of a test: a new one of that kind. */
+/** Creates a database of that kind for a test. */
 export async function ownDatabasePlace(
   test: Cleanup,
   kind: (typeof databaseKinds)[number],
@@ -46,13 +46,16 @@ export interface WatchedChecks {
   database: Database
   notifications: Notifications
   clock: ReturnType<typeof fixedClock>
-  /** What `request.count` is in each period, and how long before the period's end it was last measured. */
+  /**
+   * Sets the value of `request.count` in each period, and how long before the period's end it was last
+   * measured.
+   */
   set(value: number | undefined, secondsAgo?: number): void
   /** A check that fails above 5. */
   add(receivers: NewReceiver[], changes?: Partial<NewCheck>): Promise<number>
   /** Seals the secret of a webhook. */
   seal(secret: string): string
-  /** Goes on by that many minutes, evaluates, and waits for the attempts to deliver. */
+  /** Advances the clock by that many minutes, evaluates, and waits for the delivery attempts. */
   pass(minutes: number): Promise<void>
   get(id: number): Promise<Check>
   deliveries(id: number): Promise<Delivery[]>
@@ -63,7 +66,7 @@ const key = Buffer.alloc(32, 7)
 
 const place: Outlets['place'] = { host: 'maps.example.org', baseUrl: 'http://maps.example.org/geo' }
 
-/** What channels send with. */
+/** Returns the connections and settings with which channels send. */
 export function testOutlets(options: WatchOptions = {}, clock: Outlets['clock']): Outlets {
   const { allow = ['127.0.0.0/8'], authorities = [], smtpUrl, mailFrom } = options
   const { connect } = createAddressGuard({ allow, ownPort: () => undefined })

@@ -31,16 +31,16 @@ interface StoredException {
 
 /** A service that is watched as the collector thread does it, with the real writer. */
 export interface WatchedService {
-  /** One turn as if it were that moment, and what it needs to be computed. */
+  /** Runs one read as if at that time. Returns what is needed to compute the minutes. */
   collect(now: number): Promise<Polled>
-  /** Ends the collector and starts another one. */
+  /** Stops the collector and starts another one. */
   restart(): Promise<void>
-  /** Sums of a metric by label, over all minutes. */
+  /** Returns the sums of a metric by label, over all minutes. */
   sums(metric: string, split?: Split): Promise<Record<string, number>>
-  /** Of a metric that is a mean: its samples and what they add up to, over all minutes. */
+  /** Returns the number of samples and their sum over all minutes, for a metric that is a mean. */
   total(metric: string, split?: Split): Promise<{ samples: number; total: number }>
   exceptions(): Promise<StoredException[]>
-  /** The usage of one day by label or name of the resource. */
+  /** Returns the usage of one day by label or by name of the resource. */
   usage(scope: UsageScope): Promise<Record<string, UsageRow>>
   demand(): Promise<StoredDemand[]>
   close(): Promise<void>

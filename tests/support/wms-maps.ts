@@ -18,7 +18,7 @@ interface AskOptions {
   isAnonymous?: boolean
 }
 
-/** Asks until copies of rasters are made. */
+/** Repeats the request until the copies of rasters exist. */
 export async function ask(
   { server: { app, admin } }: Pick<ImporterClient, 'server'>,
   query: string,
@@ -39,7 +39,7 @@ export async function rgbaOf({ status, text, bytes }: Answer): Promise<Uint8Arra
   return sharp(bytes).ensureAlpha().raw().toBuffer()
 }
 
-/** A map as WMS 1.1.1 asks for it. */
+/** Returns the query of a GetMap request in WMS 1.1.1. */
 export function mapQuery(
   layers: string,
   srs: string,
@@ -49,7 +49,7 @@ export function mapQuery(
   return `version=1.1.1&request=GetMap&layers=${layers}&styles=&srs=${srs}&bbox=${box.join()}&width=${width}&height=${height}&format=image/png&transparent=true`
 }
 
-/** One cell of them. */
+/** Returns one pixel of the image. */
 export function cell(rgba: Uint8Array, width: number, x: number, y: number): number[] {
   return [...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)]
 }

@@ -76,7 +76,7 @@ export function everyType(geometry?: GeometryType | GeometryField): { schema: Sc
   return { schema, rows: [...rows, { values: types.map(() => null), geometry: null }] }
 }
 
-/** Geometries of a type, with empty ones, in each of these dimensions. */
+/** Returns geometries of a type, including empty ones, in these dimensions. */
 export function geometriesOf(type: GeometryType, dimensions: string): Uint8Array[] {
   const position = (x: number, y: number): number[] => [
     x,
@@ -111,7 +111,7 @@ function emptyPoint(dimensions: string): Uint8Array {
   return bytes
 }
 
-/** What a document tells beside its features. */
+/** Returns the metadata of a document, without its features. */
 export function aboutLayer(schema: Schema, more: Partial<WrittenAbout> = {}): WrittenAbout {
   return {
     ...{

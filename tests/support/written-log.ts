@@ -27,7 +27,7 @@ const usageClasses = {
 /** Cells of zoom 8, a box too wide for any, and no box. */
 const areas = ['21385', '21386', '137', '65535', '0', '*', null]
 
-/** A seeded list of requests that an access log can tell, in the order of time. */
+/** Returns a seeded list of requests that an access log can represent, in order of time. */
 export function makeLogged(options: {
   seed: number
   serviceId: number

@@ -21,7 +21,9 @@ async function rest(
   })
 }
 
-/** Uploads a file and publishes its layers; gives the path of the file that the first one's store reads. */
+/**
+ * Uploads a file and publishes its layers. Returns the path of the file that the first layer's store reads.
+ */
 async function publishUpload(client: ImporterClient, workspace: string, fixtures: string[]): Promise<string> {
   const created = await client.call('POST', '', {
     import: { targetWorkspace: { workspace: { name: workspace } } },

@@ -79,7 +79,7 @@ for (const [database, environment] of Object.entries(databases)) {
       const server = await start(test, environment)
       await listLayers(server, drawLayers(7, 120))
       let { page } = await ask(server, 'limit=500')
-      // Until the stores have been looked at, of which none has a table of these.
+      // Waits until the server has checked the stores, none of which contains a table of these layers.
       while (page.layers.some(({ kind, problem }) => kind !== 'raster' && problem === undefined))
         ({ page } = await ask(server, 'limit=500'))
       const all = page.layers

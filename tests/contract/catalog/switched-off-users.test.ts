@@ -60,7 +60,7 @@ describe('users who are switched off', () => {
     assert.deepEqual(await codes(), ['user-switched-off', 'wrong-credentials', 'login-needed'])
     const payload = { session: { name: 'one-off', password } }
     assert.equal((await send('POST', '/rest/security/session', { payload })).json().code, 'user-switched-off')
-    // Who does not know the password hears no more than of nobody.
+    // With a wrong password, the response is the same as for an unknown user.
     const wrong = await send('GET', '/rest/workspaces', { headers: basicAuth('one-off', 'no-such-thing') })
     assert.equal(wrong.json().code, 'wrong-credentials')
     await change({ email: 'off@example.org' })
@@ -98,7 +98,7 @@ describe('users who are switched off', () => {
       ['DELETE', `${path}/sessions`],
     ] as const)
       assert.equal((await send(method, url, { headers: basicAuth('one-staff', password) })).statusCode, 403)
-    // A token goes by its own user alone.
+    // A token belongs to the URL of its own user only.
     const other = `/rest/security/users/one-user/tokens/${made.id}`
     assert.equal((await send('DELETE', other, { headers: terrane.admin })).json().code, 'unknown-token')
     assert.equal((await send('DELETE', place, { headers: terrane.admin })).statusCode, 200)

@@ -29,20 +29,26 @@ import type { Cell } from '../../support/table-batches.ts'
 import { runBatch, tableBatch, tableRows, tableSchema } from '../../support/table-batches.ts'
 import { gpxText, kmlPoint, kmlText, placemark } from '../../support/xml-text.ts'
 
-/** Reads one text: the value as the reader holds it, undefined where the row is rejected or the text refused. */
+/**
+ * Reads one text. Returns the value in the reader's form, or undefined if the row is rejected or the text
+ * refused.
+ */
 type Read = (text: string, folder: string) => Promise<Cell | undefined>
 
 interface Readers {
-  /** What the table is of, in the order of its columns. */
+  /** Columns of the table, in order. */
   names: Record<string, Read>
   texts: readonly string[]
-  /** Whether a value is one of what the table is of, and no text. */
+  /** Returns true if the value is of the type of the table and is not text. */
   isTaken(value: Cell): boolean
 }
 
 const temporal: readonly AttributeType[] = ['date', 'timestamp']
 
-/** The value of the field `t` in the only row of a file; as text where the field holds other than times or numbers. */
+/**
+ * Returns the value of the field `t` in the only row of a file, as text if the field is neither of times nor
+ * of numbers.
+ */
 async function valueIn(
   format: Format,
   path: string,
@@ -77,7 +83,7 @@ function inFlatGeobuf(text: string, folder: string): Promise<Cell | undefined> {
   return valueIn(flatgeobuf, join(folder, 'x.fgb'), writeFlatGeobuf({ columns, features }))
 }
 
-/** A KML field of a declared type; values that do not fit make the whole field one of text. */
+/** Reads a KML field of a declared type; values that do not fit turn the whole field into text. */
 function inKml(type: string): Read {
   return (text, folder) => {
     const schema = `<Schema id="s"><SimpleField name="t" type="${type}"/></Schema>`

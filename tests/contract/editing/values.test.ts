@@ -37,7 +37,7 @@ const square = [
   ],
 ]
 
-/** What is written as JSON text, and what is read back where that is not the same text. */
+/** Values written as JSON text, and the text read back if it differs. */
 const taken: [property: string, written: string, read?: string][] = [
   ['yes', 'true'],
   ['yes', 'null'],

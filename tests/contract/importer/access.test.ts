@@ -7,7 +7,7 @@ import { startImporter } from '../../support/importer-client.ts'
 
 const password = 'long-enough'
 const task = '/0/tasks/0'
-/** Every kind of request of the importer, safe ones first; all name things that are there. */
+/** Every kind of request to the importer, safe methods first; all refer to existing objects. */
 const requests: [string, string, unknown?][] = [
   ['GET', ''],
   ['GET', '/0'],

@@ -50,7 +50,7 @@ function fromRoot(client: ImporterClient, file: string): Promise<Answer> {
   return client.call('POST', '', { import: { data: { type: 'file', file } } })
 }
 
-/** Whatever of an import's uploads is on disk. */
+/** Lists the uploads of an import that are on disk. */
 function keptOf(client: ImporterClient, id: number): string[] {
   const folder = join(client.server.dataDir, 'uploads', String(id))
   return existsSync(folder) ? readdirSync(folder) : []
@@ -290,7 +290,7 @@ describe('data without content', () => {
     await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
     for (const hasTime = patience(); hasTime(); ) {
       if (String((await client.call('GET', '/0')).json.import?.state) !== 'INIT') break
-      // Requests without a socket alone leave no turn to files.
+      // Requests without a socket leave the event loop no time for file operations.
       await sleep(5)
     }
     const { json } = await client.call('GET', '/0')

@@ -11,7 +11,7 @@ function start(test: TestContext): Promise<ImporterClient> {
   return startImporter(test, { env: { TERRANE_DIALECT: 'geoserver' } })
 }
 
-/** An import with one table, waiting for its CRS. */
+/** Creates an import with one table that waits for its CRS. */
 async function startWithTable(test: TestContext): Promise<ImporterClient> {
   const client = await start(test)
   await client.call('POST', '', { import: {} })

@@ -19,7 +19,7 @@ const onePlace =
   '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>a</name><Point><coordinates>1,2</coordinates></Point></Placemark></kml>'
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
 
-/** Imports one file and gives its task. */
+/** Imports one file and returns its task. */
 async function load(client: ImporterClient, { name, content, mode, task, body = {} }: Load): Promise<Json> {
   const id = Number((await client.call('POST', '', { import: body })).json.import?.id)
   await client.upload(id, [{ name, content }])

@@ -13,7 +13,7 @@ interface News {
 
 interface Stream {
   headers: Headers
-  /** Reads on until an event is the one, and gives all up to it. */
+  /** Reads until an event matches, and returns all events up to it. */
   until(isLast: (news: News) => boolean): Promise<News[]>
 }
 

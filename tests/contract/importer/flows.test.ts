@@ -10,7 +10,7 @@ import { appendTransforms, gdalInfo, publishedPath } from '../../support/raster-
 import { patience } from '../../support/until.ts'
 import { startWebServer } from '../../support/web-server.ts'
 
-/** A catalogue and a store of the workspace `topp`: its default store, or one that is named and of another type. */
+/** A catalogue and a store of the workspace `topp`: its default store, or a named one of another type. */
 const places = [
   { catalogue: 'SQLite', type: 'GeoPackage', store: 'topp' },
   { catalogue: 'SQLite', type: 'PostGIS', store: 'target' },
@@ -226,7 +226,7 @@ async function pollUntil(client: ImporterClient, path: string, state: string) {
   )
 }
 
-/** Import 0 as our own database keeps it. */
+/** Returns import 0 as the catalogue database stores it. */
 async function documentOf(client: ImporterClient): Promise<string> {
   const { kysely } = client.server.database
   const row = await kysely.selectFrom('imports').select('document').executeTakeFirstOrThrow()

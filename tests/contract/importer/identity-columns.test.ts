@@ -261,7 +261,7 @@ for (const store of ['GeoPackage', 'PostGIS'] as const) {
       assert.equal(kept.status, 200, kept.text)
       const without = await put({ layer: { attributes: [{ name: 'name', binding: 'java.lang.String' }] } })
       assert.deepEqual([without.status, without.json.code], [400, 'invalid-keys'])
-      // Of a layer that is not there nobody knows the columns.
+      // The columns of a layer that does not exist are unknown.
       assert.equal((await put({ layer: { name: 'later' } })).status, 200)
       const later = await upload(client, 'later.gpkg', await geopackage(test, 'other', [[7, 'b']]))
       await client.call('PUT', `${later}/tasks/0/layer`, { layer: { name: 'later' } })

@@ -196,7 +196,7 @@ describe('keys of an UPSERT', () => {
 type Cell = string | number | null
 const columns = ['id', 'lot', 'street', 'n', 'memo'] as const
 
-/** Columns that are unique, or nearly, or have empties, as the round says. */
+/** Creates columns that are unique, nearly unique, or have nulls, depending on the round. */
 function madeRows(random: () => number, round: number): Cell[][] {
   const count = 40 + Math.floor(random() * 30)
   const pick = (most: number): number => Math.floor(random() * most)

@@ -150,7 +150,7 @@ for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {
   })
 }
 
-/** Names with empty ones and of two bytes, numbers with nulls, fractions, days. */
+/** Names (some empty, some with two-byte letters), numbers with nulls, fractions, dates. */
 function* valueLines(count: number): Generator<string> {
   for (let at = 0; at < count; at += 1) {
     const name = at % 11 === 0 ? '' : `näme ${at % 7}`
@@ -176,7 +176,7 @@ async function upload(client: ImporterClient, name: string, content: string): Pr
   return id
 }
 
-/** What the loaded table `values` holds in a column. */
+/** Returns the statistics of a column of the loaded table `values`, computed in SQL. */
 async function figuresBySql(client: ImporterClient, env: Record<string, string>, column: string) {
   const isText = column === 'name'
   const empty = isText ? `(${column} is null or ${column} = '')` : `${column} is null`

@@ -39,7 +39,7 @@ function send(client: ImporterClient, id: number, content: string, name = 'mende
   return client.call('POST', `/${id}/tasks/0/rejects`, body, { 'content-type': multipartType })
 }
 
-/** What was read is loaded, rejected or mended. */
+/** Every row read is either loaded, rejected or corrected. */
 function sums(answer: Answer): unknown[] {
   const { rowsRead, rowsLoaded, rejected = 0, mended = 0 } = answer.json.task as Json
   assert.equal(Number(rowsRead), Number(rowsLoaded) + Number(rejected) + Number(mended), answer.text)

@@ -93,7 +93,7 @@ describe('a layer with Z or M in some of its geometries', needsGdal, () => {
     return listOf(json['features']).map(({ geometry, properties }) => [geometry, properties?.n])
   }
 
-  /** Whether a row meets a condition of those below. */
+  /** Returns true if row `n` meets the condition, one of those below. */
   const isTaken = (where: string, n: number): boolean =>
     where === 'n > 4' ? n > 4 : [...where.matchAll(/\d+/g)].some(([digits]) => Number(digits) === n)
 

@@ -62,7 +62,7 @@ function form(...names: string[]): FormData {
   return parts
 }
 
-/** What such clients wait for: first the import, then no task in between. */
+/** Waits as such clients do: first for the import, then until no task is in an intermediate state. */
 async function commit(client: OlderClient, path: string): Promise<void> {
   const { status, body } = await client.call('POST', `${path}?async=true`)
   assert.deepEqual([status, body], [204, ''])

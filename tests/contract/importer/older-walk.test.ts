@@ -8,8 +8,8 @@ import { listOf, multipart, multipartType, startImporter } from '../../support/i
 import { patience } from '../../support/until.ts'
 
 /**
- * The requests and readings of a Python client of the older importer, one object after the other: it takes what it
- * expects out of each answer, and breaks off where something is not there.
+ * Requests of a Python client of the older importer, one object after the other. The client reads what it
+ * expects from each response and stops if something is missing.
  */
 class Walk {
   readonly #client: ImporterClient

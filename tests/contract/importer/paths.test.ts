@@ -20,7 +20,7 @@ function linksOf(value: unknown): string[] {
 
 const get = (client: ImporterClient, path: string): Promise<Answer> => client.call('GET', path)
 
-/** Follows every link of an answer and of what it leads to; the links that were followed. */
+/** Follows every link of a response and of the linked responses, and collects the links in `seen`. */
 async function followAll(client: ImporterClient, answer: Answer, seen: Set<string>): Promise<void> {
   for (const link of linksOf(answer.json)) {
     assert.ok(link.startsWith(`${root}/`), link)

@@ -20,7 +20,7 @@ async function upload(client: ImporterClient, content: string): Promise<string> 
 const proposalsOf = async (client: ImporterClient, path: string): Promise<Proposal[]> =>
   listOf<Proposal>((await client.call('GET', `${path}/tasks/0`)).json.task?.proposals)
 
-/** Applies what is proposed as it stands, runs, and gives the points of the layer. */
+/** Applies a proposal unchanged, runs the import, and returns the points of the layer. */
 async function apply(client: ImporterClient, path: string, proposal: Proposal): Promise<unknown[]> {
   const added = await client.call('POST', `${path}/tasks/0/transforms`, proposal.transform)
   assert.equal(added.status, 201, added.text)

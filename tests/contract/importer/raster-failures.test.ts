@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../support/temporary-files.ts'
 const warp = { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857', '-r', 'bilinear'] }
 const overview = { type: 'RasterOverviewTransform', options: ['-r', 'average'], levels: [2, 4] }
 
-/** Puts a program of this name before GDAL's own for one test. */
+/** Replaces one of GDAL's programs by a script for one test. */
 function replaceProgram(test: TestContext, name: string, script: string): void {
   const folder = temporaryFolder(test)
   const path = join(folder, name)
@@ -33,7 +33,10 @@ function replaceProgram(test: TestContext, name: string, script: string): void {
   })
 }
 
-/** Files and folders that the server keeps for published layers, and the tools' folders of links. */
+/**
+ * Returns the files and folders that the server stores for published layers, and the folders of links for the
+ * tools.
+ */
 function leftovers(client: ImporterClient): string[] {
   const stores = join(client.server.dataDir, 'stores', 'default')
   return existsSync(stores) ? readdirSync(stores, { recursive: true }).map(String) : []
@@ -118,7 +121,7 @@ describe('a chain of raster tools that goes wrong', () => {
 })
 
 describe('a running chain of raster tools', () => {
-  /** A tool that says how far it is and then waits for ever. */
+  /** Tool that reports its progress and then waits forever. */
   const stuck = 'echo "0...10...20...30...40...50..."; exec sleep 1000'
 
   it('tells bytes of the source as its progress, and the phase, to those who ask and to those who listen', async (test) => {

@@ -52,7 +52,7 @@ async function uploadAndRun(
   return taskOf(client, id)
 }
 
-/** Without what a look at their files has seen, which is noted whenever somebody looks. */
+/** Omits the state of the files that was seen last, which every check of the files updates. */
 async function layersOf({ server }: ImporterClient) {
   const layers = await listLayers(server.database.kysely, { workspace: 'default' })
   return layers.map((layer) => without(layer, 'seenState'))
@@ -287,7 +287,7 @@ const foldersOf = (dataDir: string) => ({
   uploads: join(dataDir, 'uploads'),
 })
 
-/** An import that a process left when it died in the middle of a copy, taken up by another process. */
+/** Continues an import in another process after the first one died in the middle of a copy. */
 async function takeUp(test: TestContext, leave: (folder: string) => void): Promise<ImporterClient> {
   const dataDir = temporaryFolder(test)
   const env = { TERRANE_LOADS: '1' }

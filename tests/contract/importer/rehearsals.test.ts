@@ -10,9 +10,9 @@ const chain = { transformChain: { type: 'vector', transforms: [points] } }
 
 interface Place {
   client: ImporterClient
-  /** What an import of it names as its target. */
+  /** Target of the import request. */
   body: object
-  /** Where its rows stand. */
+  /** Schema of the table. */
   schema?: string
 }
 
@@ -47,7 +47,7 @@ async function load(place: Place, content: string, task: object = {}): Promise<J
   return done
 }
 
-/** What a rehearsal finds of the one task. */
+/** Returns the result of a dry run of the only task. */
 async function rehearse({ client }: Place, id: number): Promise<Json> {
   const reply = await client.call('POST', `/${id}/rehearsal`)
   assert.equal(reply.status, 200, reply.text)

@@ -13,7 +13,7 @@ const states = 'tests/fixtures/shapefile/ne_110m_admin_1_states_provinces_shp.sh
 /** Rows of which `amount` is no number. */
 const wrong = ['Utah', 'Texas', 'Ohio']
 
-/** The files of a source in one format, made by GDAL of the states of the USA. */
+/** Files of a source in one format, created by GDAL from the states of the USA. */
 interface Source {
   driver: string
   file: string
@@ -47,7 +47,7 @@ function newFolder(test: TestContext): string {
 const fields = `name, postal AS code, ('0' || name_len) AS part, (mapcolor9 / 8.0) AS place,
   CASE WHEN name IN ('${wrong.join("','")}') THEN 'n/a ' || postal ELSE '12' END AS amount`
 
-/** What each row has besides: a day, a time, a number beyond 32 bits, letters of several bytes, nothing. */
+/** Further values of each row: a date, a time, a number beyond 32 bits, multi-byte characters, null. */
 const further = {
   day: '2024-02-29',
   at: '2024-02-29T12:34:56Z',
@@ -79,7 +79,7 @@ async function makeSource(
   return readdirSync(folder)
 }
 
-/** The main file of a zip, unpacked beside it. */
+/** Returns the main file of a zip, extracted next to it. */
 async function unzipped(path: string): Promise<string> {
   const folder = `${path}.in`
   await runProgram('unzip', ['-q', '-o', path, '-d', folder])
@@ -147,7 +147,7 @@ function coordinates(one: Json | undefined): number[] {
 
 function assertSameRow(found: Json | undefined, expected: Json | undefined, what: string): void {
   const [a, b] = [found?.properties, expected?.properties]
-  // Of formats without days, or of which GDAL reads none, only times can be compared, in UTC.
+  // Formats without dates, or with dates that GDAL does not read, can only be compared by time, in UTC.
   const shown = (value: unknown): string => String(value).replace(/(Z|\+00)$/, '')
   for (const field of compared)
     if (b?.[field] !== undefined) assert.equal(shown(a?.[field]), shown(b[field]), `${what} ${field}`)
@@ -215,7 +215,7 @@ const drivers: Record<string, string> = {
   sqlite: 'SQLite',
 }
 
-/** Mends the rows of a file with GDAL, in a file of the same format. */
+/** Corrects the rows of a file with GDAL, in a file of the same format. */
 async function mend(folder: string, path: string): Promise<{ name: string; content: Buffer }[]> {
   const name = basename(path)
   const ending = name.slice(name.lastIndexOf('.') + 1)

@@ -15,7 +15,9 @@ const towns = readFileSync('tests/fixtures/geojson/valid.geojson')
 const archive = readFileSync('tests/fixtures/archives/utf.zip')
 const secret = 'tr0ub4dor&3'
 
-/** A web server that gives towns and an archive to `someone`, and one that never ends below `/slow/`. */
+/**
+ * Starts a web server that serves towns and an archive to `someone`, and an endless response below `/slow/`.
+ */
 function startSource(test: TestContext): Promise<string> {
   const right = `Basic ${Buffer.from(`someone:${secret}`).toString('base64')}`
   return startWebServer(test, ({ url = '', headers }, reply) => {

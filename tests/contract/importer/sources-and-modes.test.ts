@@ -12,7 +12,7 @@ import { testCluster } from '../../support/postgres.ts'
 import { importRemote, startFetcher } from '../../support/remote-client.ts'
 import { startWebServer } from '../../support/web-server.ts'
 
-/** A row by its key: its name, and where it lies. */
+/** Rows by key: name and position. */
 type Rows = ReadonlyMap<number, string>
 
 const rowsOf = (ids: number[], nameOf: (id: number) => string): Rows =>
@@ -50,7 +50,7 @@ interface Place {
 const target = (store: string) => ({ targetStore: { dataStore: { name: store } } })
 const idOf = (answer: { json: Json }): number => Number(answer.json.import?.id)
 
-/** Ways in which the same rows come; each gives the id of an import with one task. */
+/** Ways to import the same rows; each returns the id of an import with one task. */
 const sources: Record<string, (place: Place, rows: Rows) => Promise<number>> = {
   'an uploaded file': async ({ client, store, name }, rows) => {
     const id = idOf(await client.call('POST', '', { import: target(store) }))
@@ -95,7 +95,7 @@ async function run(client: ImporterClient, id: number): Promise<void> {
   assert.deepEqual([answer.status, String(task.state)], [204, 'COMPLETE'], JSON.stringify(task))
 }
 
-/** Looks, rehearses and runs; each tells what the rows themselves say. */
+/** Inspects the file, runs a dry run, and runs the import; checks that each result matches the rows. */
 async function load(place: Place, source: string, mode: Mode): Promise<void> {
   const { client, name } = place
   const create = sources[source] ?? assert.fail()

@@ -68,7 +68,7 @@ const messagesOf = ({ done }: LoadedTask): string[] =>
 const lostMessage = (code: 'nan' | 'infinity', field: string, count: number, holder: string): string =>
   `${code}-is-null: Field "${field}": ${count} values are ${code === 'nan' ? 'NaN' : 'infinite'}, which ${holder} cannot hold, and became null`
 
-/** Rows that only one of two tables has, each way. */
+/** Returns the rows that only one of two tables contains, in both directions. */
 async function differences(one: string, other: string, of = columns): Promise<unknown[]> {
   const both = [`${one} except select ${of} from ${other}`, `${other} except select ${of} from ${one}`]
   const url = await fileDatabase()

@@ -148,7 +148,7 @@ describe('the CRS of points that a transformation makes', () => {
     const ready = (await client.call('GET', `/${id}/tasks/0`)).json.task
     assert.equal(ready?.state, 'READY')
     await client.call('POST', `/${id}`)
-    // The layer beside it tells where numbers of a projected system lie.
+    // The layer next to it shows where the coordinates of a projected CRS are.
     const reprojector = await createReprojector('EPSG:4326', 'EPSG:25833', { canUsePrograms: false })
     const place = { x: 13.3, y: 52.5 }
     reprojector.transformPlace?.(place, 0)

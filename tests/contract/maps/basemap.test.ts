@@ -30,7 +30,7 @@ describe('the background map', () => {
         assert.equal(reply.statusCode, 200)
         assert.equal(reply.headers['access-control-allow-origin'], '*')
         const style = reply.json<Style>()
-        // Glyphs are drawn by MapLibre itself, which the validator does not know.
+        // MapLibre draws the glyphs itself, which the validator does not know.
         const faults = validateStyleMin(style as never).filter(({ message }) => !/glyphs/.test(message))
         assert.deepEqual(faults, [])
         assert.deepEqual(reply.body.match(/https?:\/\/(?!localhost)[^"/]+/g), null)

@@ -82,7 +82,7 @@ function makeCondition(depth: number): Condition {
   return { op: draw() < 0.5 ? 'all' : 'any', conditions }
 }
 
-/** As `makeCondition`, half of it about kinds of geometries. */
+/** Like `makeCondition`, but half of the conditions are about geometry types. */
 function withKinds(depth: number): Condition {
   if (depth === 0 || draw() < 0.3)
     return draw() < 0.5 ? { op: 'dimension', value: pick([0, 1, 2] as const) } : makeAtom()
@@ -119,7 +119,7 @@ function wanted(condition: Condition): number[] {
   )
 }
 
-/** Rows that one of both has not. */
+/** Returns the rows that only one of the two results contains. */
 function differences(found: readonly number[], expected: readonly number[]): Row[] {
   return rows.filter((_, at) => found.includes(at) !== expected.includes(at))
 }

@@ -141,7 +141,7 @@ describe('the legend of a layer', () => {
       { value: 0, color: '#000080', opacity: 1 },
       { value: 1, color: '#ffffff', opacity: 1, label: 'land' },
     ])
-    // A legend waits for the values of a raster for a moment only: a later one has them.
+    // A legend waits only briefly for the values of a raster: a later request gets a legend with values.
     const usualValues = async (): Promise<number[]> => {
       const { entries } = JSON.parse((await get(client, '/tiles/default:world_byte/legend.json')).body)
       return entries[0].ramp.stops.map(({ value }: { value: number }) => value)

@@ -13,7 +13,7 @@ import { patienceMs } from '../../support/until.ts'
 const stations = join(import.meta.dirname, '..', '..', 'fixtures', 'geopackage', 'stations.gpkg')
 const signal = AbortSignal.timeout(patienceMs)
 
-/** A map of what a connection of GDAL gives, as no map file of ours says it. */
+/** Draws a map from a GDAL connection that no map file of the server contains. */
 async function drawn(
   files: KeptMapFiles,
   server: MapServer,

@@ -11,7 +11,9 @@ import { importPoints } from '../../support/versioned-layers.ts'
 
 const clients = 64
 const generations = 4
-/** Of each generation: rings, and what is drawn above them by another reading of the table. */
+/**
+ * Colours of each generation: the rings, and the features above them, which another read of the table draws.
+ */
 const outer = ['#ff0000', '#00ff00', '#0000ff', '#ffff00', '#ff00ff']
 const inner = ['#800000', '#008000', '#000080', '#808000', '#800080']
 
@@ -91,7 +93,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL'])
           const filter = round % 7 === 0 ? '&cql_filter=INCLUDE' : ''
           const url = `/wms?service=WMS&version=1.1.1&request=GetMap&layers=default:${name}&styles=&srs=EPSG:4326&bbox=${box}&width=280&height=320&format=image/png${filter}`
           const reply = await server.app.inject({ url, headers: server.admin })
-          // Who waits behind too many is told so.
+          // A request rejected by a full queue gets a 503 that says so.
           if (reply.statusCode === 503) {
             refused += 1
             continue

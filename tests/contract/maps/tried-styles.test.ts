@@ -61,7 +61,7 @@ describe('styles of rasters that are tried', () => {
     const client = await startImporter(test)
     const { app, admin, dataDir } = client.server
     gdal('gdal_translate', '-q', rgb, join(dataDir, 'incoming/rgb.tif'))
-    // A few classes with a palette of the file, on the cells of web mercator: every cell is looked at.
+    // A few classes with a palette of the file, on the cells of web mercator: the server reads every cell.
     const place = ['-a_srs', 'EPSG:3857', '-a_ullr', '0', '78271.51696402048', '78271.51696402048', '0']
     const classes = [
       '-outsize',

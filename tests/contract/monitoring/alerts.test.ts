@@ -17,7 +17,7 @@ before(async () => {
 
 type Clock = ReturnType<typeof fixedClock>
 
-/** Goes on by a minute, and lets everything be collected, computed, evaluated and sent. */
+/** Advances the clock by a minute, then collects, computes, evaluates and sends everything. */
 async function passMinute({ server }: NotificationClient, clock: Clock): Promise<void> {
   clock.advance(60_000)
   await server.monitoring?.catchUp()

@@ -36,7 +36,7 @@ async function logIn({ server }: NotificationClient): Promise<Record<string, str
   return { authorization: '', cookie: String(reply.headers['set-cookie']).split(';', 1)[0] ?? '' }
 }
 
-/** What the hidden inputs of a form would send. */
+/** Returns the values of the hidden inputs of a form. */
 function hiddenFields(form: string): Record<string, string> {
   const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
   return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]))

@@ -16,7 +16,7 @@ function exporterText(received: number): string {
     .join('')
 }
 
-/** A node exporter that answers as it is told; it begins with a good answer. */
+/** Starts a node exporter with configurable responses; the first response is valid. */
 async function startOdd(test: TestContext) {
   const behaviour: { answer: RequestListener } = { answer: (_, response) => response.end(exporterText(1000)) }
   const url = await startWebServer(test, (request, response) => behaviour.answer(request, response))

@@ -27,7 +27,7 @@ function near(actual: number, expected: number, share: number): void {
   assert.ok(Math.abs(actual - expected) <= share * Math.abs(expected), `${actual} is not near ${expected}`)
 }
 
-/** What both ways to this machine must agree on. */
+/** Asserts the values that both ways of watching this machine must agree on. */
 async function assertIsThisMachine(watch: HostWatch): Promise<void> {
   const { bsize, blocks, bavail } = statfsSync('/')
   assert.equal(await only(watch, 'mem.all'), totalmem())

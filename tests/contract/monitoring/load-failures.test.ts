@@ -17,7 +17,7 @@ const loaded = [
   'monitoring_resources',
 ]
 
-/** What a load could have left: rows of the series, and what is configured. */
+/** Returns everything that a load could have left: rows of the series, and the configuration. */
 async function traces(fed: FedMonitoring): Promise<unknown> {
   const database = await openSeriesDatabase(placeOf(fed.server))
   try {

@@ -20,7 +20,7 @@ interface Row {
   samples_count: number
 }
 
-/** What is told, as lines such as `10:00 count 18.0000 of 18`. */
+/** Returns the metric values as lines such as `10:00 count 18.0000 of 18`. */
 async function told(fed: FedMonitoring, query: string): Promise<string[]> {
   const { status, text } = await fed.call('GET', `/api/metric_data/${query}`)
   assert.equal(status, 200, text)
@@ -83,7 +83,7 @@ async function tellEverything(fed: FedMonitoring): Promise<Record<string, string
   return answers
 }
 
-/** As if this server had run for years: of that time it keeps days alone. */
+/** Simulates a server that has run for years: for that time it stores only days. */
 async function forgetFiner(fed: FedMonitoring): Promise<void> {
   const database = await openSeriesDatabase(placeOf(fed.server))
   const now = fed.clock.now().getTime() / 1000

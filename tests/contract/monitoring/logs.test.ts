@@ -147,7 +147,8 @@ describe('access logs', () => {
     )
     assert.equal((await service.collect(now)).problem, undefined)
     const { '': all } = await service.usage('all')
-    // Own people, people from outside (one of no known address), own robots, robots from outside.
+    // People of own networks, people from outside (one without a known address), robots of own networks,
+    // robots from outside.
     assert.deepEqual(
       Array.from(all?.cells ?? [], (cell) => cell?.requests ?? 0),
       [3, 1, 0, 1],

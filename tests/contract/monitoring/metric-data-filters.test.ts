@@ -25,7 +25,7 @@ interface Period {
   data: Row[]
 }
 
-/** Six requests of a day that is over, and one of today. */
+/** Records six requests of a day that has ended, and one of today. */
 async function feedDays(fed: FedMonitoring): Promise<void> {
   const { app, mapserver, hostapp } = fed.services
   const wms = { serviceId: mapserver, eventType: 'OWS:WMS' } as const

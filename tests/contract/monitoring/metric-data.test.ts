@@ -13,7 +13,7 @@ const roads = { type: 'layer', name: 'ws:roads' } as const
 const rivers = { type: 'layer', name: 'ws:rivers' } as const
 const report = { type: 'document', name: 'Bericht "1"' } as const
 
-/** Five requests: two minutes, two services, two resources in one of them. */
+/** Records five requests: two minutes, two services, two resources in one of them. */
 async function feedFive(fed: FedMonitoring): Promise<void> {
   const { app, mapserver } = fed.services
   const wms: OwnEventType = 'OWS:WMS'
@@ -44,7 +44,7 @@ async function feedFive(fed: FedMonitoring): Promise<void> {
 
 type Row = Record<string, unknown>
 
-/** The rows of the one period 12:00-12:05. */
+/** Returns the rows of the only period, 12:00-12:05. */
 async function rowsOf(fed: FedMonitoring, metric: string, query = ''): Promise<Row[]> {
   const periods = await periodsOf(
     fed,

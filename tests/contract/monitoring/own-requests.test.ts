@@ -102,7 +102,7 @@ describe('recording of own requests', () => {
     await get('/rest/layers/town')
     await get('/rest/styles/point')
     await get('/rest/styles/unknown')
-    // In one minute or two: the log has a batch for each service and minute.
+    // One minute or two: the log has a batch for each service and minute.
     const byService = (await recorded(app)).toSorted((one, other) => one.serviceId - other.serviceId)
     const found = byService.map((one) =>
       `${brief(one)} ${one.resources.map(({ type, name }) => `${type}=${name}`).join(' ')}`.trim(),

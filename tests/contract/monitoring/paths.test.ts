@@ -13,7 +13,7 @@ interface Path {
   path: string
   query?: string
   allow: string
-  /** Keys of the answer to GET; absent where there is none. */
+  /** Keys of the response to GET; absent if there is no GET. */
   keys?: string[]
   /** In the dialect of older systems, where it differs. */
   olderKeys?: string[]
@@ -62,7 +62,7 @@ const paths: Path[] = [
 /** A server with a use of a layer that failed, and with a check that does not hold. */
 async function start(test: TestContext, env: Record<string, string>): Promise<FedMonitoring> {
   const fed = await startFed(test, env)
-  // The one minute that there is here is judged before the check is made, which so never sends.
+  // Evaluates the only minute before the check exists, so that the check never sends anything.
   await fed.server.monitoring?.catchUp()
   const { mapserver: serviceId } = fed.services
   const request = requestAt('2026-11-21T12:33:00Z', {

@@ -19,7 +19,7 @@ const v6Bytes = Buffer.from('20010db800aa00bb0000000000000077', 'hex')
 const logged = '198.51.100.78'
 const secret = 'hush-hush-token'
 
-/** What must not be found, by the way that it is written. */
+/** Returns the values that must not be found, by their encoding. */
 function needles(): Map<string, Buffer> {
   const found = new Map<string, Buffer>()
   for (const address of [v4, logged]) {
@@ -35,7 +35,10 @@ function needles(): Map<string, Buffer> {
   return found
 }
 
-/** Which needles stand in the bytes, as they are or in hexadecimal digits, as a dump writes binary columns. */
+/**
+ * Returns the values found in the bytes, either as they are or as hexadecimal digits, the form of binary
+ * columns in a dump.
+ */
 function leaks(bytes: Buffer, isDump: boolean): string[] {
   const text = isDump ? bytes.toString('latin1').toLowerCase() : ''
   return [...needles()].flatMap(([name, needle]) => {
@@ -61,7 +64,10 @@ function everythingOf(app: TestApp, databaseUrl: string | undefined): Kept[] {
   return [...files, { name: 'dump', bytes: dump, isDump: true }]
 }
 
-/** Requests from known addresses, everywhere an address can stand, and a log of another server with one. */
+/**
+ * Sends requests with known addresses in every place for an address, and watches a log of another server with
+ * one.
+ */
 async function browse(test: TestContext, app: TestApp): Promise<void> {
   const send = (address: string, url: string, headers: Record<string, string> = {}) =>
     app.app.inject({
@@ -94,7 +100,7 @@ async function browse(test: TestContext, app: TestApp): Promise<void> {
   })
 }
 
-/** Watches the access log of another server, in which the address stands. */
+/** Watches the access log of another server, which contains the address. */
 async function watchLog(test: TestContext, app: TestApp): Promise<void> {
   const path = join(temporaryData(test), 'access.log')
   const line = `${logged} - - [21/Nov/2026:12:00:05 +0000] "GET /geoserver/ows?service=WMS&request=GetMap&layers=a&token=${secret} HTTP/1.1" 200 10 "http://${logged}/" "Viewer of ${logged}"\n`

@@ -16,7 +16,7 @@ const questions = [
   ...['resource', 'event_type'].map((grouping) => ['request.count', grouping]),
 ] as [metric: string, grouping: string][]
 
-/** 600 requests of one day, so many in each minute that minutes differ. */
+/** Records 600 requests of one day, enough per minute that minutes differ. */
 async function feedDay(fed: FedMonitoring): Promise<void> {
   const resources = [{ type: 'layer', name: 'ws:roads' }] as const
   const noon = Date.parse('2026-08-10T12:00:00Z')

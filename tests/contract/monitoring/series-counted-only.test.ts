@@ -18,7 +18,7 @@ import {
   withWriter,
 } from '../../support/series-writing.ts'
 
-/** Beyond them sums hold too, but not which labels are told apart. */
+/** Above these limits sums stay correct, but not the distinction of labels. */
 const limits = { ...testLimits, labels: 1000, visitors: 1000, resources: 1000 }
 const kept = 'select count(*) from monitoring_requests where batch > 0'
 

@@ -227,7 +227,7 @@ async function late(place: SeriesPlace, events: RequestEvent[], now: number): Pr
   return dropped
 }
 
-/** The clock goes on for a day, so that it is believed. */
+/** Advances the clock by a day, so that retention trusts it. */
 async function retain(place: SeriesPlace, now: number, kept = keep): Promise<void> {
   await withWriter(place, async (writer) => {
     await retainAll(writer, now - 1.5 * day, kept)

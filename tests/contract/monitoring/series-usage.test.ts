@@ -57,7 +57,7 @@ function makeRequests(seed: number, count = 100): RequestEvent[] {
   }))
 }
 
-/** Berlin is two hours ahead until 1:00 UTC of 25 October 2026, then one. */
+/** Berlin is two hours ahead of UTC until 1:00 UTC of 25 October 2026, then one. */
 function dayInBerlin(seconds: number): number {
   const ahead = (time: number): number => (time < Date.UTC(2026, 9, 25, 1) / 1000 ? 7200 : 3600)
   const local = Math.floor((seconds + ahead(seconds)) / dailySeconds) * dailySeconds
@@ -115,7 +115,7 @@ describeSeries('usage of layers', (test) => {
 
   test('takes late requests of closed days, each once', async (place) => {
     const requests = makeRequests(16)
-    // Visitors whose requests come late are not those that came in time: their salt is another one by then.
+    // Visitors of late requests differ from those of requests in time: the salt has changed by then.
     const events = requests.map((one, at) =>
       at % 5 === 0 && one.visitor !== null
         ? { ...one, visitor: `late ${one.serviceId} ${one.visitor}` }
@@ -156,7 +156,7 @@ describeSeries('usage of layers', (test) => {
         for (let at = 0; at < requests.length; at += 9) {
           const events = requests.slice(at, at + 9)
           assert.equal(await writer.append({ events, isFrequent: true }), true)
-          // Every third time up to a minute that has just ended, with requests of it still to come.
+          // Every third time up to a minute that has just ended and for which requests still follow.
           if (at % 27 === 0) await settleAll(writer, (events.at(-1)?.created ?? 0) + 1)
         }
         await settleAll(writer, start + day)

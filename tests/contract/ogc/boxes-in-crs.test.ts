@@ -20,7 +20,7 @@ interface Place {
 
 type Box = readonly [west: number, south: number, east: number, north: number]
 
-/** Each with places all over where it is used, and boxes that are asked of it. */
+/** Each CRS with points all over its area of use, and boxes to query. */
 const systems: Record<string, { within: Box; boxes: Box[] }> = {
   3035: {
     within: [-20, 30, 45, 75],
@@ -87,7 +87,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
       }))
       const csv = join(folder, `${code}.csv`)
       const rows = placesOf[code].map(({ n, x, y }) => `${n},${x},${y}`)
-      // The last one lies nowhere.
+      // The last row has no geometry.
       writeFileSync(csv, ['n,x,y', ...rows, '4000,,'].join('\n'))
       const read = ['-oo', 'X_POSSIBLE_NAMES=x', '-oo', 'Y_POSSIBLE_NAMES=y', '-oo', 'AUTODETECT_TYPE=YES']
       const moved = ['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${code}`, '-nln', `of_${code}`]
@@ -108,7 +108,10 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
     return isBetween && y >= south && y <= north
   }
 
-  /** A place so near to an edge that a polygon of the outline may say otherwise: a millionth of the box. */
+  /**
+   * Returns true if a point is so near to an edge that a polygon of the outline may give another result: a
+   * millionth of the box.
+   */
   function isNearEdge([west, south, east, north]: Box, { x, y }: Place): boolean {
     const turned = [x, x - 360, x + 360]
     const near = (value: number, edge: number, size: number): boolean => Math.abs(value - edge) <= size * 5e-6
@@ -148,7 +151,7 @@ describe('a box in longitude and latitude, and layers in other systems', needsGd
     for (const store of ['file', 'table']) {
       const wfs = `/wfs?service=WFS&version=2.0.0&request=GetFeature&resultType=hits&typeNames=default:${store}_3035`
       const hits = await ask(server, 'GET', `${wfs}&bbox=0,45,30,46,EPSG:4326`)
-      // WFS leaves out what lies nowhere.
+      // WFS leaves out rows without geometry.
       assert.match(hits.text, new RegExp(`numberMatched="${inside - 1}"`))
       const items = `/ogc/collections/default:${store}_3035/items?bbox=${box.join(',')}&properties=n`
       const numbers = new Set<number>()

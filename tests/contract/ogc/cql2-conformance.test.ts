@@ -18,7 +18,7 @@ interface Queryable {
   kind: 'text' | 'number' | 'integer' | 'boolean' | 'date' | 'timestamp' | 'geometry'
 }
 
-/** What the suite compares properties of each type with. */
+/** Values that the suite compares with queryables of each type. */
 const values: Record<Exclude<Queryable['kind'], 'geometry'>, string> = {
   text: "'foo'",
   boolean: 'true',
@@ -49,7 +49,7 @@ describe('the abstract tests of CQL2 on each queryable (OGC 21-065r2, Annex A)',
     await server.close()
   })
 
-  /** How many items a filter in text leaves. */
+  /** Returns the number of items that match a text filter. */
   function count(layer: string, filter: string): Promise<number> {
     const key = `${layer} ${filter}`
     const known = counts.get(key)

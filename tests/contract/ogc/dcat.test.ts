@@ -24,12 +24,15 @@ interface Triple {
   object: Term
 }
 
-/** What a parser of RDF that is not ours reads of a document, which must not lead it anywhere else. */
+/**
+ * Returns the triples that a third-party RDF parser reads from a document. The parser must not have to load
+ * any other document.
+ */
 async function triplesOf(document: string): Promise<Triple[]> {
   const documentLoader = async (url: string): Promise<never> => {
     throw new Error(`The document leads to ${url}`)
   }
-  // What has no meaning by the context is an error.
+  // A term that the context does not define is an error.
   const options = { documentLoader, safe: true }
   return (await jsonld.toRDF(JSON.parse(document) as JsonLdDocument, options)) as Triple[]
 }
@@ -54,7 +57,7 @@ class Graph {
   }
 }
 
-/** Which properties a class must have, and what stands there (DCAT-AP 3.0, mandatory properties). */
+/** Mandatory properties of each class and the kind of their values (DCAT-AP 3.0). */
 const mandatory: [type: string, property: string, kind: 'Literal' | 'NamedNode'][] = [
   [`${dcat}Catalog`, `${dct}title`, 'Literal'],
   [`${dcat}Catalog`, `${dct}description`, 'Literal'],
@@ -66,7 +69,7 @@ const mandatory: [type: string, property: string, kind: 'Literal' | 'NamedNode']
   [`${dcat}DataService`, `${dcat}endpointURL`, 'NamedNode'],
   [`${foaf}Agent`, `${foaf}name`, 'Literal'],
 ]
-/** Which properties stand at most once, and of which type their values are. */
+/** Properties that occur at most once, and the datatype of their values. */
 const single: [type: string, property: string, datatype?: string][] = [
   [`${dcat}Dataset`, `${dct}issued`, 'http://www.w3.org/2001/XMLSchema#dateTime'],
   [`${dcat}Dataset`, `${dct}modified`, 'http://www.w3.org/2001/XMLSchema#dateTime'],

@@ -37,7 +37,7 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** What an operation does not tell. */
+/** Returns the gaps in the description of an operation. */
 function gapsOf(operation: Operation): string[] {
   const { operationId, summary = '', description = '', parameters = [], requestBody, responses } = operation
   const gaps: string[] = []
@@ -53,7 +53,7 @@ function gapsOf(operation: Operation): string[] {
   return gaps.map((gap) => `${operationId} has no ${gap}`)
 }
 
-/** What the linter has against a document, by the rules of `redocly.yaml`. */
+/** Returns the linter's messages about a document, by the rules of `redocly.yaml`. */
 async function lint(folder: string, text: string): Promise<string[]> {
   const file = join(folder, 'openapi.json')
   writeFileSync(file, text)

@@ -136,7 +136,7 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
       assert.match(reply.headers['content-type'] as string, /^application\/geo\+json/)
       assert.ok(reply.body.includes('"people":9007199254740993'), reply.body)
       assert.ok(reply.body.includes('"name":"Berlin \\"Mitte\\""'))
-      // GeoPackage has no decimals: their digits are kept as text.
+      // GeoPackage has no decimals: the server stores their digits as text.
       assert.match(reply.body, /"share":("?)0\.10\1[,}]/)
       assert.ok(reply.body.includes('"founded":"1237-10-28"'))
       assert.ok(reply.body.includes('"seen":"1970-01-01T00:00:01.500Z"'))

@@ -194,7 +194,7 @@ describe('the abstract tests of filters (OGC 19-079r2, Annex A)', () => {
         })
         await reprojector.close()
         assert.ok(envelope)
-        // Places on the edge come back beside it by the last digit.
+        // Points on the edge return with an error in the last digit.
         const [minX, minY] = [envelope.minX - 1e-6, envelope.minY - 1e-6]
         const [maxX, maxY] = [envelope.maxX + 1e-6, envelope.maxY + 1e-6]
         const sides = isYx ? [minY, minX, maxY, maxX] : [minX, minY, maxX, maxY]

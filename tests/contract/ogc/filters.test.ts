@@ -104,7 +104,7 @@ describe('filters in CQL2', needsGdal, () => {
     return features.map(({ properties }) => properties.n)
   }
 
-  /** What WFS gives by a filter of Filter Encoding, or by one of GeoServer's. */
+  /** Returns the features that WFS finds by a filter in Filter Encoding or by one of GeoServer's. */
   async function foundByFes(
     layer: string,
     filter: string,
@@ -149,7 +149,7 @@ describe('filters in CQL2', needsGdal, () => {
       matches += numbers.length
       assert.deepEqual(await found('of_table', { filter: text }), numbers, `PostGIS: ${text}`)
       assert.deepEqual(await found('of_file', { filter: text }), numbers, `GeoPackage: ${text}`)
-      // FlatGeobuf holds no row without geometry.
+      // FlatGeobuf stores no rows without geometry.
       const inFile = numbers.filter((n) => n % 19 !== 0)
       assert.deepEqual(await foundInFile(text), inFile, `file: ${text}`)
       const inJson = { filter: JSON.stringify(json), 'filter-lang': 'cql2-json' }

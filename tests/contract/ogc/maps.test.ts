@@ -24,7 +24,7 @@ interface Picture {
   height: number
 }
 
-/** Asks for a map until copies are made. */
+/** Repeats the request for a map until the copies exist. */
 async function mapOf(
   { server: { app, admin } }: ImporterClient,
   layer: string,

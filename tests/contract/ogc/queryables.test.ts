@@ -23,7 +23,7 @@ interface Described {
 }
 
 const count = 5000
-/** Of the last row alone, far behind those that are looked at first. */
+/** Only the last row has some values. It comes long after the rows that are sampled first. */
 const last = count - 1
 
 function rowOf(n: number): Row {

@@ -43,7 +43,7 @@ interface FgPage extends FgFeature {
   features: FgFeature[]
 }
 
-/** What both standards ask for, on one layer with a day, numbers, and a row without place. */
+/** Requirements of both standards, tested on one layer with a date, numbers, and a row without geometry. */
 describe('schemas and JSON-FG', () => {
   let server: TestApp
   before(async () => {

@@ -19,7 +19,7 @@ const shapes = {
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'
 const definitions = 'http://www.opengis.net/def/tilematrixset/OGC/1.0'
 const sets = ['WebMercatorQuad', 'WorldCRS84Quad'] as const
-/** Between them lies nothing. */
+/** The area between the two points is empty. */
 const points: Points = [
   ['east', 24.9, 60.2],
   ['south', -70.7, -33.4],

@@ -14,7 +14,10 @@ import { addVersionStores } from '../../support/version-stores.ts'
 const rows = 100_000
 const groups = 7
 
-/** What others do between two pages: rows come everywhere, and some that nobody has seen yet, or everybody has, go. */
+/**
+ * Writes of other clients between two pages: inserts of rows everywhere, and deletes of rows that no page, or
+ * every page, has returned.
+ */
 const changes = (page: number, first: number): string[] => {
   const added = [1, 2, 3].map((n) => `(${first + n}, ${n % groups})`)
   return [

@@ -36,7 +36,7 @@ interface Told {
   values: Record<string, string | null>
 }
 
-/** A value in the one form that all formats are compared in. */
+/** Converts a value to the form in which all formats are compared. */
 function formOf(value: Value, type: string): string | null {
   if (value === null) return null
   if (type === 'date') return dateText(value as number)
@@ -64,7 +64,7 @@ function readBy(format: Format, ending: string) {
 
 type Json = { [name: string]: Json } | Json[] | string | null
 
-/** Numbers as they are written. */
+/** Parses JSON with numbers as written. */
 function exactJson(text: string): Json {
   const read = JSON.parse as (
     text: string,

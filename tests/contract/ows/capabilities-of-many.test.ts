@@ -37,7 +37,7 @@ describe('capabilities of many layers', () => {
       const reply = await fetch(address(path), { headers })
       const text = await reply.text()
       assert.equal(reply.status, 200, text.slice(0, 300))
-      // Written while it is sent: nobody knows yet how long it will be.
+      // Streamed while it is written, so its length is not known in advance.
       assert.equal(reply.headers.get('content-length'), null)
       assert.equal(text.match(each)?.length, layers * times)
       const parser = new SaxesParser()

@@ -21,12 +21,12 @@ const relief = [
 ].join('\n')
 
 interface Link {
-  /** Who keeps it. */
+  /** Client that stores the link. */
   by: string
   link: string
   status?: number
   type: RegExp
-  /** What its answer has. */
+  /** Pattern that the response body must match. */
   has: RegExp
   body?: string
   /** Posted by a page. */

@@ -12,7 +12,10 @@ import { never, withStore } from '../store-session.ts'
 const rowCount = 20_000
 const schema = schemaOf({ text: 'text' }, 'Geometry')
 
-/** Points, lines of two and of three vertices and polygons; some rows without a geometry, or with one without a point. */
+/**
+ * Points, lines of two and of three vertices, and polygons; some rows without a geometry, or with an empty
+ * one.
+ */
 function sampleRows(): Row[] {
   const random = seededRandom(11)
   const place = (): number[] => [random() * 360 - 180, random() * 170 - 85]

@@ -6,7 +6,7 @@ import { downloaded } from '../../support/downloaded.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
 
 const origin = 'https://elsewhere.example.org'
-/** What a layer says itself; `workspace`: nothing. */
+/** Visibility set on the layer; `workspace` means unset. */
 const wishes = [true, false, 'workspace'] as const
 
 describe('who may read a layer', () => {

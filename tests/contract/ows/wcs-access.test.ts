@@ -9,7 +9,7 @@ import { gdal, rasterFixtures } from '../../support/rasters.ts'
 
 const describeOf = 'service=WCS&version=2.0.1&request=DescribeCoverage&coverageId'
 const get = 'service=WCS&version=2.0.1&request=GetCoverage'
-/** Every way to a coverage's cells and to what is told of them. */
+/** All requests for the cells of a coverage and for information about them. */
 const ways = [
   `/wcs?${get}&coverageId=default__closed&scaleSize=i(9),j(9)`,
   `/ows?${get}&coverageId=default__closed&scaleSize=i(9),j(9)`,

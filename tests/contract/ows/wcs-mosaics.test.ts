@@ -12,7 +12,7 @@ for (const store of indexStores) {
     const ending: (() => void)[] = []
     before(async () => {
       client = await startMosaics({ after: (work: () => void) => ending.push(work) } as never, store)
-      // Each is 8 by 8 cells of its number, beside the one before.
+      // Each granule has 8 by 8 cells with its number as value, and adjoins the one before.
       for (const [column, name] of ['a_2020', 'b_2021', 'c_2022'].entries())
         client.granule(`m/${name}.tif`, { column: column + 1 })
       const task = await runMosaic(client, await createMosaic(client, 'm', { mode: 'auto' }))
@@ -26,7 +26,7 @@ for (const store of indexStores) {
         url: `/wcs?service=WCS&version=2.0.1&${question}`,
         headers: client.server.admin,
       })
-    /** The cells of a row of the answer. */
+    /** Returns the cells of one row of the response. */
     const row = async (question: string): Promise<number[]> => {
       const reply = await ask(`request=GetCoverage&coverageId=default__m${question}`)
       assert.equal(reply.statusCode, 200, `${question}: ${reply.body}`)

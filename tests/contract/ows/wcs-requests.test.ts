@@ -44,7 +44,7 @@ describe('requests of WCS', () => {
     const expected = await coverages.ask(`${cover}rgb&${question}`)
     assert.equal(expected.status, 200, expected.text)
     for (const url of ['/wcs', '/ows', '/default/wcs', '/default/ows']) {
-      // Of subsets the CRS of the coverage is meant where XML says none.
+      // Subsets refer to the CRS of the coverage unless the XML names another one.
       const reply = await posted(
         url,
         body.replace(
@@ -86,7 +86,7 @@ describe('requests of WCS', () => {
       coverages.made('gdal_translate', 'geo', ...window),
       'lengths',
     )
-    // Edges between cells: the answer has the box for its own.
+    // Edges between cells: the response has exactly this box.
     const box = [left + 10.3 * across, top + 60.4 * down, left + 39.8 * across, top + 20.1 * down]
     const exact = ['-et', '0', '-te', ...box.map(String), '-ts', '50', '70']
     assertSameRaster(
@@ -194,7 +194,7 @@ describe('requests of WCS', () => {
         const path = join(folder, `state-${at}-${turn}.tif`)
         writeFileSync(path, body)
         const { size, cells } = readRaster(path)
-        // What is warped has edges without data.
+        // A warped raster has cells without data at its edges.
         const values = new Set(cells)
         if (at === 1) values.delete(0)
         assert.equal(values.size, 1, `${question}: ${[...values].join()}`)

@@ -46,7 +46,7 @@ describe('coverages by WCS', () => {
         const row = Math.floor(random() * (size[1] - 1))
         const columns = 1 + Math.floor(random() * (size[0] - column))
         const rows = 1 + Math.floor(random() * (size[1] - row))
-        // Edges of cells, or anything up to half a cell beside them.
+        // Edges of cells, or up to half a cell away from them.
         const off = (): number => (turn < 2 ? 0 : (random() - 0.5) * 0.9)
         const xs = [left + (column + off()) * across, left + (column + columns + off()) * across]
         const ys = [top + (row + off()) * down, top + (row + rows + off()) * down]

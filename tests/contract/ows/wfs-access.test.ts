@@ -7,7 +7,7 @@ import { makeRoles, startMonitoring } from '../../support/monitoring-client.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
 
 const features = 'service=WFS&version=2.0.0&request=GetFeature'
-/** Every way to a layer's features and to what is told of them. */
+/** All requests for the features of a layer and for information about them. */
 const ways = [
   `/wfs?${features}&typeNames=default:closed`,
   `/wfs?${features}&typeNames=closed`,

@@ -31,7 +31,7 @@ interface Told {
   values: Record<string, string | null>
 }
 
-/** Names that no element of XML can have as they are, and those that some ways of changing them would make one. */
+/** Names that are no valid XML element names, and names that some escaping schemes would produce. */
 const hardNames = [
   ...[
     'Größe',
@@ -97,7 +97,7 @@ interface Page {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', '#13': '\r' }
 
-/** Features of a collection of WFS; ends of lines are one character to a reader of XML. */
+/** Reads the features of a WFS collection. An XML reader converts each line ending to one character. */
 async function readGml(body: Buffer): Promise<Told[]> {
   const plain = (text: string): string =>
     text.replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? '?')
@@ -142,7 +142,7 @@ async function readCsv(body: Buffer): Promise<Told[]> {
   return rows.map(({ geometry, values }) => {
     const { attributes } = layer.schema
     const told = attributes.map(({ name, type }, at) => [name, formOf(values[at] ?? null, type)] as const)
-    // Before a column of that name the ids stand in one of another.
+    // If a column has that name, the ids are in the first column, under another name.
     const [[, id] = [], ...others] = told
     return { id: id ?? '', geometry, values: Object.fromEntries(others) }
   })
@@ -151,7 +151,7 @@ async function readCsv(body: Buffer): Promise<Told[]> {
 const readers = { gml32: readGml, gml3: readGml, json: readJson, csv: readCsv }
 const formats = Object.keys(readers) as (keyof typeof readers)[]
 
-/** What a schema's validator has found wrong with features of documents. */
+/** Returns what a schema validator reports about features of documents. */
 function validate(
   documents: { schema: string; document: string }[],
 ): Promise<{ count: number; errors: string[] }[]> {
@@ -328,7 +328,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
         ),
       )
       const told = await validate(documents)
-      // The validator knows decimals of 24 digits at most.
+      // The validator supports decimals of 24 digits at most.
       const isOurs = (error: string): boolean => !/'-?\d{25,}[^']*' is not .* 'xs:decimal'/.test(error)
       assert.deepEqual(
         told.map(({ errors }) => errors.filter(isOurs)),
@@ -342,7 +342,7 @@ function describeValues(name: string, connect: (app: TestApp) => Promise<StoreCo
       const names = Object.keys(whole?.values ?? {})
       assert.equal(names.length, hardNames.length)
       for (const property of names) {
-        // What has a comma is named as in XML alone.
+        // Names with a comma are requested by the same name as in XML.
         const named = encodeURIComponent(property.includes(',') ? xmlName(property) : property)
         const [one] = await readGml(
           await features('odd', 'gml32', `&propertyName=${named}&sortBy=${named}+D`),

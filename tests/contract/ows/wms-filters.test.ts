@@ -13,7 +13,7 @@ interface Field {
   name: string
   people: number
   since: string | null
-  /** Of its lower left corner, in degrees; each is 2 degrees wide. */
+  /** Lower left corner, in degrees; each field is 2 degrees wide. */
   x: number
   y: number
 }
@@ -93,7 +93,7 @@ for (const source of sources) {
     const layerOf = async (name: string, shown: readonly Field[]): Promise<void> => {
       const folder = join(client.server.dataDir, 'incoming')
       writeFileSync(join(folder, `${name}.geojson`), collection(shown))
-      // Both know dates, of which FlatGeobuf makes moments.
+      // Both formats have dates, which FlatGeobuf stores as timestamps.
       const ending = source === 'a served file' ? 'fgb' : 'gpkg'
       gdal('ogr2ogr', '-nln', name, join(folder, `${name}.${ending}`), join(folder, `${name}.geojson`))
       const data = { type: 'file', file: `${name}.${ending}` }
@@ -177,7 +177,7 @@ for (const source of sources) {
       assert.ok(one.some((value) => value > 0))
       const none = await rgbaOf(await ask(client, `${map('fields')}&featureid=others.1`))
       assert.ok(none.every((value) => value === 0))
-      // Field 7 lies at 4, 44.
+      // Field 7 is at 4, 44.
       const point = `${map('fields').replace('GetMap', 'GetFeatureInfo')}&query_layers=default:fields&x=60&y=125&info_format=application/json`
       const told = async (filter: string): Promise<number> =>
         (JSON.parse((await ask(client, `${point}${filter}`)).text) as { features: object[] }).features.length

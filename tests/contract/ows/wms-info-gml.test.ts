@@ -42,7 +42,7 @@ const geometries: Record<string, [type: string, coordinates: unknown][]> = {
 const hostile = `<b>"]]>' & 漢字 ${'x'.repeat(300)}`
 const types = ['application/vnd.ogc.gml', 'application/vnd.ogc.gml/3.1.1', 'application/gml+xml; version=3.2']
 
-/** Everything that the layers have lies within four cells of one. */
+/** All features of the layers are within four cells of the queried one. */
 function infoQuery(layers: string, srs: string, format: string): string {
   const box: Record<string, string> = {
     'EPSG:4326': '9,50,10,51',

@@ -22,7 +22,7 @@ for (const store of indexStores) {
     })
     const box: Box = [400_100, 3_999_900, 400_400, 4_000_000]
     const map = mapQuery('default:m', 'EPSG:32618', box, [90, 30])
-    /** Which of the three granules are to be seen. */
+    /** Returns which of the three granules are visible. */
     const seen = async (time: string): Promise<boolean[]> => {
       const rgba = await rgbaOf(await ask(client, `${map}${time}`))
       return [15, 45, 75].map((x) => (cell(rgba, 90, x, 15)[3] ?? 0) > 200)

@@ -25,7 +25,7 @@ async function warped(
   return sharp(target).ensureAlpha().raw().toBuffer()
 }
 
-/** What GDAL finds in a file at a place in degrees. */
+/** Returns the values that GDAL reads from a file at a position in degrees. */
 function located(file: string, longitude: number, latitude: number): number[] {
   const place = ['-valonly', '-wgs84', file, String(longitude), String(latitude)]
   return execFileSync('gdallocationinfo', place, { encoding: 'utf8' }).trim().split('\n').map(Number)

@@ -17,12 +17,15 @@ interface Row {
   resource?: { name: string }
 }
 
-/** Sockets at which processes of MapServer are asked. */
+/** Returns the sockets of MapServer processes. */
 function openSockets(dataDir: string): string[] {
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sock'))
 }
 
-/** Processes of MapServer that this process has started, those too that have ended and nobody has asked how. */
+/**
+ * Returns the MapServer processes that this process has started, including ended ones that it has not waited
+ * for.
+ */
 function mapServers(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

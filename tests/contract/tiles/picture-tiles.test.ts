@@ -38,7 +38,7 @@ async function pixelsOf(bytes: Uint8Array): Promise<Buffer> {
   return sharp(bytes).ensureAlpha().raw().toBuffer()
 }
 
-/** Pictures of squares that stand side by side, put together. */
+/** Joins pictures of adjacent squares. */
 async function together(tiles: readonly Buffer[], columns: number): Promise<Buffer> {
   const side = 256 * columns
   const placed = tiles.flatMap((input, at) =>

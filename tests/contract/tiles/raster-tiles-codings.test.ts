@@ -17,7 +17,10 @@ const aligned = [
   'OVERVIEWS=IGNORE_EXISTING',
 ]
 
-/** How a file is made, how GDAL is to warp it for comparison, and by how much shades may differ. */
+/**
+ * Creates the file, sets how GDAL warps it for comparison, and sets the largest difference between colour
+ * values.
+ */
 interface Kind {
   make(target: string): void
   resampling?: string
@@ -46,7 +49,7 @@ function rotated(target: string): void {
   rmSync(`${target}.vrt`)
 }
 
-/** One band of floats whose empty cells are NaN, as its nodata value is. */
+/** Creates one band of floats whose empty cells are NaN, which is also its nodata value. */
 function withNaN(target: string): void {
   gdal('gdalwarp', '-q', '-ot', 'Float32', '-srcnodata', '0', '-dstnodata', 'nan', rgb, `${target}.all.tif`)
   gdal('gdal_translate', '-q', '-b', '1', `${target}.all.tif`, target)
@@ -61,17 +64,18 @@ const kinds: Record<string, Kind> = {
   'webp-utm': { make: translate('-of', 'COG', '-co', 'COMPRESS=WEBP', '-co', 'QUALITY=100') },
   'lerc-aligned': { make: translate(...aligned, '-co', 'COMPRESS=LERC_DEFLATE'), resampling: 'near' },
   'lzma-aligned': { make: translate(...aligned, '-co', 'COMPRESS=LZMA'), resampling: 'near' },
-  // An eighth of a cell is what GDAL's approximation of a transformation may be beside, in each run elsewhere.
+  // GDAL's approximation of a transformation may be off by an eighth of a cell, at different positions in
+  // each run.
   rotated: { make: rotated, most: 24 },
 }
 
-/** One bit a cell: where the first band is bright. */
+/** One bit per cell: set where the first band is bright. */
 const bits = ['-b', '1', '-co', 'NBITS=1', '-scale', '0', '255', '0', '1']
 
 const twoColors: Record<string, { options: string[]; colors: string[] }> = {
   bits: { options: bits, colors: ['0,0,0,0', '255,255,255,255'] },
   fax: { options: [...bits, '-co', 'COMPRESS=CCITTFAX4'], colors: ['0,0,0,0', '255,255,255,255'] },
-  // A file whose ones are black.
+  // File in which ones are black.
   white: { options: [...bits, '-co', 'PHOTOMETRIC=MINISWHITE'], colors: ['0,0,0,0', '0,0,0,255'] },
 }
 

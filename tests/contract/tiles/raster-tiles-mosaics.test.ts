@@ -43,7 +43,7 @@ for (const store of indexStores) {
   })
 }
 
-/** The tile of a zoom that holds a place. */
+/** Returns the tile of a zoom level that contains a position. */
 function tileOf([longitude = 0, latitude = 0]: number[], z: number): { z: number; x: number; y: number } {
   const count = 2 ** z
   const sine = Math.sin((latitude * Math.PI) / 180)

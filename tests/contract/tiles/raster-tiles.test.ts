@@ -191,7 +191,7 @@ describe('tiles of rasters of many kinds', () => {
     const gray = await tile('gray')
     const short = differing(await tile('short'), gray, 6)
     assert.ok(short.color < 0.02 && short.alpha < 0.02, `${short.color} ${short.alpha}`)
-    // Floats are warped by bilinear interpolation, whole numbers of one band by the nearest.
+    // Floats are warped by bilinear interpolation, integers of one band by nearest neighbour.
     const float = await tile('float')
     assert.ok(differing(float, gray, 60).color < 0.05)
     assert.ok(differing(float, gray, 6).alpha < 0.02)

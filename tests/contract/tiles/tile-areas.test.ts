@@ -35,7 +35,7 @@ function moved({ id, paths }: DecodedFeature, dy: number): string[] {
   return paths.map((path) => `${id} ${path.map(([x, y]) => `${x} ${y + dy}`).join()}`)
 }
 
-/** What of a tile's paths lies in a strip beside an edge that two tiles have in common. */
+/** Returns the parts of a tile's paths within a strip along an edge that two tiles share. */
 function stripOf(features: DecodedFeature[], dy: number, from: number, to: number): string[] {
   return features
     .filter(({ paths }) => paths.flat().every(([, y]) => y + dy >= from && y + dy <= to))

@@ -34,7 +34,7 @@ async function tileOf(server: TestApp, name: string, [z, x, y] = [0, 0, 0]): Pro
   return server.maps.tile(await recordOf(server, name), question, AbortSignal.timeout(patienceMs))
 }
 
-/** Files of kept tiles, of all layers. */
+/** Returns the files of cached tiles of all layers. */
 function filesIn(dataDir: string): string[] {
   const root = join(dataDir, 'maps')
   return readdirSync(root, { recursive: true, encoding: 'utf8' })

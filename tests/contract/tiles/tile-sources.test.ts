@@ -66,7 +66,7 @@ async function tileOf(
   return server.maps.tile(await recordOf(server, name), { set, tile }, never)
 }
 
-/** Files beside a layer's data. */
+/** Returns the files stored in addition to a layer's data. */
 function sideFiles(server: TestApp): string[] {
   const root = join(server.dataDir, 'maps')
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -248,7 +248,7 @@ describe('tiles of tables that others wrote', () => {
   })
 })
 
-/** A thousand points of the north of Germany, and one that has no place in the CRS. */
+/** Returns a thousand points in the north of Germany, and one outside the area of the CRS. */
 function somePoints(): string {
   const features = Array.from({ length: 1000 }, (_, row) => ({
     type: 'Feature',

@@ -20,13 +20,16 @@ import { startStore } from '../../support/store-starts.ts'
 import { decodeTile } from '../../support/tiles.ts'
 import { never, withStore } from '../store-session.ts'
 
-/** What may be read for a tile here. */
+/** Limit of bytes read for a tile in these tests. */
 const mostBytes = 40_000
 const schema = schemaOf({ text: 'text' }, 'Polygon')
 const tile = { z: 2, x: 2, y: 1 }
 const wish = { table: 'layer', crs: 'EPSG:4326', set: 'WebMercatorQuad', tile, name: 'rows' } as const
 
-/** Polygons of 10 to 90 vertices, all of different sizes, some with a text; all within one tile of zoom 2. */
+/**
+ * Returns polygons of 10 to 90 vertices, all of different sizes, some with a text; all within one tile of
+ * zoom 2.
+ */
 function sampleRows(): Row[] {
   const random = seededRandom(5)
   return Array.from({ length: 400 }, () => {
@@ -65,7 +68,7 @@ async function expectedRows(store: VectorStore, rows: Row[]): Promise<{ ids: num
   }
 }
 
-/** The file of an overview that answers for the lowest zooms. */
+/** Returns the file of the overview that serves the lowest zoom levels. */
 async function overviewOf(
   store: VectorStore,
   folder: string,

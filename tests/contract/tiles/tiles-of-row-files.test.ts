@@ -81,7 +81,7 @@ function rowFiles({ dataDir }: TestApp): string[] {
   return files.filter((file) => /\.rows/.test(file))
 }
 
-/** Asks for tiles of a zoom that is not thinned, each once. */
+/** Requests different tiles of a zoom level without generalization. */
 async function askForTiles(server: TestApp, name: string, from: number, count: number): Promise<void> {
   const layer = await recordOf(server, name)
   for (let at = 0; at < count; at += 1) {
@@ -90,7 +90,7 @@ async function askForTiles(server: TestApp, name: string, from: number, count: n
   }
 }
 
-/** The file that is made once some tiles were asked for. */
+/** Returns the path of the file that the server creates after requests for some tiles. */
 async function rowFileOf(server: TestApp, name: string): Promise<string> {
   const { id } = await recordOf(server, name)
   await askForTiles(server, name, 0, 16)
@@ -220,7 +220,8 @@ describe('tiles of rows that are laid out for them', { concurrency: false }, () 
       await publishTable(server, 'tables', table)
       await askForTiles(server, table, 0, 40)
     }
-    // Files are made one after the other: theirs had their turn.
+    // The server creates these files one after the other, so the files of the other layers would exist by
+    // now.
     await publishTable(server, 'tables', 'plain')
     await rowFileOf(server, 'plain')
     assert.equal(rowFiles(server).length, 1)

@@ -10,7 +10,9 @@ import { schemaOf, wkb } from '../../support/batches.ts'
 import { startStore } from '../../support/store-starts.ts'
 import { never, withStore } from '../store-session.ts'
 
-/** More than one tile draws stand around 10.5° east, 50.5° north; others all over the world and beyond 180°. */
+/**
+ * More points than one tile draws, around 10.5° east, 50.5° north; others all over the world and beyond 180°.
+ */
 function sampleRows(): Row[] {
   const random = seededRandom(11)
   const crowd = Array.from({ length: 21_000 }, (_, n) => ({

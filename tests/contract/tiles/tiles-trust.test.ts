@@ -12,7 +12,7 @@ const password = 'long-enough-password'
 const roles = ['admin', 'staff', 'user', 'anonymous'] as const
 type Role = (typeof roles)[number]
 
-/** What layers and their workspaces say, and whether the anonymous may read. */
+/** Visibility of the workspace and of the layer, and whether anonymous users may read the layer. */
 const layers = {
   'open:inherits': true,
   'open:shut': false,
@@ -24,15 +24,15 @@ const layers = {
 }
 type Layer = keyof typeof layers
 
-/** Every path that shows something of a layer, and what it answers to who may not read it. */
+/** Every path that returns something of a layer, and its response for clients that may not read the layer. */
 const paths: {
   path(layer: string): string
-  /** To the anonymous; others are told 404. */
+  /** Status for anonymous clients; other clients get 404. */
   refused?: 401 | 404
   /** To who may read it, and to the anonymous among them where that differs. */
   found?: number
   foundByAnonymous?: number
-  /** Nobody keeps it for others, though all may read it. */
+  /** Shared caches must not store the response, even if anonymous users may read the layer. */
   isPrivate?: true
   /** Posted; otherwise it is a GET. */
   payload?: object
@@ -159,7 +159,7 @@ for (const [name, environment] of Object.entries(shapes))
               if (payload !== undefined) continue
               const cache = String(reply.headers['cache-control'])
               const isShared = expectedStatus < 300 && role === 'anonymous' && !isPrivate
-              // Where the store could not be looked at in time nobody keeps anything.
+              // If the store could not be checked in time, no cache may store the response.
               const expected = isShared
                 ? /^(?:public,|private, max-age=300$|no-store$)/
                 : /^(?:private, no-cache|no-store)$/

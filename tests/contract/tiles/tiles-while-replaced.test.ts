@@ -16,7 +16,7 @@ const generations = 4
 const tiles = ['0/0/0', '1/0/0', '1/1/0', '2/1/1', '2/2/1', '3/3/3', '3/4/3']
 const layers = ['file', 'table']
 
-/** Points that say of which generation they are. */
+/** Returns points whose names contain their generation. */
 function pointsOf(generation: number): Points {
   return Array.from({ length: 400 }, (_, at) => [
     `${generation}`,
@@ -25,7 +25,10 @@ function pointsOf(generation: number): Points {
   ])
 }
 
-/** What is known of a layer: generations that were begun and completed, and the one of each version that was seen. */
+/**
+ * State of a layer: the generations started and completed, and the generation that was seen with each
+ * version.
+ */
 interface Told {
   begun: number
   complete: number
@@ -53,7 +56,7 @@ async function serving(t: TestContext, env: Record<string, string>): Promise<Tes
   return server
 }
 
-/** One request for a tile of one layer or both; whatever it must not be is thrown. */
+/** Sends one request for a tile of one layer or both; throws if the response is not allowed. */
 async function askOnce(
   server: TestApp,
   told: Map<string, Told>,

@@ -12,7 +12,10 @@ import { until } from '../../support/until.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints, versionOf } from '../../support/versioned-layers.ts'
 
-/** Kept in a GeoPackage beside SQLite, or in a schema of the PostgreSQL that holds the catalogue. */
+/**
+ * Data in a GeoPackage with the catalogue in SQLite, or in a schema of the PostgreSQL that contains the
+ * catalogue.
+ */
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
@@ -182,7 +185,8 @@ for (const [name, environment] of Object.entries(shapes))
         ['/tiles/closed:roads', {}, 'private, no-cache'],
       ]
       for (const [url, headers, expected] of cases) {
-        // In the moment in which the log of a load is moved into its file nothing may be kept: that is over with the next look.
+        // While the log of a load is moved into its file, no cache may store the response; the next check
+        // ends that state.
         let reply = await get(url, headers)
         await until(async () => {
           if (reply.headers['cache-control'] !== 'no-store' || expected === 'no-store') return true

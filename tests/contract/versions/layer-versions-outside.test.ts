@@ -20,7 +20,10 @@ import {
 } from '../../support/versioned-layers.ts'
 
 const manyWrites = 20
-/** What a look tells counts for a moment; where it took longer than `slowMs`, for ten times as long. */
+/**
+ * The result of a check is reused for a moment, or for ten times the duration of the check if that was longer
+ * than `slowMs`.
+ */
 const slowMs = 100
 const usualRestMs = 5
 const longestRestMs = 5000
@@ -31,7 +34,10 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Res
   return { result, tookMs: performance.now() - began }
 }
 
-/** The server keeps a file open for a moment after a load, and then it cannot be given another journal. */
+/**
+ * Waits until the server closes the file, which it keeps open for a moment after a load: until then the
+ * journal mode cannot be changed.
+ */
 async function letGo(file: string): Promise<void> {
   await until(() => !existsSync(`${file}-wal`))
 }
@@ -71,7 +77,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
         encoding: 'utf8',
       })
     const isThere = `select 1 from pg_stat_activity where application_name = 'outsider' and datname = current_database()`
-    /** Returns when the server's process has gone too: as it goes, it tells what it changed. */
+    /** Returns after the PostgreSQL server process has ended: as it ends, it reports its changes. */
     const psql = (sql: string): void => {
       ask(sql, 'outsider')
       for (const hasTime = patience(); ask(isThere, 'watcher').trim() !== ''; ) assert.ok(hasTime())
@@ -88,7 +94,10 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
         .numberMatched
     const refresh = async (layer: string): Promise<void> =>
       assert.equal((await send('POST', `/rest/layers/${layer}/refresh`)).statusCode, 200)
-    /** By the first look after the one before counts no more; where looks are slow, by one of those that follow. */
+    /**
+     * The version grows at the first check after the previous one has expired; if checks are slow, at one of
+     * the next.
+     */
     const grows = async (layer: string, change: () => unknown): Promise<void> => {
       const before = await timed(async () => {
         await refresh(layer)

@@ -24,7 +24,7 @@ describe('versions of a GeoPackage that child processes of the server write to',
     await letGo()
     // No thread of the server opens a file with a view: SQLite may never be done with it.
     writeOutside('CREATE VIEW trap AS SELECT 1')
-    // A look in the moment in which the log is moved tells nothing for certain.
+    // A check while the log is moved has no certain result.
     for (const name of ['loaded', 'beside'])
       await until(async () => {
         await refresh(name)

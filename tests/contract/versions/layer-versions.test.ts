@@ -14,7 +14,7 @@ const styleDocument = (color: string) => ({
   layers: [{ id: 'p', type: 'circle', source: 'layer', paint: { 'circle-color': color } }],
 })
 
-/** What happens in the catalogue alike, whatever it stands in. */
+/** Describes changes in the catalogue that behave the same with every database of the catalogue. */
 function describeOwnChanges(name: string, environment: () => Promise<Record<string, string>>): void {
   describe(`versions of layers, catalogue in ${name}`, () => {
     let server: TestApp

@@ -33,7 +33,10 @@ describe('what is kept of many layers', () => {
   })
   after(() => server.close())
 
-  /** What the tables that keep states take in the database, without the maps that autovacuum makes whenever it comes. */
+  /**
+   * Returns the size of the tables with stored states in the database, without the maps that autovacuum
+   * creates at any time.
+   */
   async function tableBytes(): Promise<number> {
     const maps = ['fsm', 'vm'].map((fork) => ` - pg_relation_size(oid, '${fork}')`).join('')
     const [row] = await runSql(
@@ -43,7 +46,7 @@ describe('what is kept of many layers', () => {
     return Number(row?.['n'])
   }
 
-  /** What they take in the GeoPackage, by the pages that SQLite counts. */
+  /** Returns the size of these tables in the GeoPackage, by the pages that SQLite counts. */
   function fileBytes(): number {
     const db = new DatabaseSync(join(server.dataDir, 'stores', 'default', 'file.gpkg'), { readOnly: true })
     try {
@@ -80,7 +83,7 @@ describe('what is kept of many layers', () => {
       await server.importer.clean()
       const bytes = store === 'file' ? fileBytes() : await tableBytes()
       assert.ok(bytes > limitBytes / 4, `${bytes} bytes are kept of ${limitBytes}`)
-      // What a state takes in a GeoPackage is estimated.
+      // The size of a state in a GeoPackage is an estimate.
       assert.ok(
         bytes <= limitBytes * (store === 'file' ? 1.3 : 1),
         `${bytes} bytes are kept of ${limitBytes}`,

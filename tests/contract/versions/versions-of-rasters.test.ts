@@ -13,7 +13,7 @@ import { ask, restore, versionsOf } from '../../support/version-client.ts'
 
 const layer = 'default:scene'
 
-/** Names of our own raster files, in their folders, but for those of kept versions. */
+/** Returns the names of the server's raster files, in their folders, without those of stored versions. */
 function ownFiles({ server }: ImporterClient): string[] {
   const folder = join(server.dataDir, 'stores', 'default')
   if (!existsSync(folder)) return []
@@ -31,7 +31,7 @@ async function uploadScene(client: ImporterClient, content?: Uint8Array, task?: 
   assert.equal((await client.call('POST', `/${id}`)).status, 204)
 }
 
-/** What the file of the layer holds, as a reader gets it. */
+/** Returns the content of the layer's file as a client downloads it. */
 async function shown({ server }: ImporterClient, name = layer): Promise<string> {
   const url = `/ogc/collections/${name}/file/${name.split(':')[1]}.tif`
   const reply = await server.app.inject({ url, headers: server.admin })
@@ -104,7 +104,7 @@ describe('versions of a raster', () => {
         [['delete', true], ...told.slice(1).map(({ cause }) => [cause, true])],
       )
       assert.ok((told[0]?.sizeBytes ?? 0) > 100_000 && told[0]?.keptUntil !== null)
-      // The raster that was replaced comes back first, then the one that was deleted.
+      // The first restore returns the replaced raster, the second one the deleted raster.
       const first = await restore(server, layer, 2)
       assert.equal(first.status, 200, first.text)
       assert.equal(await shown(client), digest(world))
@@ -205,7 +205,7 @@ describe('versions of a raster', () => {
     const back = await restore(server, name, 1)
     assert.equal(back.status, 200, back.text)
     assert.equal((await ask(server, 'GET', `/tiles/${name}`)).status, 200)
-    // The file was touched while nobody looked: that is a change by somebody else.
+    // The file was touched between two checks: that counts as a change from outside.
     const [latest] = await versionsOf(server, name)
     assert.deepEqual(
       [latest?.cause, readFileSync(file).equals(rasterBytes('RGB.byte.tif'))],

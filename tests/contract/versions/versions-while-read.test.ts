@@ -15,7 +15,7 @@ const rows = 2500
 const restores = 6
 const readers = 3
 
-/** Far from one another, so that a tile shows all of them. */
+/** Points far from one another, so that a tile shows all of them. */
 const pointsOf = (generation: string, count: number): Points =>
   Array.from({ length: count }, (_, at) => [
     `${generation}${at}`,
@@ -23,7 +23,7 @@ const pointsOf = (generation: string, count: number): Points =>
     Math.floor(at / 50) * 3 - 75,
   ])
 
-/** How often each generation is there. */
+/** Counts the occurrences of each generation. */
 function tally(names: readonly string[]): string {
   const counts = Map.groupBy(names, (name) => name[0])
   return [...counts]
@@ -100,7 +100,7 @@ describe('readers while layers are brought back', () => {
         for (let round = 0; round < restores; round += 1) {
           const back = await restore(server, `default:${name}`, round % 2 === 0 ? first : latest)
           assert.equal(back.status, 200, back.text)
-          // What is asked after the answer is the version that it tells.
+          // Requests after the response return the restored version.
           assert.equal(await items(name), round % 2 === 0 ? whole : other)
           drawn.add(await tile(name))
         }

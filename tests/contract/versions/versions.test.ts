@@ -114,7 +114,8 @@ function describeVersions(name: string, environment: () => Promise<Record<string
       await importPoints(server, { name: 'taken' })
       await ask(server, 'DELETE', '/rest/layers/default:taken')
       await importPoints(server, { name: 'taken', mode: 'CREATE' })
-      // What was deleted last is meant by a name that no layer has: the present one has it now.
+      // The restore means the layer deleted last only if no layer has the name; here the present layer has
+      // it.
       await ask(server, 'DELETE', '/rest/layers/default:taken')
       const [latest] = await versionsOf(server, 'default:taken')
       assert.equal(latest?.cause, 'delete')

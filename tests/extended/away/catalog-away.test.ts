@@ -11,7 +11,7 @@ import { startPostgres } from '../../support/postgres.ts'
 import { importRaster } from '../../support/rasters.ts'
 
 const owsPath = /\/(wms|wfs|wcs|wmts|ows|tms)(?=[/?]|$)/
-/** Words of drivers and of the system that tell users nothing. */
+/** Words of drivers and of the system that do not help users. */
 const foreignWords =
   /ECONN|ENOTFOUND|57P0|Connection terminated|connection timeout|127\.0\.0\.1:\d+|connect |SQLITE|pg_|stack|terminating connection/
 
@@ -42,7 +42,7 @@ interface Reply {
   text: string
 }
 
-/** Every caller asks for every address, one after the other. */
+/** Sends a request to every URL for every caller, one after the other. */
 async function askAll(
   { server }: ImporterClient,
   urls: readonly string[],
@@ -58,7 +58,7 @@ async function askAll(
   return replies
 }
 
-/** What is wrong with a reply of a server whose catalogue is away; undefined where nothing is. */
+/** Returns the fault in a response of a server that has lost its catalogue, or undefined if there is none. */
 function faultOf({ url, status, headers, text }: Reply): string | undefined {
   if (status === 500) return '500'
   if (status < 400) return undefined
@@ -72,7 +72,7 @@ function faultOf({ url, status, headers, text }: Reply): string | undefined {
   return undefined
 }
 
-/** What people without a session may post. */
+/** Sends every POST request that is allowed without a session. */
 async function postAll({ server }: ImporterClient): Promise<Reply[]> {
   const form = 'application/x-www-form-urlencoded'
   const xml = `<GetFeature service="WFS" version="2.0.0" xmlns="http://www.opengis.net/wfs/2.0"><Query typeNames="default:places"/></GetFeature>`

@@ -54,7 +54,7 @@ async function prepare(client: ImporterClient, mode: string, count: number, orig
   return id
 }
 
-/** Waits until the progress of a task is as wanted. */
+/** Waits until the progress of a task matches. */
 async function whenProgress(
   client: ImporterClient,
   id: number,

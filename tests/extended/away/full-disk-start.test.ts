@@ -51,7 +51,7 @@ async function publishSamples(victim: Victim): Promise<number> {
   return id
 }
 
-/** An idle connection may be closed by the server just as it is used again: then the request is sent once more. */
+/** The server may close an idle connection just as it is used again: then the request is sent once more. */
 function get(victim: Victim, path: string): Promise<Reply> {
   return victim.send('GET', path).catch(() => victim.send('GET', path))
 }
@@ -64,7 +64,10 @@ function assertNoFault(what: string, { status, text, headers }: Reply): void {
   if (text.includes('disk-full')) assert.match(text, place, what)
 }
 
-/** What writes: refused with the place, or done where it needs no room. */
+/**
+ * Sends write requests: each is refused with the path of the full disk, or succeeds if it needs no disk
+ * space.
+ */
 async function assertWrites(victim: Victim): Promise<void> {
   const json = 'application/json'
   const layer = '/rest/layers/default:first'

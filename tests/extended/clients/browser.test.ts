@@ -21,7 +21,10 @@ import { serveMaps } from '../../support/served-maps.ts'
 
 const run = promisify(execFile)
 const colour = '#4477aa'
-/** Edges are drawn smooth by one and by the pixel by another: of a cell of 32 by 32 pixels, so much may differ. */
+/**
+ * Tolerance as a share of a cell of 32 by 32 pixels: one program antialiases edges, the other draws whole
+ * pixels.
+ */
 const edges = 0.05
 /** MapLibre draws an edge of a pixel around each polygon, which makes islands larger. */
 const sharpEdges: [string, string] = ["'fill-color'", "'fill-antialias': false, 'fill-color'"]
@@ -57,7 +60,7 @@ describe('maps in a browser', () => {
   })
 
   const kept = new Map<string, Promise<unknown>>()
-  /** What a piece of work gave when it was done first. */
+  /** Returns the result of the first call with this key. */
   const once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const known = kept.get(key) as Promise<T> | undefined
     const result = known ?? work()
@@ -73,13 +76,16 @@ describe('maps in a browser', () => {
       const lines = stdout.trim().split('\n').slice(1)
       return [...new Set(lines.map((line) => line.replaceAll('"', '')))].sort()
     })
-  /** What GDAL colours of a file in each cell of the world. */
+  /** Returns the share of pixels that GDAL colours for a file, per cell of the world. */
   const sharesOf = (file: string): Promise<number[]> =>
     once(file, async () => {
       const path = join(server.sources, file)
       return colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
     })
-  /** Fails unless a page shows all features of a file, where GDAL draws them, and nobody complained. */
+  /**
+   * Fails unless a page shows all features of a file at the positions where GDAL draws them, without errors
+   * or warnings.
+   */
   const assertShows = async (
     shown: ShownMap,
     file: string,

@@ -33,7 +33,7 @@ function boxAround(at: readonly [number, number], atZoom: number): number[] {
   return [x - half, y - half, x + half, y + half]
 }
 
-/** Geometries in degrees from the middle, of which the first is left of it. */
+/** Geometries in degrees from the centre; the first one is left of it. */
 const shapes: Record<Dimension, { type: string; of(x: number): unknown }> = {
   0: { type: 'Point', of: (x) => [x, 0] },
   1: {
@@ -85,18 +85,21 @@ function cellsOf(name: string): string[] {
   const row = page.split('\n').find((line) => line.startsWith(`| ${name.replaceAll('<', '&lt;')} |`))
   return (row ?? assert.fail(name)).split('|').map((cell) => cell.trim())
 }
-/** What the document says of WMS. */
+/** Returns the column of the document about WMS. */
 const told = (name: string): string => cellsOf(name).at(-2) ?? ''
-/** What MapLibre draws otherwise is compared with the server's own picture. */
+/** Returns true if MapLibre draws the style differently, so the server's own image is compared. */
 const isByThumbnail = (name: string): boolean => !name.startsWith('raster') && cellsOf(name)[2] === 'told'
-/** Letters and dots of few pixels are drawn smoother by one than by the other. */
+/** One of the programs antialiases letters and small dots more than the other. */
 const toleranceOf = (name: string): number => (/^(label|mark)|the attribute itself/.test(name) ? 0.35 : 0.1)
 
 const sum = (amounts: number[]): number => amounts.reduce((all, one) => all + one, 0)
 
 const across = 16
 const frame = 2
-/** How far red, green and blue of each cell of a grid are from the ground, which a corner shows; without a frame of two pixels. */
+/**
+ * Returns the difference of red, green and blue from the background (the colour of a corner) for each cell of
+ * a grid. Ignores a frame of two pixels.
+ */
 async function inks(picture: Uint8Array): Promise<number[]> {
   const flat = sharp(picture).flatten({ background: '#ffffff' }).removeAlpha()
   const { data, info } = await flat.raw().toBuffer({ resolveWithObject: true })
@@ -113,7 +116,10 @@ async function inks(picture: Uint8Array): Promise<number[]> {
   return Array.from(sums, (one) => one / (wide * high))
 }
 
-/** How much ink lies where the other has none, of all that there is: 0 for the same, 1 for nothing in common. */
+/**
+ * Returns the share of ink that the two pictures do not have in common: 0 if they are equal, 1 if they share
+ * nothing.
+ */
 function apart(one: number[], other: number[]): number {
   const all = one.reduce((sum, ink, at) => sum + Math.max(ink, other[at] ?? 0), 0)
   const difference = one.reduce((sum, ink, at) => sum + Math.abs(ink - (other[at] ?? 0)), 0)
@@ -202,7 +208,7 @@ describe('styles drawn by WMS beside MapLibre', () => {
       if (told(name) === 'no') return
       const ink = await inks(drawn)
       assert.ok(sum(ink) > 1, 'nothing is drawn')
-      // Each chooses the places along a line itself, and one of the two how often there is room.
+      // Each program selects the positions along a line itself, and one of them also how often a label fits.
       if (/^label: (along|said again)/.test(name)) {
         const ratio = sum(ink) / sum(await inks(await byMapLibre(layer, style, center, at)))
         return assert.ok(ratio > 0.4 && ratio < 1.6, `${ratio} times as much`)
@@ -222,7 +228,7 @@ describe('styles drawn by WMS beside MapLibre', () => {
     })
   }
 
-  /** Where the thumbnail of a layer lies, in metres. */
+  /** Returns the envelope of a layer's thumbnail, in metres. */
   async function thumbnailBox(layer: string): Promise<number[]> {
     const { json } = await server.call('GET', `/tiles/default:${layer}`)
     const [minX = 0, minY = 0, maxX = 0, maxY = 0] = (json as { bounds?: number[] }).bounds ?? []

@@ -13,14 +13,14 @@ import { temporaryData } from '../../support/terrane-process.ts'
 import type { XmlWish } from '../../support/validate-xml.ts'
 import { faultsOfXml } from '../../support/validate-xml.ts'
 
-/** TERRANE_FUZZ_RUNS=20000 TERRANE_FUZZ_SEED=7: more of it, or the same again. */
+/** TERRANE_FUZZ_RUNS=20000 TERRANE_FUZZ_SEED=7: more runs, or the same ones again. */
 const runs = Number(process.env['TERRANE_FUZZ_RUNS'] ?? 800)
 const seed = Number(process.env['TERRANE_FUZZ_SEED'] ?? 20261123)
 const atATime = 6
-/** Longest that one answer may take, on a machine that does other work too. */
+/** Longest time for one response, on a machine that also does other work. */
 const longestMs = 30_000
 
-/** Requests that are answered. */
+/** Valid requests. */
 const wholeRequests = [
   '/wms?service=WMS&version=1.3.0&request=GetMap&layers=default:countries,default:islands&styles=&crs=EPSG:4326&bbox=20,-80,30,-70&width=64&height=64&format=image/png&transparent=true&bgcolor=0xff0000&time=2020&exceptions=XML',
   '/default/wms?service=WMS&version=1.1.1&request=GetMap&layers=states,places&styles=,&srs=EPSG:3857&bbox=-8000000,3000000,-7000000,4000000&width=64&height=64&format=image/jpeg&cql_filter=INCLUDE;INCLUDE',
@@ -210,7 +210,7 @@ function mutatedText(text: string, next: () => number): string {
   return changed
 }
 
-/** What stands before a document, or in the place of its beginning. */
+/** Text put before a document or in place of its beginning. */
 const prologs = [
   '<?xml version="1.0" encoding="UTF-16"?>',
   '<?xml version="1.0" encoding="ISO-8859-1"?>',
@@ -237,7 +237,7 @@ interface Post {
   body: Buffer
 }
 
-/** A changed document or form, as it is or in the words of another encoding. */
+/** Returns a changed document or form, unchanged in encoding or in another one. */
 function mutatedPost(next: () => number): [address: string, post: Post] {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item
   const address = pick(posts)
@@ -353,7 +353,7 @@ for at in range(int(sys.argv[2])):
   const known = new Map<string, XmlWish>()
   for (const { what, status, bytes } of documents) {
     const text = bytes.toString('utf8')
-    // One of each kind: by the element that it begins with, and the code that it tells.
+    // One document per root element and error code.
     const kind = `${status} ${/<[A-Za-z:]+ [^>]*>/.exec(text)?.[0]} ${/ode="[^"]*"/.exec(text)?.[0]}`
     if (status >= 400 && text.includes('schemaLocation')) known.set(kind, { name: what, text })
   }

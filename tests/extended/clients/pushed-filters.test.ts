@@ -12,7 +12,7 @@ import { serveMaps } from '../../support/served-maps.ts'
 const run = promisify(execFile)
 const versions = ['1.1.0', '2.0.0']
 
-/** What is asked of the countries, as GDAL's SQL has it, which QGIS reads too. */
+/** Filters on the countries in the SQL dialect of GDAL, which QGIS also reads. */
 const conditions = [
   '"POP_EST" > 50000000',
   '"POP_EST" >= 1000000 AND "POP_EST" < 1500000',
@@ -24,7 +24,7 @@ const conditions = [
   '"MAPCOLOR7" IN (3, 4) AND ("NAME" LIKE \'S%\' OR "NAME" = \'Oman\')',
 ]
 
-/** The same kinds by the filters of OWSLib, for both versions, beside what they ask. */
+/** The same kinds of filters built with OWSLib, for both versions, each with its condition. */
 const owslib = `
 import html, json, re, sys
 from owslib import fes, fes2

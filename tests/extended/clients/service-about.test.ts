@@ -36,7 +36,7 @@ const capabilities = [
   '/wcs?service=WCS&version=1.0.0&request=GetCapabilities',
 ]
 
-/** What OWSLib reads of each service. */
+/** Python program that prints what OWSLib reads from each service. */
 const reader = `
 import json, sys
 from owslib.wms import WebMapService
@@ -180,7 +180,7 @@ describe('what the older services say of themselves', () => {
         ['false', 'line'],
       ],
     )
-    // Who may read the layer may see it by each of them, and its legend; by no other style.
+    // Clients that may read the layer may request each of its styles and its legend, but no other style.
     const map =
       '/wms?service=WMS&version=1.3.0&request=GetMap&layers=default:states&crs=CRS:84&bbox=-130,20,-60,60&width=50&height=50&format=image/png'
     const statuses = ['mine', 'line', 'theirs'].map(

@@ -12,7 +12,7 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 
 const colour = '#4477aa'
-/** Of a cell of 32 by 32 pixels, so much may differ where edges are drawn smooth. */
+/** Tolerance as a share of a cell of 32 by 32 pixels, where edges are antialiased. */
 const edges = 0.06
 
 const inDegrees: [string, string] = [
@@ -45,7 +45,7 @@ describe('WMS, WMTS, TMS and WFS in pages of other origins', () => {
   })
 
   const truths = new Map<string, number[]>()
-  /** Fails unless a page shows the countries where GDAL draws them, and nobody complained. */
+  /** Fails unless a page shows the countries where GDAL draws them, without errors or warnings. */
   const assertDrawn = async (shown: ShownMap, name: string, grid: 'metres' | 'degrees' = 'metres') => {
     const path = join(server.sources, 'countries.geojson')
     const degrees = { extent: [-180, -180, 180, 180] as [number, number, number, number], srs: 'EPSG:4326' }

@@ -12,9 +12,9 @@ import type { ServedMaps } from '../../support/served-maps.ts'
 import { serveMaps } from '../../support/served-maps.ts'
 import { userAndPassword } from '../../support/server.ts'
 
-/** Of Paul Tol's palette for colour-blind people. */
+/** Colours of Paul Tol's palette for colour-blind people. */
 const colours = ['#4477aa', '#ee6677', '#228833', '#ccbb44', '#66ccee', '#aa3377', '#bbbbbb']
-/** Of lines and points that have no style of their own. */
+/** Colour of lines and points without a style of their own. */
 const ownColour = '#2b6cb0'
 const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
 const types = { qml: 'application/vnd.qgis.qml+xml', sld: 'application/vnd.ogc.sld+xml' } as const

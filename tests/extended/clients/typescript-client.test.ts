@@ -10,10 +10,10 @@ import { patienceMs } from '../../support/until.ts'
 
 const tools = join(import.meta.dirname, '../../fixtures/typescript-client')
 
-/** Says to the compiler that the next line must not compile. */
+/** Marks the next line of the program as one that must not compile. */
 const refused = ['// @ts', 'expect-error'].join('-')
 
-/** A program that uses the types of parameters, bodies and answers. */
+/** Program that uses the types of parameters, bodies and responses. */
 const program = `import type { operations, paths } from './client.d.ts'
 
 type Answer<Id extends keyof operations> = operations[Id] extends {

@@ -17,7 +17,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 const run = promisify(execFile)
 
-/** Asks with OWSLib by both versions: what there is, and a part of it. */
+/** Requests the capabilities and a part of a coverage with OWSLib, in both versions. */
 const owslib = `
 import json, sys
 from owslib.wcs import WebCoverageService
@@ -73,7 +73,7 @@ describe('WCS in the programs of others, with PostgreSQL', () => {
       'version=2.0.1&coverage=default__islands',
       'version=1.0.0&coverage=default:islands',
     ]) {
-      // What GDAL keeps of a service it keeps here.
+      // GDAL stores its cache of a service in this folder.
       const env = { PATH: process.env.PATH, HOME: folder }
       const at = `WCS:${server.url}/wcs?${name}`
       const to = join(folder, 'gdal.tif')

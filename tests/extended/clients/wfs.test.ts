@@ -17,7 +17,10 @@ import { temporaryData } from '../../support/terrane-process.ts'
 const run = promisify(execFile)
 const versions = ['1.1.0', '2.0.0']
 
-/** Asks with OWSLib by both versions: what there is, features as GML and GeoJSON, and one by a stored query. */
+/**
+ * Requests with OWSLib in both versions: the capabilities, features as GML and GeoJSON, and one by a stored
+ * query.
+ */
 const owslib = `
 import json, sys
 from owslib.wfs import WebFeatureService

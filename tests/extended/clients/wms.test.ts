@@ -22,7 +22,7 @@ import { patience } from '../../support/until.ts'
 
 const run = promisify(execFile)
 
-/** Asks with OWSLib by both versions: what there is, a picture, and what is at its middle. */
+/** Requests with OWSLib in both versions: the capabilities, a map, and the features at its centre. */
 const owslib = `
 import json, sys
 from owslib.wms import WebMapService

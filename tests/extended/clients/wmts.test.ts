@@ -18,7 +18,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 const run = promisify(execFile)
 
-/** Asks with OWSLib: what there is, and a tile. */
+/** Requests the capabilities and a tile with OWSLib. */
 const owslib = `
 import json, sys
 from owslib.wmts import WebMapTileService

@@ -10,7 +10,10 @@ import { fileDatabase } from '../../support/postgis-store.ts'
 
 type Position = [number, number]
 
-/** Places on a small grid, a hair beside it, and between: edges are met, missed narrowly, and cut anywhere. */
+/**
+ * Ordinates on a small grid, a tiny distance from it, and between: boxes touch edges, miss them narrowly, and
+ * cut them anywhere.
+ */
 const ordinate = fc.oneof(
   fc.integer({ min: -5, max: 5 }),
   fc.integer({ min: -5, max: 5 }).map((value) => value + value * 2 ** -52),

@@ -64,8 +64,9 @@ describe('the abstract tests of CQL2 on its test data (OGC 21-065r2, Annex A)', 
       ].join('\n'),
       join(folder, 'cql2.json'),
     ])
-    // By the schema an operand of isNull is of one kind alone, and a property is of several: none is valid. Of those that
-    // are joined each part stands alone too, and the schema takes long for them.
+    // In the schema an operand of isNull must match exactly one kind, but a property matches several, so none
+    // is valid. The parts of a disjunction are also tested alone, and the schema needs much time for
+    // disjunctions.
     child.child.stdin?.end(
       JSON.stringify(written.filter((one) => !one.includes('"isNull"') && !one.startsWith('{"op":"or"'))),
     )
@@ -114,7 +115,7 @@ describe('the abstract tests of CQL2 on its test data (OGC 21-065r2, Annex A)', 
   })
 })
 
-/** What a filter says, or the code of the error. */
+/** Returns the expression of a filter, or the code of the error. */
 function readOrCode(parse: (filter: string) => Expression, filter: string): Expression | string {
   try {
     return parse(filter)
@@ -123,7 +124,7 @@ function readOrCode(parse: (filter: string) => Expression, filter: string): Expr
   }
 }
 
-/** Without heights and the signs of zeros, which no relation looks at, and with moments as numbers. */
+/** Removes Z values and the signs of zeros, which no relation uses, and writes timestamps as numbers. */
 function plain(written: Expression | string): unknown {
   if (typeof written === 'string') return written
   const text = JSON.stringify(cql2JsonOf(written, new Map()))

@@ -103,7 +103,7 @@ describe('filters of distances', needsGdal, () => {
     return new Set(features.map(({ properties }) => properties.n))
   }
 
-  /** Metres from a geometry, which is in the CRS of the layer, for each that lies somewhere. */
+  /** Returns the distance in metres from a geometry in the CRS of the layer, for each row with a geometry. */
   async function distances(code: string, wkt: string): Promise<Map<number, number>> {
     const [x, y] = middles[code] ?? [0, 0]
     const rows = shapes

@@ -23,7 +23,7 @@ const config = Object.fromEntries(
 )
 /** GDAL's own text of numbers, by which its drivers are read, has 15 digits. */
 const gdalDigits = 15
-/** What is meant to differ from GDAL, by file and field. */
+/** Intended differences from GDAL, by file and field. */
 const meant: Record<string, { fields: readonly string[]; because: string }> = {
   GeoJSON: { fields: ['moment'], because: 'GeoJSON has no times: a text stays as it is written' },
   CSV: { fields: ['WKT'], because: 'the column is the geometry' },
@@ -68,7 +68,7 @@ function differences(file: ToldFile, layer: ToldLayer, table: GdalTable): string
   return found
 }
 
-/** Hexadecimal WKB of every row, as GDAL tells it and as we hold it. */
+/** Returns the hexadecimal WKB of every row, as GDAL reports it and as this program reads it. */
 function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
   const told = layer.rows.map(({ geometry }) => geometry)
   const held = table.batches.flatMap(({ geometry, rowCount }) =>
@@ -81,7 +81,7 @@ function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (st
   return [told, held]
 }
 
-/** What a store gives back for a value that it was given; a GeoPackage has no NaN. */
+/** Returns the form in which a store returns a value written to it; a GeoPackage has no NaN. */
 function keptForm(value: Cell, type: string, store: StoreUnderTest): string {
   if (Number.isNaN(value) && store.store.type === 'GeoPackage') return 'null'
   return value === null || typeof value === 'string' ? String(value) : heldForm(value, type, '', {})
@@ -122,7 +122,10 @@ async function compareStore(made: StoreUnderTest, table: GdalTable, name: string
   }
 }
 
-/** GeoJSON with 1,500 columns, as many as a row of PostgreSQL holds; every fifth has numbers that are not finite. */
+/**
+ * Writes GeoJSON with 1,500 columns, as many as a row of PostgreSQL can have; every fifth has numbers that
+ * are not finite.
+ */
 async function writeWideGeoJson(folder: string): Promise<{ name: string; path: string; driver: string }> {
   const words = ['NaN', 'Infinity', '-Infinity', 'null', '1.5']
   const features = [0, 1, 2, 3, 4].map((row) => {

@@ -40,7 +40,7 @@ const schema = schemaOf(
   'Geometry',
 )
 
-/** Positions with y up and rings that end where they begin, as GDAL tells them: paths in their order. */
+/** Returns positions with y up and closed rings, as GDAL reports them, as paths in their order. */
 function pathsOf(coordinates: unknown): Position[][] {
   const list = coordinates as unknown[]
   if (typeof list[0] === 'number') return [[list as Position]]

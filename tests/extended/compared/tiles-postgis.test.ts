@@ -149,8 +149,8 @@ async function makeCase([code, longitude, latitude]: (typeof systems)[number]): 
 }
 
 /**
- * For each row: what ST_AsMVTGeom makes of it, whether ours is valid, and how far both are from the truth, which is the image
- * of the row in units of the tile, unrounded and clipped.
+ * For each row: the result of ST_AsMVTGeom, the validity of our result, and the distance of both from the
+ * exact geometry: the image of the row in units of the tile, unrounded and clipped.
  */
 const comparison = `
 with given as (
@@ -177,7 +177,7 @@ select n, theirs is not null as "isTheirs", ST_IsEmpty(shown) as "isOutside", ST
     else far(ours, theirs) - 2 end as "beyondTheirs"
 from clipped order by n`
 
-/** The greatest distance of a point of one geometry from another. */
+/** Greatest distance of a point of one geometry from another geometry. */
 const farFunction = `
 create function far(a geometry, b geometry) returns float8 language sql immutable as
 $$ select max(ST_Distance(p.geom, b)) from ST_DumpPoints(case when ST_Dimension(a) = 1 and ST_Length(a) < 20000
@@ -268,7 +268,7 @@ async function compareTile(
   return problems
 }
 
-/** Why ours and theirs are as they are; see `docs/compared-with-postgis-tiles.md`. */
+/** Returns the rule that explains the two results; see `docs/compared-with-postgis-tiles.md`. */
 function ruleOf(verdict: Verdict, feature: DecodedFeature | undefined): string {
   const { isTheirs, isOutside, isValid, beyondTruth, beyondTheirs } = verdict
   if (feature === undefined) {

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const commands = blockAt('CONTRIBUTING.md > Start > sh 1')
   .split('\n')
   .map((line) => line.replace(/\s+#.*$/, ''))
-/** Commands that run this test or take as long as it, and those that take hours and are run by hand. */
+/** Commands that run this test or take as long as it, and commands that take hours and are run by hand. */
 const left = [
   'npm run check',
   'npm test',

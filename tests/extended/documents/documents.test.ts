@@ -16,7 +16,7 @@ const fixtures = join(root, 'tests', 'fixtures')
 const password = 'e2e-password'
 const points = 'name,lat,lon,latitude,longitude\nan oak,52.5,13.4,52.5,13.4\n'
 
-/** A folder like a fresh clone's, with files of a user beside. */
+/** Creates a folder like a fresh clone, with files of a user next to it. */
 function makeClone(t: Cleanup): string {
   const folder = temporaryData(t)
   symlinkSync(join(root, 'bin'), join(folder, 'bin'))
@@ -30,7 +30,7 @@ function makeClone(t: Cleanup): string {
   return folder
 }
 
-/** Runs blocks one after the other; what one sets is known to the next. */
+/** Runs blocks one after the other; variables that one block sets are known to the next. */
 function commandRunner(folder: string, env: Record<string, string>, replacements: [string, string][]) {
   const known: string[] = []
   return async (place: string): Promise<string> => {

@@ -8,7 +8,10 @@ import { temporaryFolder } from '../../support/temporary-files.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'extending')
 
-/** Ends with a message for each rule that the tree breaks: types, order of rooms, seams and the like. */
+/**
+ * Ends with a message for each rule that the tree breaks: types, order of packages, extension points and
+ * others.
+ */
 const check = `
   import { staticSteps } from './scripts/check/steps.ts'
   const skipped = ['format and lint', 'unused files, exports and packages', 'pages made from the sources']

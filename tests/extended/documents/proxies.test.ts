@@ -79,7 +79,7 @@ interface Sent {
   body?: string | Buffer
 }
 
-/** As a browser asks the public address, which this proxy has. */
+/** Sends a request as a browser to the public address, which is that of this proxy. */
 function send(port: number, { method = 'GET', path, headers = {}, body }: Sent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = request(

@@ -9,7 +9,7 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 const password = 'password-of-the-database'
 
-/** A message of the server (PostgreSQL, "Message Formats"), which may say another length than it has. */
+/** Returns a message of the server (PostgreSQL, "Message Formats"), whose declared length may be wrong. */
 function message(type: string, body: Uint8Array | string, length?: number): Buffer {
   const content = Buffer.from(body as string)
   const head = Buffer.alloc(5)
@@ -30,7 +30,10 @@ function sendForEver(socket: Socket, chunk: Buffer): void {
   send()
 }
 
-/** What such a server does once a client has said hello, and what the client is to be told. */
+/**
+ * Behaviour of such a server after the client's first message, and the pattern of the error message for the
+ * client.
+ */
 const behaviours: Record<string, [(socket: Socket) => void, RegExp]> = {
   'sends nonsense': [(socket) => socket.write(randomBytes(100_000)), /not speak the protocol|answered/],
   'sends nonsense without end': [
@@ -62,7 +65,7 @@ const behaviours: Record<string, [(socket: Socket) => void, RegExp]> = {
         sendForEver(socket, Buffer.concat(Array.from({ length: 1000 }, () => message('D', '\0\0'))))
       })
     },
-    // On a slow machine the first answer may not come in time.
+    // On a slow machine the first response may be too late.
     /answers with rows without end|takes the login and then does not/,
   ],
   'takes the login and never answers': [

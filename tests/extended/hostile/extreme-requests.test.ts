@@ -75,7 +75,7 @@ const layers = [
 ]
 const numbers = ['-1', '0', '1', '5', '22', '30', '31', '999', '2147483648', '1e3', 'x']
 
-/** Requests that nobody would send, or only by mistake. */
+/** Generates requests that clients send only by mistake, if at all. */
 function requestsOf(seed: number): Record<string, () => string> {
   const random = seededNumbers(seed)
   const pick = <One>(list: readonly One[]): One => list[Math.floor(random() * list.length)] as One

@@ -13,12 +13,12 @@ import { temporaryData } from '../../support/terrane-process.ts'
 
 const secret = 'the secret of another file'
 
-/** Files beside the data directory that nothing may read, and a server that nothing may ask. */
+/** Files outside the data directory that must not be read, and a server that must not be contacted. */
 interface Trap {
   csv: string
   tif: string
   url: string
-  /** What was read or asked since it was laid; empty where nothing was. */
+  /** Returns the files read and the requests received since the trap was set; empty if there were none. */
   sprung(): string[]
 }
 
@@ -27,7 +27,7 @@ async function layTrap(test: TestContext): Promise<Trap> {
   const files = { csv: join(folder, 'secret.csv'), tif: join(folder, 'secret.tif') }
   writeFileSync(files.csv, `id,text\n1,${secret}\n`)
   writeFileSync(files.tif, fixture('raster/RGB.byte.tif'))
-  // A file system that keeps access times notes the first reading after a change.
+  // A file system with access times records the first read after a change.
   const before = new Date(Date.now() - 3600_000)
   for (const path of Object.values(files)) utimesSync(path, before, new Date(Date.now() - 1000))
   let asked = 0
@@ -84,7 +84,7 @@ const doors: Record<string, Door> = {
   'a mosaic': (victim, files) => create(victim, { type: 'mosaic', location: provide(victim, files) }),
 }
 
-/** Runs what came in, and gives everything that the server then shows of it. */
+/** Runs the import and returns everything that the server then shows of it. */
 async function everythingShown(victim: Victim, made: Json): Promise<string> {
   const id = made.import?.id
   if (id === undefined) return JSON.stringify(made)

@@ -152,7 +152,7 @@ describe('a full disk', () => {
     assert.equal(served.status, 201, served.text)
     const read = (path: string): Promise<Reply> => victim.send('GET', path)
     assert.equal((await read('/ogc/collections/default:first/items?limit=1')).status, 200)
-    // Whoever closes a log last removes it: the next reader has to make one.
+    // The last connection to close removes the log, so the next reader has to create one.
     const isLogged = (): boolean =>
       readdirSync(join(victim.dataDir, 'stores'), { recursive: true }).some((name) =>
         String(name).endsWith('-shm'),

@@ -61,7 +61,7 @@ function childrenOf(pid: number): string[] {
 
 const ends = ['too-slow', 'store-too-large', 'store-refused', 'reader-ended', 'cut']
 
-/** How an answer ended; `cut` is one that had begun. */
+/** Returns how a response ended; `cut` means that it broke off after it had begun. */
 async function codeOf(answer: Promise<{ statusCode: number; body: string }>): Promise<string> {
   try {
     const { statusCode, body } = await answer
@@ -88,7 +88,7 @@ describe('GeoPackages that would keep a reader for ever', () => {
 
   const get = (url: string) => app.app.inject({ method: 'GET', url, headers: app.admin })
 
-  /** Publishes the layer over the trap, with the file where the server's own are, or where somebody else's are. */
+  /** Publishes the layer with the trap, in a file of the server or in an external file. */
   async function publish(name: string, statement: string, isOwn: boolean): Promise<string> {
     const folder = join(app.dataDir, 'stores', 'default', ...(isOwn ? [] : ['uploaded_0123456789ab']))
     const path = join(folder, `${name}.gpkg`)

@@ -8,13 +8,16 @@ import { hostileRequests, hostileTexts } from '../../support/hostile-requests.ts
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { startImporter } from '../../support/importer-client.ts'
 
-/** Waits on purpose when names are wrong, takes the caller's own rights away, starts a thread each time: less of it. */
+/**
+ * Tested with fewer requests: these wait on purpose for wrong names, remove the caller's own permissions, or
+ * start a thread each time.
+ */
 const leftOut = [
   'post /rest/security/session',
   'put /rest/security/self/password',
   'post /monitoring/api/load',
 ]
-/** The most processor time that one answer may take. */
+/** Limit of the processor time for one response. */
 const longestMs = 5000
 const inherited = [Object, Array, Function, String, Number, Map, Promise, Error]
 

@@ -14,7 +14,9 @@ const secondsMs = 6000
 const names = ['a.csv', 'b.geojson', 'c.shp', 'd.gpkg', 'e.gml', 'f.fgb', 'g.kml'] as const
 const drivers = ['CSV', 'GeoJSON', 'ESRI Shapefile', 'GPKG', 'GML', 'FlatGeobuf', 'KML']
 
-/** A folder with one file of each kind; the text `word` stands in each, as a value and as a column's name. */
+/**
+ * Creates a folder with one file of each kind; each contains the text `word` as a value and as a column name.
+ */
 function fill(folder: string, word: string): void {
   mkdirSync(folder, { recursive: true })
   const source = join(folder, 'source.csv')
@@ -46,7 +48,10 @@ function fill(folder: string, word: string): void {
   )
 }
 
-/** A root that anybody may write to, in which links lead in and out of it all the time, until the test ends. */
+/**
+ * Creates an import root that anyone may write to, in which links switch between inside and outside until the
+ * test ends.
+ */
 async function startSwapping(test: TestContext): Promise<string> {
   const end = new AbortController()
   test.after(() => end.abort())

@@ -150,7 +150,7 @@ describe('lines of a log that mean harm', () => {
     test.after(() => second.close())
     const rest = { lines: 100, bytes: 1 << 30 }
     let { cursor } = begun
-    // What a turn gave before it broke off is not written, and comes again.
+    // Lines from a read that was aborted are not written; the next read returns them again.
     for (let [turn, written] = [1, lines]; written <= count; turn += 1) {
       assert.ok(turn < 1000, 'each turn gets further')
       try {

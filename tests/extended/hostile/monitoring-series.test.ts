@@ -44,7 +44,7 @@ async function retainAll(writer: SeriesWriter, now: number): Promise<void> {
   while (await writer.retain(now, keep));
 }
 
-/** How many requests the tables of minutes, hours and days have. */
+/** Returns the number of requests in the tables of minutes, hours and days. */
 async function countsOf(place: SeriesPlace): Promise<number[]> {
   const database = await openSeriesDatabase(place)
   try {

@@ -12,7 +12,7 @@ import { patience } from '../../support/until.ts'
 
 const rows = 150_000
 
-/** A server whose catalogue and default store stand in a PostgreSQL behind a gate. */
+/** Starts a server whose catalogue and default store are in a PostgreSQL behind a gate. */
 async function startBehindGate(
   test: TestContext,
   url: string,

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 
 const json = 'application/json'
 
-/** Sends bytes as they are, and gives what comes back until the connection ends, or after a while. */
+/** Sends bytes unchanged. Returns the received text when the connection ends or after a time limit. */
 function sendRaw(victim: Victim, bytes: string, patienceMs = 5000): Promise<string> {
   const { hostname, port } = new URL(victim.server.url)
   return new Promise((resolve) => {
@@ -111,7 +111,7 @@ describe('a server that is asked badly', () => {
     await sleep(500)
     await victim.assertLives()
     for (const socket of sockets) socket.destroy()
-    // A busy server takes up some of the connections only after they were broken off.
+    // A busy server accepts some of the connections only after the client has closed them.
     let emptyLooks = 0
     await until(() => {
       emptyLooks = victim.leftovers().length === 0 ? emptyLooks + 1 : 0

@@ -19,7 +19,7 @@ import { testCluster } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { importPoints, pointsJson } from '../../support/versioned-layers.ts'
 
-/** The server of the test is to go on meanwhile: how long its looks at files take counts. */
+/** Asynchronous, so that the server in this process continues: the duration of its file checks matters. */
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..', '..')
 

@@ -31,7 +31,7 @@ interface Change {
 interface Round {
   server: TestServer
   random: () => number
-  /** What the layer holds as far as the server has said so. */
+  /** Content of the layer that the server has confirmed. */
   content: Content
   highestId: number
 }
@@ -80,7 +80,7 @@ async function versionsOf(server: TestServer): Promise<WireVersion[]> {
 
 const asText = (content: Content): string => JSON.stringify([...content].sort(([a], [b]) => a - b))
 
-/** Edits until the server is killed; what was under way then has been done, or has not. */
+/** Edits until the server is killed; the edit in progress at that time may or may not be done. */
 async function editUntilKilled(round: Round, number: number): Promise<{ change: Change; count: number }> {
   let isKilled = false
   const killing = sleep(1000 + round.random() * 1500).then(() => {
@@ -103,7 +103,7 @@ async function editUntilKilled(round: Round, number: number): Promise<{ change: 
   }
 }
 
-/** All edits since the load are taken back, and brought back. */
+/** Undoes all edits since the load, and redoes them. */
 async function takeBackAndForth(
   { server }: Round,
   { first, now, version }: { first: string; now: string; version: number },
@@ -160,12 +160,13 @@ async function killRounds(t: Cleanup, store: 'file' | 'table', catalogue: string
     round.highestId = Math.max(round.highestId, ...found.keys())
     const versions = await versionsOf(round.server)
     const [latest] = versions
-    // Each edit that was done is told, and the last one, where nobody heard of it.
+    // The version counts each completed edit, and possibly the last one, whose response was lost.
     const grown = Number(latest?.version) - Number(before?.version)
     const isDone = asText(found) !== meant[0]
     assert.ok(grown >= count + (isDone ? 1 : 0), `round ${number}: ${grown} versions after ${count} edits`)
     if (latest?.version === 1) continue
-    // A file whose log was not moved into it yet looks like one that others have changed: then nothing was kept.
+    // If the log of a file was not moved into the file yet, the file looks changed from outside: then no
+    // version was stored.
     const isOutside = versions.some(({ cause }) => cause === 'outside')
     const isKept = versions.some(({ version, restorable }) => version === 1 && restorable)
     assert.ok(isKept || (store === 'file' && isOutside), `round ${number}: ${JSON.stringify(versions)}`)

@@ -44,7 +44,10 @@ function writeSources(dataDir: string): string {
 const extensionsOf = { Shapefile: ['shp', 'shx', 'dbf', 'prj'], GeoPackage: ['gpkg'] }
 type FileType = keyof typeof extensionsOf
 
-/** When the server dies: a share of the time that a load takes, or where it commits. The seed of a run is its table. */
+/**
+ * Time of the kill: a share of the duration of the load, or `committing` for the moment of the commit. This
+ * table is the seed of a run.
+ */
 const rounds: { type: FileType; mode: 'REPLACE' | 'APPEND'; death: number | 'committing' }[] = [
   { type: 'Shapefile', mode: 'APPEND', death: 0.13 },
   { type: 'Shapefile', mode: 'REPLACE', death: 0.55 },
@@ -67,7 +70,7 @@ async function countOf(server: TestServer, layer: string): Promise<number> {
   return Number(json.numberMatched)
 }
 
-/** Publishes a file where it lies, and gives what is loaded into that layer next. */
+/** Publishes a file in place and creates an import into its layer. Returns its id and the published paths. */
 async function prepare(server: TestServer, folder: string, layer: string, round: (typeof rounds)[number]) {
   const extensions = extensionsOf[round.type]
   for (const ext of extensions) copyFileSync(join(folder, `base.${ext}`), join(folder, `${layer}.${ext}`))

@@ -16,7 +16,7 @@ import type { KillSession } from '../../support/kills/session.ts'
 import type { TestServer } from '../../support/server.ts'
 import { startServer } from '../../support/server.ts'
 
-/** `npm run test:kill` runs as many as it is told to. */
+/** `npm run test:kill` runs a configurable number. */
 const sessions = [
   { seed: 20260729, kills: 10 },
   { seed: 20260730, kills: 10 },
@@ -34,7 +34,7 @@ describe('a server that is killed while it serves files as they are', { concurre
   }
 })
 
-/** One store begins with a rehearsal, the other with a stopped load. */
+/** One store begins with a dry run, the other with a stopped load. */
 const changeSession: Record<string, KillSession> = {
   GeoPackage: { seed: 20260731, kills: 2 },
   PostGIS: { seed: 20260733, kills: 1 },
@@ -84,7 +84,10 @@ describe('a server that is killed during loads', { concurrency: true }, () => {
   }
 })
 
-/** Whether this server is at an import's task: RUNNING it may still be from the one before. */
+/**
+ * Returns true if this server is processing the task of the import. The state alone may be RUNNING from the
+ * server before it.
+ */
 async function isLoading(server: TestServer, id: number): Promise<boolean> {
   const { json } = await server.call('GET', `/rest/imports/${id}/tasks/0/progress`)
   assert.notEqual(String(json.state), 'COMPLETE', 'the load ended before the server could be killed')

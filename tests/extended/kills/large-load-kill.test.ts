@@ -6,7 +6,7 @@ import { MortalServer } from '../../support/kills/mortal-server.ts'
 import { endImport } from '../../support/kills/session.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 
-/** What a connection that loads holds in memory; what is more goes to the log before it is committed. */
+/** Memory of a loading connection; anything beyond that goes to the log before the commit. */
 const heldBytes = 16 << 20
 
 /** Points with long texts. */

@@ -12,7 +12,10 @@ import { startServer, userAndPassword } from '../../support/server.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
 import { temporaryData } from '../../support/terrane-process.ts'
 
-/** More, with both catalogues for each store, by hand: `MENDED_KILLS=50 npm test -- tests/extended/kills/mended-kill.test.ts`. */
+/**
+ * More, with both catalogues for each store, by hand: `MENDED_KILLS=50 npm test --
+ * tests/extended/kills/mended-kill.test.ts`.
+ */
 const wanted = process.env['MENDED_KILLS']
 const kills = Number(wanted ?? 3)
 const rows = 2000
@@ -51,7 +54,7 @@ function send(server: TestServer, chosen: readonly number[]): Promise<Response> 
   })
 }
 
-/** Rows of the layer by their names; none stands there twice. */
+/** Returns the rows of the layer by their names; each name occurs once. */
 async function loadedRows(server: TestServer): Promise<Set<number>> {
   const { json, text } = await server.call('GET', '/ogc/collections/default:places/items?limit=10000')
   const features = json.features as unknown as Json[] | undefined
@@ -61,7 +64,10 @@ async function loadedRows(server: TestServer): Promise<Set<number>> {
   return new Set(numbers)
 }
 
-/** Whatever was read is loaded, rejected or mended; the layer and the list of rejects are of one mind. */
+/**
+ * Checks that every row read was loaded, rejected or corrected, and that the layer agrees with the list of
+ * rejected rows.
+ */
 async function check({ server, tried }: Round, what: string): Promise<number[]> {
   const told = (await server.call('GET', task)).json.task as Json
   const [loaded, rejected, mended] = [told.rowsLoaded, told.rejected ?? 0, told.mended ?? 0].map(Number)

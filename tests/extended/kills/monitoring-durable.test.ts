@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 const durableMs = 200
 const rounds = 3
 
-/** How many of the requests that were answered 200 ms ago are lost when the server is killed. */
+/** Returns the number of requests answered 200 ms before the kill that are lost. */
 async function lostByKill(t: TestContext): Promise<number> {
   const data = temporaryData(t)
   const server = await startServer(t, data, { TERRANE_MONITORING: 'on', TERRANE_SAMPLE: 'off' })
@@ -57,7 +57,7 @@ describe('a server that is killed', () => {
   it('has written down what it answered 200 ms before', async (t) => {
     const lost: number[] = []
     for (let round = 0; round < rounds; round += 1) lost.push(await lostByKill(t))
-    // On a busy machine a turn of the other thread may come late once.
+    // On a busy machine the other thread may write late once.
     assert.ok(lost.filter((count) => count === 0).length >= rounds - 1, `lost: ${lost.join(', ')}`)
   })
 })

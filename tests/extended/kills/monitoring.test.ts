@@ -16,7 +16,10 @@ import { temporaryData } from '../../support/terrane-process.ts'
 const minuteMs = 60_000
 const leadMs = 12_000
 
-/** For a process whose clock runs like any other, but stands so long before the end of a minute when it is started. */
+/**
+ * Returns the environment of a process whose clock runs normally but starts that long before the end of a
+ * minute.
+ */
 function shiftedClock(): { env: Record<string, string>; now: () => number } {
   const shift = minuteMs - leadMs - (Date.now() % minuteMs)
   const program = `const Real = Date
@@ -45,7 +48,7 @@ const wcs = { service: 'mapserver', eventType: 'OWS:WCS' } as const
 const view = { service: 'app', eventType: 'view' } as const
 const rasterImport = { import: { data: { type: 'file', file: 'RGB.byte.tif' } } }
 
-/** What the test sends, in this order. */
+/** Requests that the test sends, in this order. */
 const sent: Sent[] = [
   { request: 'GET /ogc', status: 200, ...wfs },
   { request: 'GET /ogc/collections', status: 200, ...wfs },
@@ -94,7 +97,7 @@ function tally(keys: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** What the import of the sample did to resources, by method and route. */
+/** Event types of the resources that the import of the sample touched, by method and route. */
 const sampleTypes: Record<string, string> = {
   'POST /rest/imports': 'create',
   'POST /rest/imports/:importId/tasks': 'upload',
@@ -102,7 +105,7 @@ const sampleTypes: Record<string, string> = {
   'PUT /rest/layers/:layer': 'change_metadata',
 }
 
-/** Requests that are answered and not yet written down. */
+/** Returns the number of requests with a response that are not recorded yet. */
 async function waitingOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
   return Number(/^terrane_monitoring_waiting_requests (\d+)$/m.exec(text)?.[1])

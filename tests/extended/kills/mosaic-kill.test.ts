@@ -13,7 +13,7 @@ import { until as eventually } from '../../support/until.ts'
 
 const granules = 8
 
-/** Archives of granules, each with names of its own. */
+/** Writes archives of granules, each with different names. */
 async function writeArchives(dataDir: string, count: number): Promise<void> {
   const folder = join(dataDir, 'incoming')
   mkdirSync(folder, { recursive: true })
@@ -26,7 +26,7 @@ async function writeArchives(dataDir: string, count: number): Promise<void> {
   }
 }
 
-/** How the mosaic `tiles` is loaded, one load after the other, and how many granules it has then. */
+/** Loads of the mosaic `tiles`, one after the other, and the number of granules after each. */
 const loads = [
   { mode: 'CREATE', count: granules },
   { mode: 'APPEND', count: granules * 2 },
@@ -36,7 +36,10 @@ const loads = [
   { mode: 'REPLACE', count: granules },
 ] as const
 
-/** When the server dies: after so many milliseconds, or where the load is about to commit, or is just published. */
+/**
+ * Time of the kill: milliseconds after the start, just before the load commits, or just after it is
+ * published.
+ */
 const deaths = [60, 'committing', 120, 0, 'committing', 'COMPLETE'] as const
 
 async function prepare(server: TestServer, archive: number, mode: string): Promise<number> {
@@ -75,7 +78,7 @@ async function assertWhole(server: TestServer, dataDir: string, count: number): 
   assert.equal(new Set(files).size, count)
   assert.equal(files.length, count)
   assert.equal(collection.granuleCount, count)
-  // What a load has replaced goes in the background after a restart.
+  // After a restart the server removes replaced files in the background.
   await eventually(() => granuleFiles(dataDir).length === count).catch(() => undefined)
   assert.equal(granuleFiles(dataDir).length, count, 'files of ours are those of the index')
 }

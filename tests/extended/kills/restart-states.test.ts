@@ -96,7 +96,10 @@ interface Imports {
 
 const intoDefault = { targetStore: { dataStore: { name: 'default' } } }
 
-/** Brings a server's imports into every state that is not passing, and those with work under way to their work. */
+/**
+ * Brings the imports of a server into every stable state, and those with running work to the start of that
+ * work.
+ */
 async function makeStates(
   server: TestServer,
   dataDir: string,
@@ -148,7 +151,7 @@ const settled = {
   inError: 'COMPLETE_ERROR',
 }
 
-/** Does with each import what its state asks for, until it is complete. */
+/** Performs the action that each import's state requires, until the import is complete. */
 async function drive(server: TestServer, dataDir: string, imports: Imports): Promise<void> {
   const { fetching, failed, withoutCrs, ready, tools, copy, load, mosaic, inError } = imports
   for (const id of [tools, copy, load, mosaic]) {

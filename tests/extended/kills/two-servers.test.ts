@@ -47,7 +47,10 @@ async function isTaskIn(server: TestServer, id: number, state: string): Promise<
   while (String((await taskOf(server, id)).state) !== state) await sleep(20)
 }
 
-/** Asks for the end of something and asserts that both servers work for less than two seconds until it has ended. */
+/**
+ * Requests the end of an operation and asserts that both servers work for less than two seconds until it has
+ * ended.
+ */
 async function endsSoon(
   servers: TestServer[],
   ask: () => Promise<{ status: number; text: string }>,
@@ -245,13 +248,13 @@ describe('two servers of one PostgreSQL catalogue', () => {
   })
 })
 
-/** Uploads what is at an address, and gives the answer's status. */
+/** Uploads the content of a URL. Returns the status of the response. */
 async function fetchUpload(server: TestServer, id: number, url: string): Promise<number> {
   const { status } = await server.form(`/rest/imports/${id}/tasks`, { url })
   return status
 }
 
-/** Keeps a table from being written to until the function returned is called. */
+/** Locks a table against writes. Returns a function that releases the lock. */
 async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
   const holder = new Client({ connectionString: url })
   await holder.connect()

@@ -16,7 +16,7 @@ import { schemaOf } from '../../support/batches.ts'
 import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
 import { runSql } from '../../support/postgres.ts'
 
-/** What this thread has worked since, in milliseconds. */
+/** Returns the CPU time of this thread since `before`, in milliseconds. */
 function spentMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
@@ -135,14 +135,17 @@ for (const { name, make, rows } of stores) {
       return Math.min(...parts)
     }
 
-    /** Milliseconds that this thread works for the question: the least of several times, and the first one. */
+    /**
+     * Returns the CPU time of this thread for the request, in milliseconds: the least of several runs, and
+     * the first one.
+     */
     async function workOf(
       count: number,
       question: string,
       idle: number,
     ): Promise<{ first: number; least: number }> {
       const times: number[] = []
-      // What earlier work has left is not to be collected in the time of this question.
+      // Collects the garbage of earlier work now, so that it does not count for this request.
       collectGarbage()
       for (let time = 0; time < 6; time += 1) {
         const before = process.threadCpuUsage()

@@ -25,7 +25,7 @@ interface Told {
   began: number
 }
 
-/** What the layer is meant to be, and every version of it. */
+/** Expected state of the layer and of each of its versions. */
 interface Model {
   content: Content
   versions: Told[]

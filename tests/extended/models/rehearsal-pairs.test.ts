@@ -49,9 +49,12 @@ const csvOf = (rows: Row[]): string =>
 interface Place {
   client: ImporterClient
   body: object
-  /** Keeps the table as it is, to be compared later. */
+  /** Stores the present table for a later comparison. */
   keep(): Promise<void>
-  /** How many of the kept rows are not in the table, and of the table not among the kept, each as often as it is there. */
+  /**
+   * Counts the kept rows that are missing in the table, and the rows of the table that are missing among the
+   * kept ones. Duplicates count.
+   */
   difference(): Promise<{ removed: number; added: number }>
   /** Ids in both whose rows differ. */
   changed(): Promise<number>

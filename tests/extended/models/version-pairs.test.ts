@@ -34,13 +34,13 @@ function rowOf(id: number, random: () => number): Row {
 const csvOf = (rows: readonly Row[]): string =>
   `id,名前,pop,share,lat,lon\n${rows.map((row) => row.join(',')).join('\n')}\n`
 
-/** What others' programs say of the tables that a layer had. */
+/** Answers of other programs about the tables that a layer had. */
 interface Peer {
   client: ImporterClient
   body: object
-  /** Keeps the table as it is now, by the number of the version. */
+  /** Stores the present table under the number of the version. */
   keep(version: number): Promise<void>
-  /** Rows of one that the other has not as often. */
+  /** Counts the rows of one version that the other has less often. */
   except(one: number, other: number): Promise<number>
   /** Rows of both that a column matches, and that differ otherwise. */
   changed(one: number, other: number, column: 'fid' | 'id'): Promise<number>
@@ -233,7 +233,7 @@ async function byIds(peer: Peer, one: number, other: number, changed: number): P
   return [after - both, changed, before - both, both - changed]
 }
 
-/** Lines of one list that the other has not as often. */
+/** Returns the lines of one list that the other contains less often. */
 function lacking(lines: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>()
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)

@@ -42,7 +42,10 @@ async function addService({ services }: TestApp, type: 'app' | 'mapserver'): Pro
   return (await services.create({ name: `counted ${type}`, type, source: { kind: 'own' }, ...common })).id
 }
 
-/** Every metric and grouping, over some window on a side of midnight, with one of the filters. */
+/**
+ * Creates questions for every metric and grouping, over a window before or after midnight, with one of the
+ * filters.
+ */
 function questionsOf(metrics: readonly string[], more: Partial<Question>[]): Question[] {
   const windows = [
     { from: from / 1000, to: to / 1000, interval: 3600 },
@@ -60,7 +63,7 @@ function questionsOf(metrics: readonly string[], more: Partial<Question>[]): Que
   }))
 }
 
-/** Runs a reader until it is done, or has had so many turns. */
+/** Runs a reader until it is done, or kills it after that many reads. */
 async function runReader(order: ReaderOrder, turnsToLive: number): Promise<void> {
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -40,7 +40,7 @@ function filtersOf(requests: readonly RequestEvent[]): Filter[] {
   return [...filters, { grouping: 'resource' }, { grouping: 'event_type' }]
 }
 
-/** The sums of a metric's rows, by period and what is grouped by. */
+/** Returns the sums of a metric's rows, by period and group. */
 async function sumsOf(database: SeriesDatabase, query: MetricDataQuery): Promise<Record<string, number>> {
   const { rows, query: resolved } = await readWhole(database, query)
   const sums: Record<string, number> = {}
@@ -76,14 +76,14 @@ async function assertSums(
   })
 }
 
-/** Groupings, and metrics with what stands beside their amounts: sketches and numbers of users. */
+/** Groupings, and metrics with additional data: sketches and numbers of users. */
 const slicedQueries = [
   ...groupings.map((grouping) => ({ metric: 'request.users', grouping })),
   ...['request.path', 'response.time'].flatMap((metric) => [{ metric }, { metric, grouping: 'resource' }]),
   { metric: 'request.users', user: 'AnonymousUser' },
 ] as const
 
-/** Compares answers that are read slice by slice with those that are read at once. */
+/** Compares responses read slice by slice with those read at once. */
 async function assertSlices(place: SeriesPlace, intervals: number[]): Promise<void> {
   await withDatabase(place, async (database) => {
     for (const intervalSeconds of intervals) {

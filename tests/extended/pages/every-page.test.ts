@@ -8,15 +8,17 @@ import { closeBrowser, showPages, startPageServer } from '../../pages/support/sh
 import { expectSound } from '../../pages/support/states.ts'
 
 const mostBytes = 60_000
-/** The first page loads the code of maps once it has few layers to show on one: here it has none. */
+/**
+ * The first page loads the map code only if it has few layers to show on a map: with this query it has none.
+ */
 const withoutMap = '/?q=nowhere'
-/** What stands for the names in the addresses of pages. */
+/** Values for the parameters in the URLs of pages. */
 const named: Record<string, string> = { layer: 'default:countries', id: '1' }
 const listing = readFileSync(join(import.meta.dirname, '../../../web/app/pages.ts'), 'utf8')
 /** An address of each page, as the list of pages has them. */
 const paths = [...listing.matchAll(/pattern: '([^']+)'/g)]
   .map(([, pattern = '']) => pattern.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? name))
-  // Who is signed in is led on from the first; the second stands in frames of others.
+  // The first page redirects users who are signed in; the second is for frames in other sites.
   .filter((path) => path !== '/app/sign-in' && !path.startsWith('/embed/'))
 
 describe('every page', async () => {

@@ -110,7 +110,7 @@ describe('the columns of an import', async () => {
     const shown = await showPages(t, server)
     const { page } = shown
     const refused = new Set<string>()
-    // As the server refuses what was asked of the task as it was.
+    // The server refuses requests that were made for the task before its change.
     await page.route(/\/tasks\/0\/(?:rows|columns|preview\.geojson)/, (route) => {
       const { pathname } = new URL(route.request().url())
       if (refused.has(pathname)) return route.continue()
@@ -136,7 +136,7 @@ describe('the columns of an import', async () => {
     const id = await prepareImport(server, { 'dense.csv': `name,lat,lon\n${points.join('\n')}\n` })
     const shown = await showPages(t, server)
     const { page } = shown
-    // Of those around some are empty.
+    // Some of the neighbouring tiles are empty.
     const isFull = (reply: Response): boolean =>
       reply.status() === 200 && /preview\/\d+\/\d+\/\d+\.mvt/.test(reply.url())
     const tile = page.waitForResponse(isFull)

@@ -16,7 +16,7 @@ describe('layers of other kinds', async () => {
   const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
   after(closeBrowser)
 
-  /** Imports a file as it is. */
+  /** Imports a file unchanged. */
   async function load(name: string, bytes: Uint8Array<ArrayBuffer>, srs?: string): Promise<void> {
     const made = (await asAdmin(server, 'POST', '/rest/imports', { import: {} })) as {
       import: { id: number }

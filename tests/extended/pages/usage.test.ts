@@ -230,7 +230,7 @@ describe('the page of usage of a server that has counted nothing', async () => {
   })
 })
 
-/** Cells of the rows of a chart, as soon as they are there. */
+/** Returns the cells of the rows of a chart, as soon as they exist. */
 async function tableCells(page: Page): Promise<string[][]> {
   const rows = page.locator('.chart-rows tbody tr')
   await rows.first().waitFor()

@@ -18,7 +18,7 @@ const tile = '/tiles/open:places/0/0/0.mvt'
 interface Answer {
   status: number
   body: string
-  /** Whether it came from the cache. */
+  /** True if the response came from the cache. */
   isCached: boolean
 }
 

@@ -9,7 +9,7 @@ import { startWebServer } from '../../support/web-server.ts'
 
 const text = 'abcdefghij'.repeat(2000)
 
-/** A server that breaks off its first answers half way and tells what it was asked. */
+/** Starts a server that breaks off its first responses half way and records the requests. */
 async function breaking(
   test: TestContext,
   options: { times: number; etag?: (count: number) => string; ignoresRanges?: boolean; wrongStart?: boolean },

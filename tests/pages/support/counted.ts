@@ -12,7 +12,7 @@ interface Service {
   type: string
 }
 
-/** What is fed: requests and readings, whose service is that of the server itself. */
+/** Data to write: requests and readings of the server's own service. */
 export interface Fed {
   requests: { time: number; more: Partial<RequestEvent> }[]
   exceptions?: Omit<CaughtException, 'serviceId'>[]
@@ -31,7 +31,7 @@ async function onceFree<Result>(write: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Has the series' own writer take requests of the past, beside the server that runs. */
+/** Writes requests of the past with the series' own writer, while the server is running. */
 export async function feedPast(
   server: PageServer,
   { requests, exceptions = [], readings = [] }: Fed,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Drops files and folders of this machine on the page, as a hand would. */
+/** Drops files and folders of this machine on the page, as a user does. */
 export async function dropFiles(page: Page, files: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const at = { x: 500, y: 300, data: { items: [], files, dragOperationsMask: 1 } }

@@ -2,7 +2,7 @@ import { type PageServer, password } from './shown-pages.ts'
 
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
-/** Asks as `admin` for what a page does not show, or to prepare what it does. */
+/** Sends a request as `admin` for data that a page does not show, or to prepare data that it shows. */
 export async function asAdmin(
   { url }: Pick<PageServer, 'url'>,
   method: string,
@@ -24,7 +24,7 @@ const pointChain = {
   transforms: [{ type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }],
 }
 
-/** Makes an import of tables with coordinates in columns; returns its id. Each file is one task. */
+/** Creates an import of tables with coordinate columns; returns its id. Each file is one task. */
 export async function prepareImport(
   server: Pick<PageServer, 'url'>,
   files: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What stands on a page to be reached by Tab, each with a number of its own in `data-stop`, and its heading. */
+/** Elements of a page that Tab reaches, numbered in `data-stop`, and the heading of the page. */
 export interface Stops {
   heading: string | null
   count: number
@@ -8,7 +8,7 @@ export interface Stops {
 
 const mostStops = 250
 
-/** Asked in the page. Of radio buttons of one group the chosen one is a stop. */
+/** Evaluated in the page. Of radio buttons of one group only the selected one is a stop. */
 export const stops = `(() => {
   const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0
   const isStop = (one) => !one.disabled && one.tabIndex >= 0 && shown(one)
@@ -18,7 +18,7 @@ export const stops = `(() => {
   return { heading: document.querySelector('h1')?.textContent ?? null, count: all.length }
 })()`
 
-/** Asked in the page: where the focus is, and whether that is seen. */
+/** Evaluated in the page: the focused element, and whether the focus is visible. */
 const focused = `(() => {
   const one = document.activeElement
   if (one === null || one === document.body) return null
@@ -31,10 +31,12 @@ const focused = `(() => {
   return { stop: one.dataset.stop ?? null, isSeen, html: one.outerHTML.slice(0, 100) }
 })()`
 
-/** How much moves by itself. Asked in the page. */
+/** Expression that counts the running animations. Evaluated in the page. */
 export const moving = `document.getAnimations().filter((one) => one.playState === 'running').length`
 
-/** Goes through the page by Tab; tells the stops that it did not come to, and those where the focus is not seen. */
+/**
+ * Moves through the page by Tab. Returns the stops that were not reached and those without a visible focus.
+ */
 export async function unreached(page: Page, { count }: Stops): Promise<string[]> {
   const missing = new Set(Array.from({ length: count }, (_, at) => String(at)))
   const faults: string[] = []
@@ -58,17 +60,17 @@ export async function unreached(page: Page, { count }: Stops): Promise<string[]>
   return faults
 }
 
-/** Waits until a page has what it asks for. */
+/** Waits until the page has received all data that it requests. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main h2').first().waitFor({ state: 'attached' })
   await page.waitForLoadState('networkidle')
 }
 
-/** What was seen while a page scrolled. */
+/** Measurements while a page scrolls. */
 export interface Scrolled {
   /** The most rows that were drawn at once. */
   rows: number
-  /** Of the page, in pixels. */
+  /** Height of the page, in pixels. */
   height: number
   longestMs: number
 }

@@ -11,7 +11,7 @@ interface Country {
 const countriesFile = join(import.meta.dirname, '../../../sample/natural-earth/countries.geojson')
 const radius = 6_378_137
 
-/** Where a place lies in EPSG:3857. */
+/** Converts longitude and latitude to EPSG:3857. */
 function toMercator([longitude = 0, latitude = 0]: number[]): number[] {
   const x = (longitude * Math.PI * radius) / 180
   return [x, radius * Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360))]
@@ -21,7 +21,7 @@ function fileName(at: number, name: string): string {
   return `${String(at).padStart(3, '0')}_${name.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}`
 }
 
-/** What files are made of countries of the world, one each: how many of which kind. */
+/** Numbers of files to create from countries of the world, by kind; one country per file. */
 export interface ManyFiles {
   /** As GeoJSON. */
   whole: number
@@ -33,7 +33,7 @@ export interface ManyFiles {
   broken: number
 }
 
-/** Writes a file of its own for each country; returns how many layers there are. */
+/** Writes a separate file for each country; returns the number of layers. */
 export function writeCountries(folder: string, wanted: ManyFiles): number {
   mkdirSync(folder, { recursive: true })
   const { features } = JSON.parse(readFileSync(countriesFile, 'utf8')) as { features: Country[] }

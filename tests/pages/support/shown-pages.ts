@@ -18,7 +18,7 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** A server in a process of its own, which can be killed and started again on the same data and port. */
+/** Server in a separate process, which can be killed and started again on the same data and port. */
 export interface PageServer {
   url: string
   /** Its data directory. */
@@ -65,7 +65,7 @@ export async function startPageServer(t: Cleanup, env: Record<string, string> = 
 
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
-/** Asks the server for JSON as `admin`; with a body it is POST where nothing else is said. */
+/** Requests JSON from the server as `admin`; with a body the default method is POST. */
 export async function askServer(
   { url }: Pick<PageServer, 'url'>,
   path: string,
@@ -97,22 +97,25 @@ export interface PageOptions {
   locale?: 'en' | 'de'
   /** Default: UTC. */
   timezoneId?: string
-  /** When it is by the clock of the browser, which then stands still; timers go on. */
+  /** Time of the browser's clock, which then stands still; timers continue. */
   now?: number
 }
 
-/** A page in a browser of its own, as somebody sees it. */
+/** Page in a separate browser context, as a user sees it. */
 export interface ShownPage {
   page: Page
-  /** What went wrong without being seen: errors of scripts, requests elsewhere, reports of the policy. */
+  /**
+   * Faults without a visible effect: script errors, requests to other origins, violations of the content
+   * security policy.
+   */
   faults: string[]
   /** Goes to a path of the pages as `admin`, who has signed in before. */
   signIn(path?: string): Promise<void>
-  /** The same through the form, as somebody does. */
+  /** Does the same through the form, as a user does. */
   signInByForm(path?: string): Promise<void>
   /** Goes to a path. */
   open(path: string): Promise<void>
-  /** What axe finds against WCAG 2.2 AA and its best practices; one line each. */
+  /** Returns the violations of WCAG 2.2 AA and of best practices that axe reports, one line each. */
   violations(): Promise<string[]>
   /** Elements that make the page wider than the window; empty where it is not. */
   wide(): Promise<string[]>
@@ -177,10 +180,10 @@ export async function showPages(
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
 
-/** Of `admin`, by the address of the server. */
+/** Sessions of `admin`, by the URL of the server. */
 const sessions = new Map<string, Cookies>()
 
-/** The session of `admin` on a server: one for all tests of a file, as long as it holds. */
+/** Returns the session of `admin` on a server: one for all tests of a file, as long as it is valid. */
 async function sessionOf(context: BrowserContext, url: string): Promise<Cookies> {
   const place = `${url}/rest/security/session`
   const known = sessions.get(url)
@@ -195,7 +198,10 @@ async function sessionOf(context: BrowserContext, url: string): Promise<Cookies>
   return cookies
 }
 
-/** Asked in the page. A target that a bar of the window covers in part is measured where it is scrolled free of it. */
+/**
+ * Evaluated in the page. A target partly covered by a bar of the window is scrolled away from the bar and
+ * measured there.
+ */
 const findViolations = `(async () => {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
   const place = [scrollX, scrollY]
@@ -227,7 +233,7 @@ async function endBrowser(): Promise<void> {
 
 function watchFaults(context: BrowserContext, page: Page, origin: string): string[] {
   const faults: string[] = []
-  // Each request is heard of, without one that stops it on its way: that would take the cache from the browser too.
+  // Listens to requests without intercepting them: interception would also disable the browser's cache.
   context.on('request', (request) => {
     const address = new URL(request.url())
     if (address.origin === origin || /^(?:data|blob):$/.test(address.protocol)) return
@@ -240,7 +246,7 @@ function watchFaults(context: BrowserContext, page: Page, origin: string): strin
   return faults
 }
 
-/** Asked in the page. What scrolls by itself may hold what is wide. */
+/** Evaluated in the page. Elements that scroll may contain wide content. */
 const wideElements = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return []
   const scrolls = (element) => element !== null && (/auto|scroll|hidden/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))

@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PageOptions, ShownPage } from './shown-pages.ts'
 
-/** Where pictures go to be looked at; none are made where it is not set. */
+/** Folder for screenshots; without the variable none are taken. */
 const folder = process.env.TERRANE_SCREENSHOTS
 
-/** How wide a window is, and in which theme. */
+/** Width of the window, and theme. */
 export type View = readonly [width: NonNullable<PageOptions['width']>, theme: 'light' | 'dark']
 
 /** The same state in windows of several widths and themes, without asking for the page again. */
@@ -22,7 +22,9 @@ export async function expectSoundIn(shown: ShownPage, name: string, views: reado
   }
 }
 
-/** A state of a page as it has to be: nothing wider than its window, no violation, no fault; and a picture to be looked at. */
+/**
+ * Asserts that the page is not wider than its window and has no violations and no faults; takes a screenshot.
+ */
 export async function expectSound(shown: ShownPage, name: string): Promise<void> {
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true })

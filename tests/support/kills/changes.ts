@@ -18,7 +18,7 @@ import type { KillTarget, PointRow } from './targets.ts'
 const rows = 4000
 const layer = 'places'
 
-/** What the server is at when it is killed. */
+/** Operation of the server at the time of the kill. */
 const works = ['run', 'rehearsal', 'taking up', 'stopped run', 'accept'] as const
 type Work = (typeof works)[number]
 
@@ -29,7 +29,7 @@ interface Round extends Change {
   after: Model
 }
 
-/** Every kind of work meets every way of loading in turn. */
+/** Combines every kind of operation with every load mode, one after the other. */
 function planRound(number: number, before: Model, random: () => number): Round {
   const work = works[number % works.length] ?? 'run'
   const isLimited = work === 'stopped run' || work === 'accept'
@@ -44,7 +44,7 @@ function planRound(number: number, before: Model, random: () => number): Round {
   return { ...change, number, work, before, after: modelAfter(before, change) }
 }
 
-/** One layer over all of its servers, and what its versions are meant to hold. */
+/** One layer across all restarts of its server, and the expected content of its versions. */
 class KilledLayer {
   readonly target: KillTarget
   readonly #dataDir: string
@@ -93,7 +93,7 @@ class KilledLayer {
     const moment = this.#moment(number, session, work)
     const told = `${where}, ${nameOf(moment)}`
     await this.#kill(id, moment, work, round, told)
-    // One of three servers dies once more, at what the one before has left.
+    // One server in three is killed once more while it recovers from the first kill.
     if (this.#random() < 0.33) await this.#killAgain(round, `${told}, and again`)
     await this.#finish(id, work, round, told)
     await this.#assertRows(after, told)
@@ -102,7 +102,9 @@ class KilledLayer {
     await this.#assertClean(id, told)
   }
 
-  /** Every version that can come back holds what it held, before and after one more start. */
+  /**
+   * Checks that every version that can be restored has its original content, before and after one more start.
+   */
   async end(): Promise<void> {
     const versions = await this.#listVersions()
     for (const { version, restorable, reason } of versions) {
@@ -180,7 +182,7 @@ class KilledLayer {
     return 'after'
   }
 
-  /** Brings what was begun to its end, as somebody would who asks again for what was not written down. */
+  /** Completes an interrupted operation, as a client that repeats a request which was not recorded. */
   async #finish(id: number, work: Work, round: Round, where: string): Promise<void> {
     if (work === 'rehearsal') await this.#rehearse(id, round, where)
     if (work === 'stopped run') await this.#stop(id, round.before, where)
@@ -203,7 +205,7 @@ class KilledLayer {
     return (tasks?.[0] ?? {}) as Json
   }
 
-  /** Waits for the rehearsal of an import; it is asked for where none is known. */
+  /** Waits for the dry run of an import, and requests it if the server has none. */
   async #rehearse(id: number, { before, after, mode }: Round, where: string): Promise<void> {
     const path = `/rest/imports/${id}/rehearsal`
     if ((await this.#server.call('GET', path)).status === 404) await this.#server.call('POST', path)
@@ -217,7 +219,7 @@ class KilledLayer {
     await this.#assertRows(before, `${where}, after the rehearsal`)
   }
 
-  /** Waits until limits have stopped a run; it is asked for where none is known. */
+  /** Waits until limits have stopped a run, and requests the run if the server has none. */
   async #stop(id: number, before: Model, where: string): Promise<void> {
     const state = String((await this.#server.call('GET', `/rest/imports/${id}`)).json.import?.state)
     if (state === 'PENDING' || state === 'READY') await this.#server.call('POST', `/rest/imports/${id}`)
@@ -256,7 +258,7 @@ class KilledLayer {
     return (json as unknown as { versions: WireVersion[] }).versions
   }
 
-  /** The load is one version, which tells what became of the layer. */
+  /** Asserts that the load created one version, with the changes to the layer. */
   async #assertVersion(id: number, { mode, before, after }: Round, where: string): Promise<void> {
     const all = await this.#listVersions()
     const come = all.filter(({ version }) => !this.#versions.has(version))
@@ -282,10 +284,10 @@ class KilledLayer {
     )
   }
 
-  /** Nothing staged is left in the store, and nothing listed of a trial that was used. */
+  /** Asserts that no staged rows are left in the store, and no list of a dry run that was used. */
   async #assertClean(id: number, where: string): Promise<void> {
     await this.target.assertClean([layer], keptTables(this.#dataDir))
-    // States that nobody knows go in the background of a start.
+    // A start removes unknown states in the background.
     const deadline = performance.now() + 10_000
     for (;;) {
       try {
@@ -312,8 +314,9 @@ class KilledLayer {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Kills servers while they run, rehearse, take up what was rehearsed, are stopped by limits, or let a stopped load
- * through; all into one layer, which is compared with a model in memory, as its versions are.
+ * Kills servers while they run loads, run dry runs, reuse the rows of a dry run, are stopped by limits, or
+ * accept a stopped load. All loads go to one layer, which is compared with a model in memory, as are its
+ * versions.
  */
 export async function killChanges(t: Cleanup, type: string, session: KillSession): Promise<KillReport> {
   const random = seededRandom(session.seed)

@@ -20,7 +20,7 @@ const granuleCount = 3
 
 export interface CoverageSetting {
   kind: 'raster' | 'mosaic'
-  /** The granules of a mosaic stand in a GeoPackage beside SQLite, else in PostGIS. */
+  /** The granules of a mosaic are in a GeoPackage if the catalogue is in SQLite, otherwise in PostGIS. */
   catalogue: 'SQLite' | 'PostgreSQL'
 }
 
@@ -48,7 +48,7 @@ function roundsOf({ kind }: CoverageSetting): CoverageRound[] {
   ]
 }
 
-/** One raster or mosaic over all of its servers. */
+/** One raster or mosaic across all restarts of its server. */
 class KilledCoverage {
   readonly #server: MortalServer
   readonly #dataDir: string
@@ -97,7 +97,7 @@ class KilledCoverage {
     await this.#expect(200, 'POST', `${this.#path}/versions/${deleted.version}/restore`, {})
   }
 
-  /** A restore that was asked for goes on by itself. */
+  /** A restore that was requested continues after a restart. */
   async #waitUntilBack(where: string): Promise<void> {
     const deadline = performance.now() + patienceMs
     while ((await this.#server.now.call('GET', this.#path)).status !== 200) {
@@ -106,7 +106,7 @@ class KilledCoverage {
     }
   }
 
-  /** Whatever the kill has left of the versions goes, and another layer comes. */
+  /** Removes the versions that the kill left, then imports a new layer. */
   async #pruneRest(where: string): Promise<void> {
     await this.#removeVersions()
     assert.deepEqual(this.#files('.kept'), [], `${where}: files of versions that are gone are left`)
@@ -159,7 +159,7 @@ class KilledCoverage {
     writeFileSync(join(folder, 'tiles.zip'), await zipOf(entries))
   }
 
-  /** What readers get, without what differs from version to version. */
+  /** Reads what clients get, without the parts that differ between versions. */
   async #read(): Promise<string> {
     const collection = '/ogc/collections/default:tiles'
     if (this.#kind === 'mosaic') {

@@ -13,7 +13,7 @@ function killsOf(description: StoreDescription): RunKills {
   return (t, session) => killLoads(t, type, session)
 }
 
-/** What is killed for each type of store in the registry. */
+/** Kill test of each type of store in the registry. */
 export const killSessions: Record<string, RunKills> = Object.fromEntries(
   stores.map((description) => [description.type, killsOf(description)]),
 )
@@ -34,7 +34,10 @@ function versionSession(type: string): RunKills {
   }
 }
 
-/** Kills at named steps of what makes, brings back and lets go versions, for each type of store that takes loads. */
+/**
+ * Kills at named steps of operations that create, restore and remove versions, for each type of store that
+ * accepts loads.
+ */
 export const versionSessions: Record<string, RunKills> = Object.fromEntries(
   stores.filter(({ can }) => can.takesLoads).map(({ type }) => [type, versionSession(type)]),
 )

@@ -16,7 +16,7 @@ import { endImport, killAt, momentOf, nameOf, seededRandom, shownCount } from '.
 import type { Content, KillTarget } from './targets.ts'
 import { geoPackageTarget, postgisTarget } from './targets.ts'
 
-/** How a store of each type that takes loads is made and looked at, by its type. */
+/** Creates a store of each type that accepts loads, with functions to inspect it. */
 export const killTargets: Record<string, (dataDir: string) => Promise<KillTarget>> = {
   GeoPackage: async (dataDir) => {
     const folder = join(dataDir, 'stores', 'file')
@@ -83,7 +83,10 @@ export async function startWithLayer(t: Cleanup, type: string, parts: readonly P
   return { ...started, tookMs: performance.now() - began }
 }
 
-/** One load after another: the layer `places` is replaced and added to, and new layers are made. */
+/**
+ * Returns the load with this number: loads replace the layer `places` and append to it, and create new
+ * layers.
+ */
 function loadOf(number: number): Load {
   const places = { layer: 'places' }
   if (number % 5 === 4) return { mode: 'CREATE', layer: `new_${number}`, part: 'c' }
@@ -103,7 +106,7 @@ function contentAfter(load: Load, before: Content | undefined): Content {
   }
 }
 
-/** Ids of what stores keep of what layers were, as the catalogue knows them. */
+/** Returns the ids of stored layer states that the catalogue knows. */
 export function knownStates(dataDir: string): string[] {
   const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true, timeout: 10_000 })
   try {
@@ -115,14 +118,17 @@ export function knownStates(dataDir: string): string[] {
   }
 }
 
-/** The tables that hold what layers were, as the catalogue knows them. */
+/** Returns the tables with previous states of layers that the catalogue knows. */
 export function keptTables(dataDir: string): Set<string> {
   return new Set(knownStates(dataDir).map(keptName))
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Kills servers in the middle of loads into a store of a type, and looks at the store before and after each restart. */
+/**
+ * Kills servers in the middle of loads into a store of a type, and inspects the store before and after each
+ * restart.
+ */
 export async function killLoads(t: Cleanup, type: string, session: KillSession): Promise<KillReport> {
   const started = await startWithLayer(t, type, ['a', 'b', 'c'])
   const { dataDir, target, tookMs } = started

@@ -7,7 +7,7 @@ import { startServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
 
 const preload = new URL('./die-at-step.ts', import.meta.url).href
-/** What a start does besides being ready is over by then. */
+/** By then the work that a start does beyond becoming ready has ended. */
 const startedMs = 1500
 
 /** A server that dies at named steps and is started again over the same data. */

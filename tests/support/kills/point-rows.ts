@@ -3,7 +3,7 @@ import { writeShapefile } from '../shapefile-writer.ts'
 import { wgs84 } from './part-files.ts'
 import type { PointRow } from './targets.ts'
 
-/** What a layer holds, in memory: for each key the round that wrote its row last. */
+/** Expected content of a layer, in memory: for each key the round that last wrote its row. */
 export type Model = ReadonlyMap<number, number>
 
 export type Mode = 'APPEND' | 'REPLACE' | 'UPSERT'
@@ -37,7 +37,7 @@ export function expectedFeatures(model: Model): string[] {
     .map(([gid, round]) => [gid, nameOf(gid, round), xOf(gid), yOf(round)].join(' '))
 }
 
-/** What a feature is to be by an edit. */
+/** Returns the feature to send in an edit. */
 export function featureOf(gid: number, round: number): object {
   const geometry = { type: 'Point', coordinates: [xOf(gid), yOf(round)] }
   return { properties: { name: nameOf(gid, round) }, geometry }
@@ -81,7 +81,7 @@ export function modelAfter(before: Model, { mode, deleteMissing, source }: Chang
   return mode === 'REPLACE' || deleteMissing ? source : new Map([...before, ...source])
 }
 
-/** What becomes of the rows, by their keys. */
+/** Counts the rows added, changed, removed and unchanged, by their keys. */
 export function countsBetween(before: Model, after: Model): ChangeCounts {
   const counts = { added: 0, changed: 0, removed: 0, same: 0 }
   for (const [gid, round] of after) {

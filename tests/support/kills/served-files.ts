@@ -36,7 +36,7 @@ async function runImport(server: TestServer, id: number): Promise<number> {
   return performance.now() - began
 }
 
-/** One folder of files that are served as they are, and what is loaded into their layers. */
+/** One folder of files that are served without import, and the loads into their layers. */
 class ServedFiles {
   readonly dataDir: string
   readonly #folder: string
@@ -49,7 +49,7 @@ class ServedFiles {
     writeParts(this.#folder, ['c'])
   }
 
-  /** An import that serves a new file where it lies. */
+  /** Publishes a new file without import, in place. */
   publish(server: TestServer, layer: string): Promise<number> {
     const { type, file } = this.#description
     const name = `${layer}.${file?.extension ?? ''}`
@@ -66,7 +66,7 @@ class ServedFiles {
     return createImport(server, 'c.shp', { updateMode: mode, layer: { name: layer } })
   }
 
-  /** What the files of a layer hold. */
+  /** Returns the content of the files of a layer. */
   contents(layer: string): Record<string, Buffer> {
     const names = readdirSync(this.#folder).filter((name) => name.startsWith(`${layer}.`))
     return Object.fromEntries(names.map((name) => [name, readFileSync(join(this.#folder, name))]))
@@ -86,8 +86,9 @@ const counts: Record<Mode, { before: number; after: number }> = {
 }
 
 /**
- * Kills servers while they publish a file where it lies (CREATE, which makes its index), and while they load into such a
- * layer (APPEND, REPLACE), which moves its rows into a file of the server's own. The file itself is never touched.
+ * Kills servers while they publish a file in place (CREATE, which creates its index), and while they load
+ * into such a layer (APPEND, REPLACE), which moves its rows into a file of the server. The original file is
+ * never changed.
  */
 export async function killServedFiles(
   t: Cleanup,

@@ -4,21 +4,24 @@ import { patienceMs } from '../../support/until.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
 
-/** Kills of one server after the other over one data directory; all of its loads and moments come from the seed. */
+/** Kills servers one after the other on one data directory; the seed determines all loads and times. */
 export interface KillSession {
   seed: number
   kills: number
 }
 
-/** How the stores stood at the moments of the kills. */
+/** Number of kills that found the store in each state. */
 export interface KillReport {
-  /** What was there before the load. */
+  /** The content from before the load. */
   before: number
-  /** What was meant to be there: the load had been committed. */
+  /** The new content: the load had been committed. */
   after: number
 }
 
-/** Runs a session; throws where a store is neither as it was nor as it is meant to be, or a load does not end by itself. */
+/**
+ * Runs a session. Throws if a store has neither the content from before the load nor the new one, or if a
+ * load does not end without help.
+ */
 export type RunKills = (t: Cleanup, session: KillSession) => Promise<KillReport>
 
 /** Numbers from 0 to 1, the same in each run (a linear congruential generator modulo 2^32). */
@@ -30,7 +33,7 @@ export function seededRandom(start: number): () => number {
   }
 }
 
-/** When a server dies: so long after the start of its load, or after the load began to commit. */
+/** Time of the kill: milliseconds after the start of the load, or around its commit if `isAboutCommit`. */
 export interface Moment {
   isAboutCommit: boolean
   ms: number
@@ -47,7 +50,7 @@ export function momentOf(
   return { isAboutCommit: false, ms: ((number + random()) / kills) * tookMs }
 }
 
-/** Runs an import, or begins what else is asked of it, and kills the server at a moment of that. */
+/** Runs an import, or starts another request for it, and kills the server at the given moment. */
 export async function killAt(
   server: TestServer,
   id: number,
@@ -66,10 +69,10 @@ export function nameOf({ isAboutCommit, ms }: Moment): string {
   return `${ms.toFixed()} ms after ${isAboutCommit ? 'the commit began' : 'the start'}`
 }
 
-/** Waits until an import has come to its end by itself. */
+/** Waits until an import has ended without help. */
 export async function endImport(server: TestServer, id: number, where: string): Promise<void> {
   const state = (await server.call('GET', `/rest/imports/${id}`)).json.import?.state
-  // Killed before the run was written down, it is still to be asked for.
+  // If the server was killed before it recorded the run, the run must be requested again.
   if (String(state) === 'READY' || String(state) === 'PENDING') {
     await server.call('POST', `/rest/imports/${id}?async=true`)
   }
@@ -77,14 +80,14 @@ export async function endImport(server: TestServer, id: number, where: string): 
   assert.equal(done.state, 'COMPLETE', `${where}: ${JSON.stringify(done)}`)
 }
 
-/** Features of a collection as a page tells; 0 where it is not published. */
+/** Returns the number of features that a page of a collection reports; 0 if it is not published. */
 export async function shownCount(server: TestServer, collection: string): Promise<number> {
   const deadline = performance.now() + patienceMs
   for (;;) {
     const { status, json, text } = await server.call('GET', `/ogc/collections/${collection}/items?limit=1`)
     if (status === 404) return 0
     if (status === 200) return Number(json.numberMatched)
-    // A busy machine is slow to answer: 503 asks the client to come again.
+    // A busy machine responds late: 503 asks the client to retry.
     if (status !== 503 || performance.now() > deadline) throw new Error(`${collection}: ${status} ${text}`)
     await sleep(500)
   }

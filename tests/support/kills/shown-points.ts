@@ -13,7 +13,10 @@ interface Page {
   links: { rel: string; href: string }[]
 }
 
-/** Every feature of a collection, as it was in a kept version or is now, by their numbers; waits while the server is busy. */
+/**
+ * Returns every feature of a collection by its number, in a stored version or now; waits while the server is
+ * busy.
+ */
 export async function shownPoints(
   server: Pick<TestServer, 'call'>,
   collection: string,

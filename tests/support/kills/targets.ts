@@ -11,7 +11,10 @@ import { runSql } from '../postgres.ts'
 /** Rows of a table by their attribute `part`: how many, and the sum of their numbers and of distinct geometries. */
 export type Content = Record<string, { rows: number; sum: number; geometries: number }>
 
-/** A store that a killed server wrote to, looked at from outside without changing what recovery will find. */
+/**
+ * Store that a killed server wrote to. The test inspects it from outside without changing what the recovery
+ * will find.
+ */
 export interface KillTarget {
   name: string
   definition: object
@@ -19,12 +22,15 @@ export interface KillTarget {
   content(table: string): Promise<Content | undefined>
   /** Point layers that are keyed by `gid`: its rows with what their id in the store is, by `gid`. */
   points(table: string): Promise<PointRow[]>
-  /** Makes a view that depends on a table, and tells how many rows it shows. */
+  /** Creates a view that depends on a table, and returns how many rows it shows. */
   addView(table: string): Promise<void>
   viewCount(table: string): Promise<number>
-  /** Fails unless the store keeps these states of tables, by their ids, and nothing of others. */
+  /** Fails unless the store contains exactly these states of tables, by their ids. */
   assertKept(ids: readonly string[]): Promise<void>
-  /** Fails unless the store is sound and holds these tables, those that keep what layers were, and nothing else. */
+  /**
+   * Fails unless the store is valid and contains these tables, those with previous states of layers, and
+   * nothing else.
+   */
   assertClean(tables: string[], kept: ReadonlySet<string>): Promise<void>
 }
 
@@ -52,7 +58,10 @@ function toContent(rows: ContentRow[]): Content {
   )
 }
 
-/** What tells whether a file has been written to; a server at work moves its log into the file and removes it. */
+/**
+ * Returns a stamp that changes when the file is written. A running server moves the log into the file and
+ * removes the log.
+ */
 function stampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
@@ -169,7 +178,7 @@ export function geoPackageTarget(path: string): KillTarget {
   }
 }
 
-/** What layers were before is kept on purpose: who keeps it looks at that. */
+/** Previous versions of layers are stored on purpose; the tests that store them check them. */
 const relationsSql = `
 select c.relname as name, c.relkind as kind, coalesce(
   (select i.indrelid from pg_index i where i.indexrelid = c.oid),
@@ -231,7 +240,7 @@ export function postgisTarget(url: string): KillTarget {
       assert.deepEqual(names('r'), tables, 'a table is left over')
       assert.equal(names('i').length, tables.length * 2, `indexes: ${names('i').join(', ')}`)
       assert.equal(names('S').length, tables.length, `sequences: ${names('S').join(', ')}`)
-      // What reads the new rows for maps, in the background, is done in a moment; what a load has left stays.
+      // Reads of the new rows for maps end soon in the background; connections that a load left over stay.
       const deadline = performance.now() + 20_000
       let open = await runSql(url, openTransactionsSql)
       while (open.length > 0 && performance.now() < deadline) {

@@ -1,13 +1,16 @@
 import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
 import type { Mode } from './point-rows.ts'
 
-/** What is done to a layer while its server dies. */
+/** Operation on a layer during which the server is killed. */
 export type Deed =
   | { kind: 'load'; mode: Mode; deleteMissing: boolean }
   | { kind: 'restore'; what: readonly ('data' | 'style')[] }
   | { kind: 'style' | 'edit' | 'remove' | 'prune' }
 
-/** A deed, the step at which the server dies in it, and the one at which the next one dies as it starts. */
+/**
+ * Operation, the step at which the server is killed, and the step at which the next server is killed as it
+ * starts.
+ */
 export interface Round {
   deed: Deed
   step: ProtocolStep
@@ -28,7 +31,7 @@ const editSteps: readonly ProtocolStep[] = ['edit.noted', 'edit.committed', 'edi
 const load = (mode: Mode, deleteMissing = false): Deed => ({ kind: 'load', mode, deleteMissing })
 const restore = (...what: ('data' | 'style')[]): Deed => ({ kind: 'restore', what })
 
-/** What a start does of what is left at a step. */
+/** Step at which a start handles what the kill at a given step left behind. */
 const settlings: Partial<Record<ProtocolStep, ProtocolStep>> = {
   'load.aimed': 'settle.swept',
   'load.announced': 'settle.given-up',
@@ -47,7 +50,10 @@ function roundsOf(deed: Deed, steps: readonly ProtocolStep[]): Round[] {
   return steps.map((step) => ({ deed, step }))
 }
 
-/** Every deed with each of its steps; `locks` tells of a store that takes locks just before its commit. */
+/**
+ * Returns every operation with each of its steps; `locks` is true for a store that takes locks just before
+ * its commit.
+ */
 export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boolean }): Round[] {
   const more: ProtocolStep[] = locks ? ['commit.locked', 'load.touched'] : []
   const moreRestored: ProtocolStep[] = locks ? ['commit.locked', 'restore.touched'] : []
@@ -71,14 +77,14 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
   })
   const swept = plain.filter(({ step }) => step === 'prune.told')
   const edited = roundsOf({ kind: 'edit' }, [...editSteps, ...moreEdited])
-  // What comes later stands at the end, so that a seed goes on meaning the kills that it meant.
+  // Later additions go at the end, so that a seed keeps meaning the same kills.
   return [
     ...[...plain, ...twice, ...swept.map((round): Round => ({ ...round, again: 'sweep.dropped' }))],
     ...edited,
   ]
 }
 
-/** In an order that comes from the seed, with loads first that leave something to come back to. */
+/** Orders the rounds by the seed, with loads first, which create versions to restore. */
 export function inOrder<Any>(rounds: readonly Any[], random: () => number): Any[] {
   return rounds
     .map((round) => ({ round, place: random() }))

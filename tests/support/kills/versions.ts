@@ -29,15 +29,18 @@ import { allRounds, inOrder, nameOf } from './version-rounds.ts'
 
 const rows = 120
 const layer = 'places'
-/** Another server takes over after some 15 seconds what a killed one did, where the catalogue is in PostgreSQL. */
-/** What a layer is at a version. */
+/**
+ * If the catalogue is in PostgreSQL, another server takes over the work of a killed one after some 15
+ * seconds.
+ */
+/** Expected state of a layer at a version. */
 interface State {
   model: Model
   /** Number of the style document that draws it. */
   style: number
 }
 
-/** Which server is killed over which stores. */
+/** Server to kill, and its stores. */
 export interface VersionSetting {
   type: string
   hasView: boolean
@@ -53,7 +56,7 @@ const styleOf = (number: number): object => ({
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** One layer over all of its servers, and in memory what each of its versions is. */
+/** One layer across all restarts of its server, and a model of each of its versions in memory. */
 class VersionedLayer {
   readonly server: MortalServer
   readonly #target: KillTarget
@@ -88,7 +91,7 @@ class VersionedLayer {
     return `/rest/layers/${this.#target.name}:${layer}`
   }
 
-  /** The layer with a style of its own, a second version, and the view that depends on it. */
+  /** Creates the layer with its style, a second version, and the view that depends on the layer. */
   async begin(): Promise<void> {
     const { name, definition } = this.#target
     mkdirSync(join(this.#dataDir, 'incoming'), { recursive: true })
@@ -114,7 +117,7 @@ class VersionedLayer {
     await this.#loadUnharmed('the second load')
   }
 
-  /** Another version, by a load that nobody kills. */
+  /** Creates another version by a load without a kill. */
   #loadUnharmed(where: string): Promise<void> {
     return this.#load({ kind: 'load', mode: 'REPLACE', deleteMissing: false }, () => Promise.resolve(), where)
   }
@@ -138,7 +141,7 @@ class VersionedLayer {
     return isDead
   }
 
-  /** The layer, its store and every version that is kept are what the model says. */
+  /** Asserts that the layer, its store and every stored version match the model. */
   async compare(where: string): Promise<void> {
     const { model } = this.#now
     const found = (await this.#target.points(layer)).map(({ gid, name, point }) => ({ gid, name, point }))
@@ -164,7 +167,7 @@ class VersionedLayer {
     assert.equal(await this.#presentStyle(), this.#now.style, `${where}: the style`)
   }
 
-  /** Nothing is kept of which nobody knows. */
+  /** Asserts that the store contains no states that the catalogue does not know. */
   async end(isKnown: boolean): Promise<void> {
     await this.server.stop()
     if (isKnown) await this.#target.assertKept(knownStates(this.#dataDir))
@@ -254,7 +257,7 @@ class VersionedLayer {
     await this.#take(['style'], { ...this.#now, style: number }, where)
   }
 
-  /** Edits that follow one another are one version. */
+  /** Consecutive edits form one version. */
   async #edit(kill: (work: () => Promise<unknown>) => Promise<void>, where: string): Promise<void> {
     const before = this.#now
     const last = this.#last
@@ -315,7 +318,7 @@ class VersionedLayer {
     this.#last = come.at(-1)?.version ?? 0
   }
 
-  /** A restore that was asked for goes on by itself. */
+  /** A restore that was requested continues after a restart. */
   async #waitForVersion(where: string): Promise<void> {
     const deadline = performance.now() + patienceMs
     while (((await this.#versions())[0]?.version ?? 0) <= this.#last) {

@@ -3,23 +3,23 @@ import type { WatchOptions } from '../watched-checks.ts'
 
 /** A receiver of a channel that runs in the test. */
 export interface TestReceiver {
-  /** What is to be written into the channel's field to reach it. */
+  /** Value of the channel's field that selects this receiver. */
   line: string
-  /** What the server needs to reach it, beside that private addresses are allowed. */
+  /** Settings that the server needs to reach the receiver, besides permission for private addresses. */
   options?: WatchOptions
 }
 
-/** One that can be looked at. */
+/** Receiver whose messages a test can read. */
 export interface ListeningReceiver extends TestReceiver {
-  /** What has arrived, message by message, as readable text. */
+  /** Returns the messages received, as readable text. */
   received(): readonly string[]
   /** Takes nothing any more. */
   refuse(): void | Promise<void>
 }
 
-/** How a test starts receivers of a channel: what `receivers/<name of the channel>.ts` exports. */
+/** Starts receivers of a channel: the exports of `receivers/<name of the channel>.ts`. */
 export interface TestReceivers {
   startReceiver(test: Cleanup): Promise<ListeningReceiver>
-  /** One that takes connections and never says anything. */
+  /** Starts a receiver that accepts connections and never sends anything. */
   startSilentReceiver(test: Cleanup): Promise<TestReceiver>
 }
