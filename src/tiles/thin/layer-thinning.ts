@@ -42,6 +42,15 @@ const pixelHalvings = 9
 const mostDoublings = 3
 /** Cells by which polygons alone are thinned may be as small as a unit of a tile, the eighth part of a pixel. */
 const mostHalvings = 3
+/**
+ * Polygons so few and small that even such cells leave room are sampled by parts of a unit, down to the side of a unit halved so often: see
+ * `UnitCoverage`.
+ */
+const mostUnitHalvings = 6
+/** Rows that a tile may then read, as a share of the features that it holds at most. */
+const sampledShare = 1 / 4
+/** Polygons from so many units on are not sampled. */
+const sampledUnits = 4
 /** `shared` counts from four worlds' width. */
 const worldHalvings = 2
 
@@ -120,6 +129,11 @@ function fullestTile({ count, shared }: Walk, zoom: number): number {
 /** The smallest cell with which no tile of the zoom shows more than `limit`, or the largest there is. */
 function findCell(walk: Walk, zoom: number, limit: number): number {
   const halvings = walk.areas === 'all' ? pixelHalvings + mostHalvings : pixelHalvings
+  const parts = walk.areas === 'all' ? mostUnitHalvings : 0
+  for (let part = Math.min(parts, worldExponent - zoom - halvings); part > 0; part -= 1) {
+    const cell = zoom + halvings + part
+    if (isSampledWithin(walk, zoom, cell, { limit, largest: sampledUnits * 2 ** part })) return cell
+  }
   const finest = Math.min(zoom + halvings, worldExponent)
   const coarsest = zoom + pixelHalvings - mostDoublings
   for (let cell = finest; cell > coarsest; cell -= 1) if (isWithin(walk, zoom, cell, limit)) return cell
@@ -147,6 +161,32 @@ function isWithin(
       shown += 1
     }
     if (shown > limit) return false
+  }
+  return true
+}
+
+/**
+ * Whether no tile of the zoom reads too many rows, or has too many sample points in the envelopes of those that are shorter than `largest`
+ * cells.
+ */
+function isSampledWithin(
+  { count, shared, sizes, first }: Walk,
+  zoom: number,
+  cell: number,
+  { limit, largest }: { limit: number; largest: number },
+): boolean {
+  if (first === undefined) return false
+  const tileDepth = zoom + worldHalvings
+  const mostRows = limit * sampledShare
+  const width = 2 ** cell
+  let [shown, points] = [0, 0]
+  for (let at = 0; at < count; at += 1) {
+    if ((shared[at] as number) < tileDepth) shown = points = 0
+    if ((first[at] as number) > cell) continue
+    const size = (sizes[at] as number) * width
+    shown += 1
+    points += size < largest ? Math.max(1, size * size) : 1
+    if (shown > mostRows || points > limit) return false
   }
   return true
 }

@@ -10,7 +10,7 @@ import { mostDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
 /** Another layout or other rules make another number: overviews with an older one are made anew. */
-const overviewFormat = 2
+const overviewFormat = 3
 const magic = 'terraovw'
 const headBytes = 24
 /** Where a header ends at the latest. */

@@ -54,7 +54,7 @@ function lowerKeys({ x, y }: Places, rows: Uint32Array): Uint32Array {
 }
 
 /** Bits of both by turns, those of `down` above those of `right`. */
-function interleaved(right: number, down: number): number {
+export function interleaved(right: number, down: number): number {
   return (spread(right) | (spread(down) << 1)) >>> 0
 }
 
