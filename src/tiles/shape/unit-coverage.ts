@@ -69,8 +69,9 @@ export class UnitCoverage {
       sum += part
     }
     starts.push(keys.length)
-    const { x, y } = this.#tile
-    let rest = sum >= fewUnits ? 0.5 : (0.5 + x * phaseX + y * phaseY) % 1
+    const { x, y, z } = this.#tile
+    // The same error in each tile would add up: in few units each tile begins at another place between two units.
+    let rest = z === 0 || sum >= fewUnits ? 0.5 : (0.5 + x * phaseX + y * phaseY) % 1
     for (let at = 0; at < parts.length; at += 1) {
       const part = parts[at] as number
       rest += part
