@@ -16,6 +16,8 @@ import type { WholeRings } from './whole-rings.ts'
  * cells, part of a cell stays empty or is drawn twice: that matters the less, the larger it is.
  */
 const sampledCells = 4
+/** Worlds around the tile in which polygons are drawn. */
+const reachedWorlds = 4
 const unitHalvings = Math.log2(tileExtent)
 
 /**
@@ -131,8 +133,8 @@ export class CellGrid {
   /** A row of polygons of some units at most: gives its sample points to `coverage`. */
   #addUnits(source: Paths, bounds: ClipBox, feature: number): Sampled {
     const { coverage } = this
-    if (coverage === undefined) return 'nothing'
     const exponent = this.#sampleExponent
+    if (coverage === undefined || !this.#isNear(bounds)) return 'nothing'
     this.#findRange(bounds, exponent)
     const { minX, minY, maxX, maxY } = this.#range
     let isHit = false
@@ -143,12 +145,23 @@ export class CellGrid {
         const cell = (column - this.#left * this.#parts) * 2 ** 31 + row
         coverage.add({
           ...{ feature, cell },
-          unitX: Math.floor(column / this.#parts) - this.#left,
+          unitX: this.#wrapped(Math.floor(column / this.#parts) - this.#left),
           unitY: this.#unitRowOf(row),
           isOfUnit: isSamplePointOf(column, row, exponent, this.#exponent),
         })
       }
     return isHit ? 'units' : 'nothing'
+  }
+
+  /** False where cells are so far away that 64-bit floats do not tell them apart. */
+  #isNear({ minX, minY }: ClipBox): boolean {
+    const reach = this.#worldWidth * reachedWorlds
+    return Math.abs(minX) < reach && Math.abs(minY) < reach
+  }
+
+  /** Places come again after a turn of the world. */
+  #wrapped(unitX: number): number {
+    return unitX - Math.floor(unitX / this.#worldWidth) * this.#worldWidth
   }
 
   #hasSmall(source: Paths): boolean {

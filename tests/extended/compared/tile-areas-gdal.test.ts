@@ -80,7 +80,8 @@ describe('areas of tiles beside a raster of GDAL', { concurrency: false }, () =>
               const width = 2 ** (level + 12 - (thinning.cells[level] ?? level + 12))
               const cells = groundUnits(set, z) / width ** 2
               const text = `${set} ${z}: ${drawn} of ${truth}`
-              if (sum(truth) * groundUnits(set, z) > fewUnits) assert.ok(Math.abs(sum(drawn) / sum(truth) - 1) < 0.1, text)
+              if (sum(truth) * groundUnits(set, z) > fewUnits)
+                assert.ok(Math.abs(sum(drawn) / sum(truth) - 1) < 0.1, text)
               for (const [one, share] of truth.entries())
                 if (share * cells > manyCells) assert.ok(Math.abs((drawn[one] ?? 0) / share - 1) < 0.1, text)
             }
