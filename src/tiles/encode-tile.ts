@@ -20,11 +20,12 @@ import type { Placer } from './shape/placer.ts'
 import { createPlacer } from './shape/placer.ts'
 import { ForeignForm } from './shape/read-shape.ts'
 import type { Drawn } from './shape/shape-writer.ts'
-import { boundsOfAll } from './shape/shape-writer.ts'
+import { asEnlarged, boundsOfAll, isDrawn } from './shape/shape-writer.ts'
 import type { TileFeature, TileLimits } from './tile-features.ts'
 import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 import { tileExtent } from './tile-units.ts'
+import { WaitingRows } from './waiting-rows.ts'
 
 /** Options of a tile encoder. */
 export interface TileEncoderOptions {
@@ -138,6 +139,7 @@ class LayerEncoder implements TileEncoder {
   readonly #program: Reprojector | undefined
   /** Grid for sampling polygons. */
   readonly #grid: CellGrid | undefined
+  readonly #waiting = new WaitingRows()
 
   constructor(options: TileEncoderOptions) {
     this.#options = options
@@ -193,6 +195,7 @@ class LayerEncoder implements TileEncoder {
       if (failed?.has(row) === true) this.#counts.withoutImage += 1
       else this.#addRow(batch, row, ids[row] ?? '', view)
     }
+    this.#waiting.endPage(batch)
   }
 
   addNear(rows: NearRows, from: number, to: number, shown: ShownCells): void {
@@ -219,7 +222,9 @@ class LayerEncoder implements TileEncoder {
     if (!this.#readRow(view, offsets[row] as number, offsets[row + 1] as number, isPolar)) return
     this.#rows += 1
     this.#writeTags = () => this.#attributes.write(batch, row, this.#tools.tags)
-    this.#draw(id, sizeOf(batch, row))
+    const size = sizeOf(batch, row)
+    if (this.#draw(id, size) === 'waiting')
+      this.#waiting.add({ row: this.#rows, id, size, isOwn: this.#isOwn(this.#tools.reader.rings) }, row)
   }
 
   /** Returns false, and counts the row, if there is nothing to draw. */
@@ -267,8 +272,8 @@ class LayerEncoder implements TileEncoder {
     return false
   }
 
-  /** Points, lines and polygons of one row are separate features: a feature of a tile has one type. */
-  #draw(id: string | number, size: number): void {
+  /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
+  #draw(id: string | number, size: number): Drawn {
     const { points, lines, rings } = this.#tools.reader
     const { shapes } = this.#tools
     this.#id = id
@@ -277,8 +282,13 @@ class LayerEncoder implements TileEncoder {
     if (rings.count > 0) outcome = this.#write(polygonType, this.#drawPolygons(rings), outcome)
     if (lines.count > 0) outcome = this.#write(lineType, shapes.lines(lines), outcome)
     if (points.count > 0) outcome = this.#write(pointType, shapes.points(points), outcome)
+    this.#count(outcome, outcome === 'thinned' && this.#isOwn(rings))
+    return outcome
+  }
+
+  #count(outcome: Drawn, isOwn: boolean): void {
     if (outcome === 'invalid') this.#counts.invalid += 1
-    if (outcome === 'thinned' && this.#isOwn(rings)) this.#counts.thinned += 1
+    if (outcome === 'thinned' && isOwn) this.#counts.thinned += 1
     if (!isDrawn(outcome)) return
     this.#counts.drawn += 1
     if (outcome === 'collapsed') this.#counts.collapsed += 1
@@ -291,11 +301,39 @@ class LayerEncoder implements TileEncoder {
   #drawPolygons(rings: Paths): Drawn {
     const grid = this.#grid
     const { shapes } = this.#tools
-    const sampled = grid?.sample(rings) ?? 'none'
-    if (grid === undefined || sampled === 'none') return shapes.polygons(rings)
-    if (grid.rings.count === 0) return 'thinned'
-    const drawn = shapes.polygons(grid.rings)
-    return drawn === 'whole' && sampled === 'all' ? 'enlarged' : drawn
+    switch (grid?.sample(rings, this.#rows)) {
+      case 'outline':
+        return asEnlarged(shapes.outline(grid.outline))
+      case 'rings':
+        return asEnlarged(shapes.polygons(grid.rings))
+      case 'some':
+        return shapes.polygons(grid.rings)
+      case 'units':
+        return 'waiting'
+      case 'nothing':
+        return 'thinned'
+      default:
+        return shapes.polygons(rings)
+    }
+  }
+
+  /** Draws the rows that had to wait for the others. */
+  #drawWaiting(): void {
+    const grid = this.#grid
+    if (grid?.coverage === undefined) return
+    grid.coverage.round()
+    this.#waiting.visit(({ row, id, size, isOwn }, batch, index) => {
+      const units = grid.outlineOfUnits(row)
+      if (units === undefined) {
+        this.#count('thinned', isOwn)
+        return
+      }
+      this.#id = id
+      this.#size = size
+      this.#writeTags = () => this.#attributes.write(batch, index, this.#tools.tags)
+      const drawn = asEnlarged(this.#tools.shapes.outline(units))
+      this.#count(this.#write(polygonType, drawn, 'outside', row), isOwn)
+    })
   }
 
   /** True if the center of the rings is in the tile: each row is counted in one tile of a zoom level. */
@@ -306,8 +344,8 @@ class LayerEncoder implements TileEncoder {
     return y >= 0 && y < tileExtent && x - Math.floor(x / turn) * turn < tileExtent
   }
 
-  /** Returns the better of the row's previous and present drawing results. */
-  #write(type: number, drawn: Drawn, before: Drawn): Drawn {
+  /** Gives the better of what became of the row before and now. */
+  #write(type: number, drawn: Drawn, before: Drawn, row = this.#rows): Drawn {
     if (!isDrawn(drawn)) return before === 'outside' ? drawn : before
     const { tags, shapes } = this.#tools
     const id = this.#id
@@ -317,7 +355,7 @@ class LayerEncoder implements TileEncoder {
     const number = typeof id === 'number' ? id : wholeNumber(id)
     if (typeof id === 'string' && number < 0 && id !== '') this.#attributes.writeId(id, tags)
     const feature = this.#feature
-    feature.row = this.#rows
+    feature.row = row
     feature.size = this.#size
     feature.id = number
     feature.type = type
@@ -328,6 +366,7 @@ class LayerEncoder implements TileEncoder {
 
   finish(): EncodedTile {
     const counts = this.#counts
+    this.#drawWaiting()
     counts.overLimit = this.#features.thin()
     counts.drawn -= counts.overLimit
     const bytes = this.#features.write(this.#options.name, this.#attributes, this.#tools.layer)
@@ -339,10 +378,6 @@ class LayerEncoder implements TileEncoder {
 /** Fitting a polynomial takes longer than placing a few points. */
 function isOfPoints({ geometry }: Schema): boolean {
   return geometry?.type === 'Point' || geometry?.type === 'MultiPoint'
-}
-
-function isDrawn(outcome: Drawn): boolean {
-  return outcome === 'whole' || outcome === 'collapsed' || outcome === 'enlarged'
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -20,15 +20,21 @@ const square = (x: number, y: number, size: number): number[][] => [
   [x, y],
 ]
 
-/** Draws with cells of 64 units in a tile of a zoom level. */
-async function drawn(
-  geometries: Uint8Array[],
-  { id = 'WebMercatorQuad', z, x, y }: { id?: TileMatrixSetId; z: number; x: number; y: number },
-) {
+interface DrawnTile {
+  id?: TileMatrixSetId
+  z: number
+  x: number
+  y: number
+  /** How often the width of the tile is halved for a cell. */
+  halvings?: number
+}
+
+/** Cells of 64 units in a tile of a zoom, or others. */
+async function drawn(geometries: Uint8Array[], { id = 'WebMercatorQuad', z, x, y, halvings = 6 }: DrawnTile) {
   const rows = geometries.map((geometry) => ({ geometry, values: [] }))
   const level = id === 'WebMercatorQuad' ? z : z + 1
   const { bytes, counts } = await encodeRows(rows, {
-    ...{ schema, tile: { z, x, y }, id, crs: 'EPSG:4326', reprojector: ways[id], areaCell: level + 6 },
+    ...{ schema, tile: { z, x, y }, id, crs: 'EPSG:4326', reprojector: ways[id], areaCell: level + halvings },
   })
   const features = decodeTile(bytes)
   assert.deepEqual(features.flatMap(shapeProblems), [])
@@ -118,5 +124,83 @@ describe('small polygons as cells', () => {
     const { features, counts } = await drawn([line, wkb('Point', [3, 47])], { z: 4, x: 8, y: 5 })
     assert.deepEqual(features.map(({ type }) => type).sort(), ['LineString', 'Point'])
     assert.deepEqual([counts.thinned, counts.enlarged], [0, 0])
+  })
+
+  for (const id of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
+    it(`much smaller than a unit are drawn as the units they cover together, by ${id}`, async () => {
+      const gapless = grid(1, 46, 40, 0.05)
+      const tile = { id, z: 0, x: id === 'WebMercatorQuad' ? 0 : 1, y: 0, halvings: 15 }
+      const whole = await drawn(gapless, tile)
+      const unit = id === 'WebMercatorQuad' ? 360 / 4096 : 180 / 4096
+      const truth = 4 / unit ** 2 / (id === 'WebMercatorQuad' ? Math.cos((47 * Math.PI) / 180) : 1)
+      assert.ok(Math.abs(whole.area / truth - 1) < 0.05, `${whole.area} of ${truth}`)
+      assert.equal(whole.counts.thinned + whole.counts.drawn, gapless.length)
+      const sparse = gapless.filter((_, at) => at % 36 === 5)
+      const { area, counts } = await drawn(sparse, tile)
+      assert.ok(Math.abs(area / (truth / 36) - 1) < 0.1, `${area} of ${truth / 36}`)
+      assert.equal(counts.thinned + counts.drawn, sparse.length)
+    })
+  }
+
+  it('much smaller than a unit are drawn on the other side of the antimeridian too', async () => {
+    const tile = { z: 0, x: 0, y: 0, halvings: 16 }
+    const [east, west] = [
+      await drawn(grid(180, 10, 20, 0.05), tile),
+      await drawn(grid(-180, 10, 20, 0.05), tile),
+    ]
+    assert.ok(east.features.length > 5)
+    assert.deepEqual(corners(east.features), corners(west.features))
+  })
+
+  it('are drawn or left out whatever their shape is', async () => {
+    const [inner, flat] = [
+      square(2, 47, 0.01),
+      [
+        [3, 48],
+        [3.01, 48.01],
+        [3, 48],
+      ],
+    ]
+    const hostile = [
+      wkb('Polygon', [inner, inner]),
+      wkb('Polygon', [flat]),
+      wkb('Polygon', [
+        [
+          [3, 48],
+          [3, 48],
+          [3, 48],
+          [3, 48],
+        ],
+      ]),
+      wkb('Polygon', [
+        [
+          [3, 48],
+          [4, 48.000001],
+          [3, 48.000002],
+          [3, 48],
+        ],
+      ]),
+      wkb('Polygon', [square(-180, -85, 0), square(2, 47, 0.1)]),
+      wkb('Polygon', [
+        [
+          [-180, -90],
+          [180, -90],
+          [180, 90],
+          [-180, 90],
+          [-180, -90],
+        ],
+      ]),
+      wkb('Polygon', [square(1e9, 40, 0.001)]),
+      wkb('Polygon', [square(3e12, 40, 0.001)]),
+      wkb('Polygon', []),
+      wkb('MultiPolygon', []),
+    ]
+    for (const id of ['WebMercatorQuad', 'WorldCRS84Quad'] as const)
+      for (const halvings of [6, 12, 18]) {
+        const { counts, features } = await drawn(hostile, { id, z: 0, x: 0, y: 0, halvings })
+        assert.equal(counts.read, hostile.length)
+        assert.ok(features.some(({ id: row }) => row === 6))
+        assert.ok(counts.drawn + counts.thinned + counts.withoutImage + counts.invalid <= hostile.length)
+      }
   })
 })

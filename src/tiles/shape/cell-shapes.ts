@@ -1,31 +1,51 @@
 import { latitudeAt, worldExponent, worldY } from '../thin/places.ts'
-import { samplePoint } from '../thin/sample-points.ts'
+import type { UnitBox } from '../thin/sample-points.ts'
+import { isSamplePointOf, samplePointWithin } from '../thin/sample-points.ts'
 import { levelOf } from '../thin/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
-import { tileExtent } from '../tile-units.ts'
+import { tileBuffer, tileExtent } from '../tile-units.ts'
+import { CellOutline } from './cell-outline.ts'
 import type { ClipBox } from './clip.ts'
 import { Paths } from './paths.ts'
-import { boundsOf } from './shape-writer.ts'
+import { boundsOf, boundsOfAll } from './shape-writer.ts'
+import { UnitCoverage } from './unit-coverage.ts'
+import type { WholeRings } from './whole-rings.ts'
 
 /**
  * Rings shorter than this many cells are drawn as cells. Where an exact ring meets others drawn as cells,
  * part of a cell stays empty or is drawn twice, which matters less for larger rings.
  */
 const sampledCells = 4
-
-/** How much of a row is drawn as cells: nothing; some of its rings; all of it. */
-export type Sampled = 'none' | 'some' | 'all'
+/** Worlds around the tile in which polygons are drawn. */
+const reachedWorlds = 4
+const unitHalvings = Math.log2(tileExtent)
 
 /**
- * Grid for sampling the polygons of a tile. Cells are squares in Web Mercator; in a tile in degrees they have
- * the same width and a smaller height. Their edges are integers in tile units.
+ * How a row is drawn: as it is; some of its rings as cells, in `rings`; as cells alone, in `outline` or in `rings`; not at all; or as the units
+ * that are found when all rows are read.
+ */
+export type Sampled = 'none' | 'some' | 'outline' | 'rings' | 'nothing' | 'units'
+
+/**
+ * The cells by which the polygons of a tile are sampled. Cells are squares of web mercator; in a tile of degrees they are as wide
+ * and less high. Their edges are whole units of the tile. Cells smaller than a unit tell what part of the units is covered.
  */
 export class CellGrid {
-  /** Rings of the last sampled row; if empty, other rows represent it. */
+  /** Rings of the row that was sampled last. */
   readonly rings = new Paths()
+  /** The outline of the cells of the row that was sampled last. */
+  outline: WholeRings
+  /** Set where cells are smaller than a unit. */
+  readonly coverage: UnitCoverage | undefined
+  readonly #cells = new CellOutline()
   readonly #isMercator: boolean
+  readonly #isWorld: boolean
+  /** Of the cells that are drawn, and of those that are sampled. */
   readonly #exponent: number
-  /** Offset of the tile, in its units, from the western and the northern edge of the world. */
+  readonly #sampleExponent: number
+  /** Sampled cells in the width of one that is drawn. */
+  readonly #parts: number
+  /** Where the tile begins, in its units from the western and the northern edge of the world. */
   readonly #left: number
   readonly #top: number
   readonly #worldWidth: number
@@ -34,15 +54,31 @@ export class CellGrid {
   readonly #width: number
   #part = 0
   readonly #point = { x: 0, y: 0 }
+  /** Of the rings that are sampled, in cells of `worldExponent`. */
+  readonly #box: UnitBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  /** Sampled cells that these rings may touch. */
+  readonly #range: UnitBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  readonly #cellEdges = {
+    xOf: (column: number) => column * this.#width - this.#left,
+    yOf: (row: number) => Math.max(-tileBuffer, Math.min(tileExtent + tileBuffer, this.#edge(row))),
+  }
+  readonly #unitEdges = { xOf: (column: number) => column, yOf: (row: number) => row }
 
-  constructor(set: TileMatrixSetId, { z, x, y }: TileAddress, exponent: number) {
+  constructor(set: TileMatrixSetId, tile: TileAddress, exponent: number) {
+    const { z, x, y } = tile
+    const level = levelOf(set, z)
     this.#isMercator = set === 'WebMercatorQuad'
-    this.#exponent = exponent
+    this.#isWorld = level === 0
+    this.#sampleExponent = exponent
+    this.#exponent = Math.min(exponent, level + unitHalvings)
+    this.#parts = 2 ** (exponent - this.#exponent)
     this.#left = x * tileExtent
     this.#top = y * tileExtent
-    this.#worldWidth = 2 ** levelOf(set, z) * tileExtent
+    this.#worldWidth = 2 ** level * tileExtent
     this.#worldHeight = 2 ** z * tileExtent
-    this.#width = this.#worldWidth / 2 ** exponent
+    this.#width = this.#worldWidth / 2 ** this.#exponent
+    this.outline = this.#cells.rings
+    if (this.#parts > 1) this.coverage = new UnitCoverage(tile, (unitY) => this.#pointsInUnit(unitY))
   }
 
   /**
@@ -50,11 +86,108 @@ export class CellGrid {
    * polygons with their holes, and small holes of large ones. Thus a hole and a polygon that fills it have
    * the same cells.
    */
-  sample(source: Paths): Sampled {
-    if (!this.#hasSmall(source)) return 'none'
+  sample(source: Paths, feature: number): Sampled {
+    const bounds = boundsOfAll(source)
+    const isSmall = this.#isSmall(bounds)
+    if (isSmall && this.coverage !== undefined) return this.#addUnits(source, bounds, feature)
+    if (isSmall && this.#isInside(bounds)) return this.#sampleSmall(source, bounds)
+    if (!isSmall && !this.#hasSmall(source)) return 'none'
+    return this.#sampleRings(source)
+  }
+
+  /** Finds the units of a row after `coverage.round`; undefined where it has none. */
+  outlineOfUnits(feature: number): WholeRings | undefined {
+    const units: [number, number][] = []
+    this.coverage?.unitsOf(feature, (x, y) => units.push([x, y]))
+    if (units.length === 0) return undefined
+    const [xs, ys] = [units.map(([x]) => x), units.map(([, y]) => y)]
+    this.#cells.begin(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys))
+    for (const [x, y] of units) this.#cells.add(x, y)
+    return this.#cells.trace(this.#unitEdges)
+  }
+
+  /** A row of small polygons near each other, as the outline of its cells. */
+  #sampleSmall(source: Paths, bounds: ClipBox): Sampled {
+    const { count, parts } = source
+    const cells = this.#cells
+    this.#findRange(bounds, this.#exponent)
+    const { minX, minY, maxX, maxY } = this.#range
+    cells.begin(minX, minY, maxX, maxY)
+    for (let ring = 0, end = 0; ring < count; ring = end) {
+      end = ring + 1
+      while (end < count && parts[end] === parts[ring]) end += 1
+      if (end - ring < count) this.#findRange(boundsOf(source, ring), this.#exponent)
+      this.#addTo(cells, source, ring, end)
+    }
+    if (cells.count === 0) return 'nothing'
+    this.outline = cells.trace(this.#cellEdges)
+    return 'outline'
+  }
+
+  #addTo(cells: CellOutline, source: Paths, ring: number, end: number): void {
+    const { minX, minY, maxX, maxY } = this.#range
+    for (let row = minY; row <= maxY; row += 1)
+      for (let column = minX; column <= maxX; column += 1)
+        if (this.#isHit(source, ring, end, column, row, this.#exponent)) cells.add(column, row)
+  }
+
+  /** A row of polygons of some units at most: gives its sample points to `coverage`. */
+  #addUnits(source: Paths, bounds: ClipBox, feature: number): Sampled {
+    const { coverage } = this
+    const exponent = this.#sampleExponent
+    if (coverage === undefined || !this.#isNear(bounds)) return 'nothing'
+    this.#findRange(bounds, exponent)
+    const { minX, minY, maxX, maxY } = this.#range
+    let isHit = false
+    for (let row = minY; row <= maxY; row += 1)
+      for (let column = minX; column <= maxX; column += 1) {
+        if (!this.#isHit(source, 0, source.count, column, row, exponent)) continue
+        isHit = true
+        const cell = (column - this.#left * this.#parts) * 2 ** 31 + row
+        coverage.add({
+          ...{ feature, cell },
+          unitX: this.#wrapped(Math.floor(column / this.#parts) - this.#left),
+          unitY: this.#unitRowOf(row),
+          isOfUnit: isSamplePointOf(column, row, exponent, this.#exponent),
+        })
+      }
+    return isHit ? 'units' : 'nothing'
+  }
+
+  /** False where cells are so far away that 64-bit floats do not tell them apart. */
+  #isNear({ minX, minY }: ClipBox): boolean {
+    const reach = this.#worldWidth * reachedWorlds
+    return Math.abs(minX) < reach && Math.abs(minY) < reach
+  }
+
+  /** Places come again after a turn of the world. */
+  #wrapped(unitX: number): number {
+    return unitX - Math.floor(unitX / this.#worldWidth) * this.#worldWidth
+  }
+
+  #hasSmall(source: Paths): boolean {
+    for (let ring = 0; ring < source.count; ring += 1) if (this.#isSmall(boundsOf(source, ring))) return true
+    return false
+  }
+
+  #isSmall({ minX, minY, maxX, maxY }: ClipBox): boolean {
+    if (!(maxX - minX < this.#width * sampledCells)) return false
+    if (this.#isMercator) return maxY - minY < this.#width * sampledCells
+    return this.#rowOf(maxY) - this.#rowOf(minY) < sampledCells
+  }
+
+  /** Whether cells that touch the box neither reach beyond the tile with its buffer on the left or right nor come again there. */
+  #isInside({ minX, maxX }: ClipBox): boolean {
+    const reach = this.#isWorld ? -tileBuffer : tileBuffer
+    const left = Math.floor((minX + this.#left) / this.#width) * this.#width - this.#left
+    const right = (Math.floor((maxX + this.#left) / this.#width) + 1) * this.#width - this.#left
+    return left >= -reach && right <= tileExtent + reach
+  }
+
+  #sampleRings(source: Paths): Sampled {
     const { rings } = this
     const { count, parts } = source
-    let sampled: Sampled = 'all'
+    let sampled: Sampled = 'rings'
     rings.clear()
     this.#part = 0
     for (let ring = 0, end = 0; ring < count; ring = end) {
@@ -67,18 +200,7 @@ export class CellGrid {
         this.#addLarge(source, ring, end)
       }
     }
-    return sampled
-  }
-
-  #hasSmall(source: Paths): boolean {
-    for (let ring = 0; ring < source.count; ring += 1) if (this.#isSmall(boundsOf(source, ring))) return true
-    return false
-  }
-
-  #isSmall({ minX, minY, maxX, maxY }: ClipBox): boolean {
-    if (!(maxX - minX < this.#width * sampledCells)) return false
-    if (this.#isMercator) return maxY - minY < this.#width * sampledCells
-    return this.#rowOf(maxY) - this.#rowOf(minY) < sampledCells
+    return rings.count === 0 ? 'nothing' : sampled
   }
 
   #addLarge(source: Paths, outer: number, end: number): void {
@@ -99,45 +221,65 @@ export class CellGrid {
    * a hole of this one.
    */
   #addCells(source: Paths, ring: number, to: number, bounds: ClipBox, isPart: boolean): void {
-    const { minX, minY, maxX, maxY } = bounds
-    const left = Math.floor((minX + this.#left) / this.#width)
-    const right = Math.floor((maxX + this.#left) / this.#width)
-    const bottom = Math.floor(this.#rowOf(maxY))
-    for (let row = Math.floor(this.#rowOf(minY)); row <= bottom; row += 1) {
-      const [top, end] = [this.#edge(row), this.#edge(row + 1)]
-      let from = left
-      for (let column = left; column <= right + 1; column += 1) {
-        if (column <= right && this.#isHit(source, ring, to, column, row, bounds)) continue
-        if (from < column && top < end) {
-          this.#addBox(from, column, top, end)
-          if (isPart) this.#part += 1
-        }
+    this.#findRange(bounds, this.#exponent)
+    const { minX, minY, maxX, maxY } = this.#range
+    for (let row = minY; row <= maxY; row += 1) {
+      let from = minX
+      for (let column = minX; column <= maxX + 1; column += 1) {
+        if (column <= maxX && this.#isHit(source, ring, to, column, row, this.#exponent)) continue
+        if (from < column && this.#addBox(from, column, row) && isPart) this.#part += 1
         from = column + 1
       }
     }
   }
 
-  #isHit(source: Paths, from: number, to: number, column: number, row: number, bounds: ClipBox): boolean {
-    const { x, y } = this.#pointOf(column, row)
-    const { minX, minY, maxX, maxY } = bounds
-    return x >= minX && x <= maxX && y >= minY && y <= maxY && isWithin(source, from, to, x, y)
-  }
-
-  /** Adds cells of one row between two columns. */
-  #addBox(from: number, to: number, top: number, bottom: number): void {
+  /** Cells of one row from one column to another; false where the row has no height. */
+  #addBox(from: number, to: number, row: number): boolean {
     const { rings } = this
+    const [top, bottom] = [this.#edge(row), this.#edge(row + 1)]
+    if (top >= bottom) return false
     const [left, right] = [from * this.#width - this.#left, to * this.#width - this.#left]
     rings.add(left, top)
     rings.add(right, top)
     rings.add(right, bottom)
     rings.add(left, bottom)
     rings.endPath(this.#part)
+    return true
+  }
+
+  /** Sets `#box`, and `#range` for cells of an exponent. */
+  #findRange({ minX, minY, maxX, maxY }: ClipBox, exponent: number): void {
+    const [box, range] = [this.#box, this.#range]
+    const units = 2 ** worldExponent
+    const perUnit = units / this.#worldWidth
+    box.minX = (minX + this.#left) * perUnit
+    box.maxX = (maxX + this.#left) * perUnit
+    box.minY = this.#downTo(minY) * units
+    box.maxY = this.#downTo(maxY) * units
+    const side = 2 ** (worldExponent - exponent)
+    range.minX = Math.floor(box.minX / side)
+    range.maxX = Math.floor(box.maxX / side)
+    range.minY = Math.floor(box.minY / side)
+    range.maxY = Math.floor(box.maxY / side)
+  }
+
+  /** Whether the sample point of a cell lies within rings of `#box`. */
+  #isHit(source: Paths, from: number, to: number, column: number, row: number, exponent: number): boolean {
+    const point = this.#point
+    if (!samplePointWithin(column, row, exponent, this.#box, point)) return false
+    const x = (point.x / 2 ** worldExponent) * this.#worldWidth - this.#left
+    return isWithin(source, from, to, x, this.#heightOf(point.y / 2 ** worldExponent))
+  }
+
+  /** Part of the world's height in web mercator above a height of the tile. */
+  #downTo(y: number): number {
+    const down = (y + this.#top) / this.#worldHeight
+    return this.#isMercator ? down : worldY(90 - down * 180)
   }
 
   /** Returns the row of cells at a y position of the tile, with the fraction of the row above it. */
   #rowOf(y: number): number {
-    const down = (y + this.#top) / this.#worldHeight
-    return (this.#isMercator ? down : worldY(90 - down * 180)) * 2 ** this.#exponent
+    return this.#downTo(y) * 2 ** this.#exponent
   }
 
   #edge(row: number): number {
@@ -153,12 +295,16 @@ export class CellGrid {
     return share * this.#worldHeight - this.#top
   }
 
-  #pointOf(column: number, row: number): { x: number; y: number } {
-    const point = this.#point
-    samplePoint(column, row, this.#exponent, point)
-    point.x = (point.x / 2 ** worldExponent) * this.#worldWidth - this.#left
-    point.y = this.#heightOf(point.y / 2 ** worldExponent)
-    return point
+  /** The row of units that holds the middle of a row of sampled cells. */
+  #unitRowOf(row: number): number {
+    return Math.floor(this.#heightOf((row + 0.5) / 2 ** this.#sampleExponent))
+  }
+
+  /** Number of sampled cells in a unit. */
+  #pointsInUnit(unitY: number): number {
+    if (this.#isMercator) return this.#parts ** 2
+    const rowAt = (y: number): number => Math.ceil(this.#downTo(y) * 2 ** this.#sampleExponent - 0.5)
+    return this.#parts * Math.max(1, rowAt(unitY + 1) - rowAt(unitY))
   }
 }
 

@@ -19,11 +19,20 @@ const clipBox: ClipBox = {
 }
 
 /**
- * How a geometry was drawn: unchanged; as the smallest possible shape at its location; as cells of the
- * sampling grid; omitted, since other features represent it; outside of the tile; or not drawable in a valid
- * way.
+ * What became of a shape: drawn as it is; as the smallest shape there is at its place, since nothing else would be left; as cells of
+ * the grid by which the tile is sampled; left out, since others stand for it; not yet, since others are to be read first; beside the tile; or
+ * not to be drawn in a valid way.
  */
-export type Drawn = 'whole' | 'collapsed' | 'enlarged' | 'thinned' | 'outside' | 'invalid'
+export type Drawn = 'whole' | 'collapsed' | 'enlarged' | 'thinned' | 'waiting' | 'outside' | 'invalid'
+
+export function isDrawn(outcome: Drawn): boolean {
+  return outcome === 'whole' || outcome === 'collapsed' || outcome === 'enlarged'
+}
+
+/** What becomes of a polygon that is drawn as cells. */
+export function asEnlarged(drawn: Drawn): Drawn {
+  return drawn === 'whole' ? 'enlarged' : drawn
+}
 
 const round = (value: number): number => Math.floor(value + 0.5)
 /** Positions of written points. */
@@ -120,6 +129,13 @@ export class ShapeWriter {
     if (rings.count === 0) return this.#smallestPolygon()
     this.#writeRings(rings)
     return 'whole'
+  }
+
+  /** Valid rings within the tile and its buffer. */
+  outline(rings: WholeRings): Drawn {
+    this.#commands.begin()
+    this.#writeRings(rings)
+    return rings.count === 0 ? 'outside' : 'whole'
   }
 
   #writeRings(rings: WholeRings): void {

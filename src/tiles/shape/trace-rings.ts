@@ -205,8 +205,8 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
   }
 }
 
-/** Puts each hole after the smallest outer ring that contains it. */
-function nest(loose: WholeRings, target: WholeRings): void {
+/** Puts each hole behind the smallest outer ring that it lies in. */
+export function nest(loose: WholeRings, target: WholeRings): void {
   const all = Array.from({ length: loose.count }, (_, ring) => ring)
   const outers = all
     .filter((ring) => (loose.areas[ring] as number) > 0)

@@ -53,7 +53,25 @@ export class WholeRings {
     this.length = to + 1
   }
 
-  /** Ends the ring; drops a ring that encloses nothing and returns false. */
+  /** Replaces all rings by a box that has an area. */
+  setToBox(left: number, top: number, right: number, bottom: number): void {
+    const { xs, ys } = this
+    xs[0] = left
+    ys[0] = top
+    xs[1] = right
+    ys[1] = top
+    xs[2] = right
+    ys[2] = bottom
+    xs[3] = left
+    ys[3] = bottom
+    this.length = 4
+    this.ends[0] = 4
+    this.parts[0] = 0
+    this.areas[0] = 2 * (right - left) * (bottom - top)
+    this.count = 1
+  }
+
+  /** Ends the ring; one that encloses nothing is dropped, and false is given. */
   endRing(part: number): boolean {
     const from = this.start(this.count)
     this.#closeInLine(from)

@@ -42,7 +42,16 @@ const pixelHalvings = 9
 const mostDoublings = 3
 /** Cells that only thin polygons may be as small as a tile unit, an eighth of a pixel. */
 const mostHalvings = 3
-/** `shared` starts from four world widths. */
+/**
+ * Polygons so few and small that even such cells leave room are sampled by parts of a unit, down to the side of a unit halved so often: see
+ * `UnitCoverage`.
+ */
+const mostUnitHalvings = 6
+/** Rows that a tile may then read, as a share of the features that it holds at most. */
+const sampledShare = 1 / 4
+/** Polygons from so many units on are not sampled. */
+const sampledUnits = 4
+/** `shared` counts from four worlds' width. */
 const worldHalvings = 2
 
 /** Result of thinning the places of a layer. */
@@ -123,6 +132,11 @@ function fullestTile({ count, shared }: Walk, zoom: number): number {
  */
 function findCell(walk: Walk, zoom: number, limit: number): number {
   const halvings = walk.areas === 'all' ? pixelHalvings + mostHalvings : pixelHalvings
+  const parts = walk.areas === 'all' ? mostUnitHalvings : 0
+  for (let part = Math.min(parts, worldExponent - zoom - halvings); part > 0; part -= 1) {
+    const cell = zoom + halvings + part
+    if (isSampledWithin(walk, zoom, cell, { limit, largest: sampledUnits * 2 ** part })) return cell
+  }
   const finest = Math.min(zoom + halvings, worldExponent)
   const coarsest = zoom + pixelHalvings - mostDoublings
   for (let cell = finest; cell > coarsest; cell -= 1) if (isWithin(walk, zoom, cell, limit)) return cell
@@ -154,7 +168,33 @@ function isWithin(
   return true
 }
 
-/** Assigns a level to places first shown at this zoom level. */
+/**
+ * Whether no tile of the zoom reads too many rows, or has too many sample points in the envelopes of those that are shorter than `largest`
+ * cells.
+ */
+function isSampledWithin(
+  { count, shared, sizes, first }: Walk,
+  zoom: number,
+  cell: number,
+  { limit, largest }: { limit: number; largest: number },
+): boolean {
+  if (first === undefined) return false
+  const tileDepth = zoom + worldHalvings
+  const mostRows = limit * sampledShare
+  const width = 2 ** cell
+  let [shown, points] = [0, 0]
+  for (let at = 0; at < count; at += 1) {
+    if ((shared[at] as number) < tileDepth) shown = points = 0
+    if ((first[at] as number) > cell) continue
+    const size = (sizes[at] as number) * width
+    shown += 1
+    points += size < largest ? Math.max(1, size * size) : 1
+    if (shown > mostRows || points > limit) return false
+  }
+  return true
+}
+
+/** Gives their level to places that this zoom is the first to show. */
 function showAt(
   { count, rows, shared, sizes, first, areas }: Walk,
   zoom: number,

@@ -9,8 +9,8 @@ import type { AreaRule } from './sample-points.ts'
 import { mostDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
-/** Version of layout and rules: overviews with an older one are rebuilt. */
-const overviewFormat = 2
+/** Another layout or other rules make another number: overviews with an older one are made anew. */
+const overviewFormat = 3
 const magic = 'terraovw'
 const headBytes = 24
 /** Maximum end offset of a header. */

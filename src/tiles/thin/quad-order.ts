@@ -56,8 +56,8 @@ function lowerKeys({ x, y }: Places, rows: Uint32Array): Uint32Array {
   return keys
 }
 
-/** Interleaves the bits of both, those of `down` above those of `right`. */
-function interleaved(right: number, down: number): number {
+/** Bits of both by turns, those of `down` above those of `right`. */
+export function interleaved(right: number, down: number): number {
   return (spread(right) | (spread(down) << 1)) >>> 0
 }
 

@@ -3,12 +3,15 @@ import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
 import { worldExponent, worldUnits } from './places.ts'
 import type { UnitBox } from './sample-points.ts'
-import { firstExponent, noExponent, samplePoint } from './sample-points.ts'
+import { firstExponent, isSamplePointOf, noExponent, samplePointWithin } from './sample-points.ts'
 
 const point = { x: 0, y: 0 }
 
+const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+const everywhere: UnitBox = { minX: least, minY: least, maxX: most, maxY: most }
+
 function pointOf(column: number, row: number, exponent: number): { x: number; y: number } {
-  samplePoint(column, row, exponent, point)
+  assert.ok(samplePointWithin(column, row, exponent, everywhere, point))
   return { ...point }
 }
 
@@ -55,7 +58,14 @@ describe('sample points', () => {
       const side = 2 ** (worldExponent - exponent)
       assert.deepEqual([Math.floor(x / side), Math.floor(y / side)], [column, row])
       const half = side / 2
-      assert.deepEqual(pointOf(Math.floor(x / half), Math.floor(y / half), exponent + 1), { x, y })
+      const [inner, below] = [Math.floor(x / half), Math.floor(y / half)]
+      assert.deepEqual(pointOf(inner, below, exponent + 1), { x, y })
+      assert.ok(isSamplePointOf(inner, below, exponent + 1, exponent))
+      assert.ok(!isSamplePointOf(inner ^ 1, below, exponent + 1, exponent))
+      assert.ok(
+        !samplePointWithin(column, row, exponent, { minX: x + 2, maxX: most, minY: least, maxY: y }, point),
+      )
+      assert.ok(samplePointWithin(column, row, exponent, { minX: x, maxX: x, minY: y, maxY: y }, point))
     }
   })
 

@@ -24,7 +24,9 @@ export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined
 /** Exponent that means no cell: the box contains no sample point of any cell. */
 export const noExponent = worldExponent + 1
 const mostUnits = 2 ** 32 - 1
-/** Side of a cell in units, by its exponent. */
+/** Units by which boxes may be inexact that were computed from the coordinates of a tile. */
+const slack = 1
+/** Units in the side of a cell, by its exponent. */
 const sides = Float64Array.from(
   { length: worldExponent + 1 },
   (_, exponent) => 2 ** (worldExponent - exponent),
@@ -55,24 +57,55 @@ function quarterOf(column: number, row: number, exponent: number): number {
 }
 
 /**
- * Computes the sample point of a cell, in cells of `worldExponent`. It also is the sample point of one of the
- * four cells within: a feature with the sample point of a large cell has that of a smaller one.
+ * Finds the sample point of a cell where it lies in a box, or at most `slack` outside; returns false otherwise. Point and box count in cells
+ * of `worldExponent`. The point is also that of one of the four cells within: a feature with the sample point of a large cell has that
+ * of a smaller one.
  */
-export function samplePoint(
+export function samplePointWithin(
   column: number,
   row: number,
   exponent: number,
+  box: UnitBox,
   target: { x: number; y: number },
-): void {
+): boolean {
+  const minX = box.minX - slack
+  const minY = box.minY - slack
+  const maxX = box.maxX + slack
+  const maxY = box.maxY + slack
   let x = column
   let y = row
-  for (let at = exponent; at < worldExponent; at += 1) {
+  let at = exponent
+  for (let isAcross = true; isAcross && at < worldExponent; at += 1) {
+    const quarter = quarterOf(x, y, at)
+    x = x * 2 + (quarter & 1)
+    y = y * 2 + (quarter >> 1)
+    const side = sides[at + 1] as number
+    const left = x * side
+    const top = y * side
+    const right = left + side
+    const bottom = top + side
+    if (left > maxX || right < minX || top > maxY || bottom < minY) return false
+    isAcross = left < minX || right > maxX || top < minY || bottom > maxY
+  }
+  for (; at < worldExponent; at += 1) {
     const quarter = quarterOf(x, y, at)
     x = x * 2 + (quarter & 1)
     y = y * 2 + (quarter >> 1)
   }
   target.x = x + 0.5
   target.y = y + 0.5
+  return true
+}
+
+/** Returns true if the sample point of a cell is also that of the larger cell around it, whose exponent is `outer`. */
+export function isSamplePointOf(column: number, row: number, exponent: number, outer: number): boolean {
+  let [x, y] = [column, row]
+  for (let at = exponent; at > outer; at -= 1) {
+    if (!isChosen(x, y, at)) return false
+    x = Math.floor(x / 2)
+    y = Math.floor(y / 2)
+  }
+  return true
 }
 
 /**

@@ -1,0 +1,44 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import { selectRows } from '../geo/select-rows.ts'
+
+/** A row whose shape is known when all rows of the tile are read. */
+export interface WaitingRow {
+  /** Counts the rows of the tile. */
+  row: number
+  id: string | number
+  size: number
+  /** Whether the tile counts the row where it is left out. */
+  isOwn: boolean
+}
+
+interface WaitingPage {
+  rows: WaitingRow[]
+  batch: FeatureBatch
+}
+
+/** Rows with their attributes, until all rows of a tile are read. Pages themselves are not kept. */
+export class WaitingRows {
+  readonly #pages: WaitingPage[] = []
+  #rows: WaitingRow[] = []
+  #indexes: number[] = []
+
+  /** `index` counts the rows of the page that is read. */
+  add(row: WaitingRow, index: number): void {
+    this.#rows.push(row)
+    this.#indexes.push(index)
+  }
+
+  endPage(batch: FeatureBatch): void {
+    if (this.#rows.length === 0) return
+    const attributes = { ...batch, geometry: undefined }
+    this.#pages.push({ rows: this.#rows, batch: selectRows(attributes, Uint32Array.from(this.#indexes)) })
+    this.#rows = []
+    this.#indexes = []
+  }
+
+  /** Gives the rows in their order. */
+  visit(take: (row: WaitingRow, batch: FeatureBatch, index: number) => void): void {
+    for (const { rows, batch } of this.#pages)
+      for (const [index, row] of rows.entries()) take(row, batch, index)
+  }
+}
