@@ -36,7 +36,8 @@ export function systems(): System[] {
   for (const row of allRows()) {
     const system = systemOf(row)
     if (system === undefined) continue
-    const key = meaningOf(system)
+    // Of systems that mean the same each is offered where its country uses it.
+    const key = isListed(row) ? row.srs : meaningOf(system)
     const known = found.get(key)
     if (known === undefined || preference(known) < preference(system)) found.set(key, system)
   }
