@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import type { ColumnView } from '../coordinate-columns.ts'
 import { createReprojector } from '../crs-reproject.ts'
 import type { Envelope } from '../envelope.ts'
 import type { Box } from './countries.ts'
@@ -209,6 +210,45 @@ describe('systems of data that name none', () => {
     const found = firstBy(['parcels'], columns)
     assert.equal(found?.srs, 'EPSG:26918')
     assert.match(found?.evidence ?? '', /Columns "lon" and "lat" have -76\.7 and 39\.1/)
+  })
+
+  it('are told by cities and states in names and values', () => {
+    const oregon = { minX: 7_600_000, minY: 650_000, maxX: 7_700_000, maxY: 720_000 }
+    const chicago = { minX: 425_000, minY: 4_612_000, maxX: 455_000, maxY: 4_650_000 }
+    const firstBy = (envelope: Envelope, name: string, columns: ColumnView[] = []): FoundCrs | undefined =>
+      findCrsFor({ envelope, places: [placeNamed('US')], clues: { names: [name], columns } }).candidates[0]
+    const named = firstBy(oregon, 'oregon_roads')
+    assert.equal(named?.srs, 'EPSG:2269')
+    assert.match(named?.evidence ?? '', /Named "oregon_roads"/)
+    assert.match(firstBy(oregon, 'roads_or')?.evidence ?? '', /Named "roads_or"/)
+    const byValue = firstBy(oregon, 'roads', [{ name: 'STATE_NAME', example: 'Oregon' }])
+    assert.equal(byValue?.srs, 'EPSG:2269')
+    assert.match(byValue?.evidence ?? '', /Column "STATE_NAME" has "Oregon"/)
+    assert.equal(firstBy(chicago, 'ChicagoWards')?.srs, 'EPSG:26916')
+    assert.doesNotMatch(firstBy(chicago, 'wards_2014')?.evidence ?? '', /Named/)
+  })
+
+  it('are told by names and values without a place, less surely', () => {
+    const envelope = { minX: 393_000, minY: 5_810_000, maxX: 395_000, maxY: 5_820_000 }
+    const found = (name: string): FoundCrs[] =>
+      findCrsFor({ envelope, places: [], clues: { names: [name], columns: [] } }).candidates
+    for (const name of ['berlin_trees', 'trees_25833']) {
+      const [first] = found(name)
+      assert.equal(first?.srs, 'EPSG:25833', name)
+      assert.ok((first?.confidence ?? 1) <= 0.6, name)
+    }
+    assert.deepEqual(found('trees'), [])
+  })
+
+  it('are likelier where people live, where data have the extent of a state, and where a country uses them', () => {
+    const firstIn = (place: string, envelope: Envelope): string | null | undefined =>
+      findCrsFor({ envelope, places: [placeNamed(place)] }).candidates[0]?.srs
+    const toronto = { minX: 622_000, minY: 4_832_000, maxX: 640_000, maxY: 4_850_000 }
+    assert.equal(firstIn('Canada', toronto), 'EPSG:26917')
+    const minnesota = { minX: 190_000, minY: 4_817_000, maxX: 761_500, maxY: 5_472_000 }
+    assert.equal(firstIn('US', minnesota), 'EPSG:26915')
+    const finland = { minX: 380_000, minY: 6_670_000, maxX: 390_000, maxY: 6_680_000 }
+    assert.equal(firstIn('Finland', finland), 'EPSG:3067')
   })
 
   it('are found in data that overshoot the 180th meridian by rounding', () => {

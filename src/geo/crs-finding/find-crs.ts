@@ -6,7 +6,7 @@ import type { Envelope } from '../envelope.ts'
 import { findCompatible, placeInDeclared } from './compatible.ts'
 import type { Box } from './countries.ts'
 import { countryAt } from './countries.ts'
-import type { CrsClues } from './hints.ts'
+import type { CrsClues, Hint } from './hints.ts'
 import { findHints } from './hints.ts'
 import type { Place } from './place.ts'
 import type { RankedCrs } from './rank-crs.ts'
@@ -54,16 +54,32 @@ export function findCrsFor({ declaration, envelope, places, clues }: CrsQuestion
   if (declaration !== undefined && declared.length > 0)
     return { candidates: withCompatible(declaration, declared, bounds), needsPlace: false }
   if (bounds === undefined) return { candidates: [], needsPlace: false }
-  if (places.length === 0) return withoutPlace(bounds)
-  const candidates = toCandidates(
-    rankCrs(bounds, places, clues === undefined ? [] : findHints(clues)).slice(0, 40),
-  )
+  const hints = clues === undefined ? [] : findHints(clues)
+  if (places.length === 0) return withoutPlace(bounds, hints)
+  const candidates = toCandidates(rankCrs(bounds, places, hints).slice(0, mostCompared))
   return { candidates, needsPlace: candidates.length === 0 }
 }
 
-function withoutPlace(envelope: Envelope): CrsAnswer {
+const mostCompared = 40
+/** What names alone say is less certain than a place that somebody names. */
+const trustInNames = 0.6
+
+/** By a code or a place that names and values of the data tell; otherwise only what fits one part of the earth alone. */
+function withoutPlace(envelope: Envelope, hints: readonly Hint[]): CrsAnswer {
   const degrees = crsCandidates(undefined, envelope)
   if (degrees.length > 0) return { candidates: degrees, needsPlace: false }
+  const told = hints.flatMap(({ text, boxes }) =>
+    boxes === undefined ? [] : [{ label: `what is ${text}`, boxes: [...boxes] }],
+  )
+  const coded = hints.filter(({ isCode }) => isCode === true)
+  const byPlace = told.length === 0 ? [] : rankCrs(envelope, told, hints).filter(isTold)
+  const byCode = coded.length === 0 ? [] : rankCrs(envelope, [], coded).filter(isTold)
+  const named = [...byCode, ...byPlace].slice(0, mostCompared)
+  if (named.length > 0) {
+    const candidates = toCandidates(named)
+    const trusted = candidates.map((one) => ({ ...one, confidence: round(one.confidence * trustInNames, 3) }))
+    return { candidates: trusted, needsPlace: false }
+  }
   const fits = rankCrs(envelope).filter(({ inArea, reading }) => inArea > 0.9 && isPlain(reading))
   const [first] = fits
   const isOnePlace = first !== undefined && fits.every((one) => isNear(one.falls, first.falls))
@@ -90,6 +106,11 @@ function withCompatible(
   const others = fitting.filter(({ srs }) => !near.some((one) => one.srs === srs))
   const codes = [...near, ...others].sort((a, b) => b.confidence - a.confidence)
   return [{ ...first, ...defined({ falls }) }, ...codes].slice(0, maxCandidates)
+}
+
+/** Whether names or values of the data speak for it, and its numbers need no correction. */
+function isTold({ hints, reading }: RankedCrs): boolean {
+  return hints.length > 0 && isPlain(reading)
 }
 
 function isPlain({ isSwapped, factor }: RankedCrs['reading']): boolean {

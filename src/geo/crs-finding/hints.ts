@@ -2,6 +2,7 @@ import type { ColumnView } from '../coordinate-columns.ts'
 import { proposeColumns } from '../coordinate-columns.ts'
 import { parseSrs } from '../crs-srs.ts'
 import type { CrsRow } from '../crs-table.ts'
+import { boxesOfCity } from './cities.ts'
 import type { Box } from './countries.ts'
 import { isInBox } from './grid-points.ts'
 import { findPlace } from './place.ts'
@@ -19,6 +20,10 @@ export interface Hint {
   weight: number
   /** As evidence, in words. */
   text: string
+  /** Where the data would lie by it, in degrees. */
+  boxes?: readonly Box[]
+  /** True if it names a CRS by its code. */
+  isCode?: boolean
   fits(row: CrsRow, points: readonly [number, number][]): boolean
 }
 
@@ -26,6 +31,8 @@ const codeWeight = 6
 const zoneWeight = 4
 const coordinateWeight = 8
 const placeWeight = 4
+const cityWeight = 3
+const abbreviationWeight = 2
 const maxColumns = 200
 /** Places that are larger say little. */
 const largestDegrees = 40
@@ -36,7 +43,7 @@ export function findHints({ names, columns }: CrsClues): Hint[] {
   return [
     ...names.flatMap(codesIn),
     ...names.flatMap(zonesIn),
-    ...names.flatMap((name) => placeHints(name.replace(/[_\-.\d]+/g, ' '), `Named "${shown(name)}"`)),
+    ...names.flatMap(nameHints),
     ...some.flatMap(valueHints),
     ...coordinateHints(some),
   ]
@@ -46,13 +53,16 @@ function shown(text: string): string {
   return text.slice(0, 60)
 }
 
-/** `roads_25833`, `epsg2154`. */
+/** `roads_25833`, `epsg2154`; numbers like 2014 are years unless `epsg` stands before them. */
 function codesIn(name: string): Hint[] {
-  return [...name.matchAll(/(?<!\d)(\d{4,6})(?!\d)/g)].map(([, code = '']) => ({
-    weight: codeWeight,
-    text: `Named "${shown(name)}"`,
-    fits: ({ srs }) => srs === `EPSG:${code}` || srs === `ESRI:${code}`,
-  }))
+  return [...name.matchAll(/(epsg[\s_:-]*)?(?<!\d)(\d{4,6})(?!\d)/gi)]
+    .filter(([, prefix, code = '']) => prefix !== undefined || !/^(?:19|20)\d\d$/.test(code))
+    .map(([, , code = '']) => ({
+      weight: codeWeight,
+      text: `Named "${shown(name)}"`,
+      isCode: true,
+      fits: ({ srs }) => srs === `EPSG:${code}` || srs === `ESRI:${code}`,
+    }))
 }
 
 /** `vautm17n`, `UTM_Zone_33S`. */
@@ -70,8 +80,75 @@ function valueHints({ name, example }: ColumnView): Hint[] {
   if (value === '' || value.length > 60) return []
   const text = `Column "${shown(name)}" has "${value}"`
   const srs = /^[A-Za-z_]+:\d{4,6}$/.test(value) ? parseSrs(value) : undefined
-  if (srs !== undefined) return [{ weight: codeWeight, text, fits: (row) => row.srs === srs }]
-  return placeHints(stateOf(name, value) ?? value, text)
+  if (srs !== undefined) return [{ weight: codeWeight, text, isCode: true, fits: (row) => row.srs === srs }]
+  const places = placeHints(stateOf(name, value) ?? value, text)
+  return places.length > 0 || !cityColumn.test(name) ? places : cityHints(value, text)
+}
+
+/** Columns that hold names of cities, towns or districts, in some languages. */
+const cityColumn =
+  /name|city|town|munic|place|stadt|^ort|gemeent|gemeind|kommun|ville|commun|comun|ciudad|cidade|miasto/i
+
+/** Countries, states and cities that words of a name are called like, `oregon_roads`, and abbreviations of states, `mn_counties`. */
+function nameHints(name: string): Hint[] {
+  const words = name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, mostWords)
+  const text = `Named "${shown(name)}"`
+  const parts = words.flatMap((_, at) =>
+    [3, 2, 1]
+      .map((length) => words.slice(at, at + length))
+      .filter((part, index) => part.length === 3 - index),
+  )
+  const titles = parts.map((part) => part.join(' ')).filter((title) => !nowhere.test(title))
+  const places = titles.flatMap((title) => placeHints(title, text))
+  const cities = places.length > 0 ? [] : titles.flatMap((title) => cityHints(title, text))
+  return [...places, ...cities, ...abbreviations(words, text)]
+}
+
+const mostWords = 8
+/** Parts of names of areas of use that name no place. */
+const nowhere =
+  /^(?:on|off)shore$|^(?:north|south|east|west|central|main|mainland|world|islands?|land|coast|interior|zone|area|state|states)$/i
+
+function cityHints(name: string, text: string): Hint[] {
+  const boxes = name.trim().length < 4 ? [] : boxesOfCity(name)
+  return boxes.length === 0
+    ? []
+    : [
+        {
+          weight: cityWeight,
+          text,
+          boxes,
+          fits: (_row, points) => boxes.some((box) => isAround(points, box)),
+        },
+      ]
+}
+
+/** Data of a city lie around it, and are not many times as large. */
+function isAround(points: readonly [number, number][], box: Box): boolean {
+  const [x, y] = points[middle] ?? [Number.NaN, Number.NaN]
+  return isInBox(x, y, box)
+}
+
+/** The middle of the nine points of an envelope. */
+const middle = 4
+
+/** The first or the last word of a name, as a state of the United States or a province of Canada. */
+function abbreviations(words: readonly string[], text: string): Hint[] {
+  const [first = '', last = ''] = [words[0], words.at(-1)]
+  return [first, last]
+    .map((word) => word.toUpperCase())
+    .flatMap((letters) => {
+      const state = states.find((one) => one.letters === letters)?.name ?? provinces[letters]
+      const boxes = state === undefined ? [] : (findPlace(state)?.boxes ?? [])
+      if (boxes.length === 0) return []
+      return [
+        { weight: abbreviationWeight, text, fits: (_row, points) => mostIn(points, boxes) },
+      ] satisfies Hint[]
+    })
 }
 
 function placeHints(name: string, text: string): Hint[] {
@@ -80,7 +157,7 @@ function placeHints(name: string, text: string): Hint[] {
   const boxes = findPlace(plain)?.boxes.filter(([west, , east]) => east - west <= largestDegrees) ?? []
   return boxes.length === 0
     ? []
-    : [{ weight: placeWeight, text, fits: (_row, points) => mostIn(points, boxes) }]
+    : [{ weight: placeWeight, text, boxes, fits: (_row, points) => mostIn(points, boxes) }]
 }
 
 /** Half of the points or more: data of a state overshoot it a little. */
@@ -111,7 +188,8 @@ function coordinateHints(columns: readonly ColumnView[]): Hint[] {
     return isInBox(longitude, latitude, widened(box, 0.05))
   }
   const text = `Columns "${shown(x?.name ?? '')}" and "${shown(y?.name ?? '')}" have ${longitude} and ${latitude}`
-  return [{ weight: coordinateWeight, text, fits }]
+  const boxes = [widened([longitude, latitude, longitude, latitude], 0.05)]
+  return [{ weight: coordinateWeight, text, boxes, fits }]
 }
 
 /** Postal abbreviation, FIPS code and name of the states of the United States, as columns of its data hold them. */
@@ -128,6 +206,18 @@ VT50Vermont VA51Virginia WA53Washington WV54West_Virginia WI55Wisconsin WY56Wyom
       digits: entry.slice(2, 4),
       name: entry.slice(4).replace('_', ' '),
     }))
+
+const provinces: Partial<Record<string, string>> = {
+  AB: 'Alberta',
+  BC: 'British Columbia',
+  MB: 'Manitoba',
+  NB: 'New Brunswick',
+  NL: 'Newfoundland',
+  NS: 'Nova Scotia',
+  ON: 'Ontario',
+  QC: 'Quebec',
+  SK: 'Saskatchewan',
+}
 
 /** The state that a column of abbreviations or of FIPS codes, also those of counties and tracts, begins with. */
 function stateOf(column: string, value: string): string | undefined {

@@ -53,3 +53,21 @@ function areasByName(): Map<string, Omit<Place, 'country'>> {
   areas = found
   return found
 }
+
+let regions: Box[] | undefined
+
+/** Returns the boxes of states, provinces and other parts of countries, as far as CRSs are made for them. */
+export function regionBoxes(): readonly Box[] {
+  regions ??= [...new Set(allRows().map(({ area }) => area))].flatMap((number) => {
+    const area = findArea(number)
+    if (area === undefined || !isRegion(area.name)) return []
+    const [west, south, east, north] = area.bounds
+    return [[west, south, east < west ? east + 360 : east, north] satisfies Box]
+  })
+  return regions
+}
+
+/** `USA - Wisconsin`, not `Brazil - 36°W to 30°W` or what follows no border. */
+function isRegion(name: string): boolean {
+  return name.split(' - ').length === 2 && !/°|offshore|onshore|zone|SPCS| of | and |;/.test(name)
+}

@@ -1,5 +1,6 @@
 import { allRows, findArea } from '../crs-table.ts'
 import { priorOf } from './systems.ts'
+import { isListed } from './usage.ts'
 
 /** A CRS that was searched for by words. */
 export interface FoundCrs {
@@ -31,7 +32,15 @@ function searched(): Searched[] {
       const areaName = findArea(area)?.name ?? ''
       const nameText = plain(name)
       const text = `${plain(srs)} ${nameText} ${plain(areaName)}`
-      return { srs, name, areaName, isDeprecated, text, nameText, prior: priorOf(row) }
+      return {
+        srs,
+        name,
+        areaName,
+        isDeprecated,
+        text,
+        nameText,
+        prior: priorOf(row) + (isListed(row) ? 2 : 0),
+      }
     })
   return all
 }

@@ -4,7 +4,9 @@ import { findProjector } from '../crs-projector.ts'
 import type { CrsShape } from '../crs-shape.ts'
 import type { CrsRow } from '../crs-table.ts'
 import { allRows, findArea, findOperations } from '../crs-table.ts'
-import type { Box } from './countries.ts'
+import type { Box, Country } from './countries.ts'
+import { findCountry } from './countries.ts'
+import { isListed } from './usage.ts'
 
 /** A CRS that data may be in. */
 export interface System {
@@ -14,9 +16,15 @@ export interface System {
   area: Box
   /** How much likelier than another one that fits as well: a logarithm. */
   prior: number
+  /** True if it belongs to a family of zones that is usual wherever it is made for. */
+  isUsual: boolean
+  /** True if some national survey used it before today's datums, and data of many countries are still in it. */
+  isFormer: boolean
   /** Whether its datum is that of satellites, within a metre or so. */
   isOfToday: boolean
   projector(): Projector | undefined
+  /** The country that its area of use belongs to; undefined for areas at sea or in several countries. */
+  country(): Country | undefined
 }
 
 let all: System[] | undefined
@@ -28,12 +36,17 @@ export function systems(): System[] {
   for (const row of allRows()) {
     const system = systemOf(row)
     if (system === undefined) continue
-    const key = meaningOf(system)
+    // Of systems that mean the same each is offered where its country uses it.
+    const key = isListed(row) ? row.srs : meaningOf(system)
     const known = found.get(key)
-    if (known === undefined || known.prior < system.prior) found.set(key, system)
+    if (known === undefined || preference(known) < preference(system)) found.set(key, system)
   }
   all = [...found.values()]
   return all
+}
+
+function preference({ row, prior }: System): number {
+  return prior + (isListed(row) ? 2 : 0)
 }
 
 function systemOf(row: CrsRow): System | undefined {
@@ -44,6 +57,7 @@ function systemOf(row: CrsRow): System | undefined {
   const area = findArea(row.area)
   if (shape === undefined || area === undefined || !isOfEarth(shape)) return undefined
   const [west, south, east, north] = area.bounds
+  let country: { value: Country | undefined } | undefined
   let projector: { value: Projector | undefined } | undefined
   return {
     row,
@@ -51,12 +65,24 @@ function systemOf(row: CrsRow): System | undefined {
     areaName: area.name,
     area: [west, south, east < west ? east + 360 : east, north],
     prior: priorOf(row),
+    isUsual: usual.test(row.name),
+    isFormer: formerNational.test(row.name) && !keptOn.test(row.name),
     isOfToday: isOfToday(row),
     projector: () => {
       projector ??= { value: findProjector(shape) }
       return projector.value
     },
+    country: () => {
+      country ??= { value: countryOf(area.name) }
+      return country.value
+    },
   }
+}
+
+/** `Austria`, `Netherlands - onshore`, but not `Germany - offshore North Sea` or `Europe - 6°E to 12°E`. */
+function countryOf(areaName: string): Country | undefined {
+  const [name = ''] = areaName.split(/ - |[;.]/)
+  return /offshore|[;.] | and /.test(areaName) ? undefined : findCountry(name.replace(/\(.*?\)/g, ''))
 }
 
 function meaningOf({ shape, row }: System): string {
@@ -82,41 +108,39 @@ const special =
 const former =
   /\b(CSRS96|CORS96|HARN|FBN|NSRS2007|WGS 72|WGS 72BE|SIRGAS 1995|POSGAR 9\d|ITRF92|RT38|Tokyo|Cape)\b|NAD83\(CSRS\)v\d/
 
-/** What national surveys give their data in, and mosts maps of their countries are kept in. */
-const national = new Set(
-  (
-    'EPSG:25828 EPSG:25829 EPSG:25830 EPSG:25831 EPSG:25832 EPSG:25833 EPSG:25834 EPSG:25835 EPSG:31467 EPSG:31468 ' +
-    'EPSG:2056 EPSG:21781 EPSG:31287 EPSG:31254 EPSG:31255 EPSG:31256 EPSG:31370 EPSG:3812 EPSG:28992 EPSG:2154 ' +
-    'EPSG:27572 EPSG:27700 EPSG:2157 EPSG:29902 EPSG:3763 EPSG:3003 EPSG:3004 EPSG:6706 EPSG:3006 EPSG:3021 EPSG:3067 ' +
-    'EPSG:3301 EPSG:3059 EPSG:3346 EPSG:2180 EPSG:2176 EPSG:2177 EPSG:2178 EPSG:2179 EPSG:5514 EPSG:23700 EPSG:3844 ' +
-    'EPSG:7801 EPSG:2100 EPSG:3765 EPSG:3794 EPSG:5253 EPSG:5254 EPSG:5255 EPSG:5256 EPSG:5257 EPSG:5258 EPSG:2039 ' +
-    'EPSG:21036 EPSG:21037 EPSG:26191 EPSG:22992 EPSG:2193 EPSG:3112 EPSG:3577 EPSG:5186 EPSG:5179 EPSG:3826 EPSG:2326 ' +
-    'EPSG:3414 EPSG:3405 EPSG:3406 EPSG:5880 EPSG:5367 EPSG:6372 EPSG:3116 EPSG:5070 EPSG:3338 EPSG:3347 EPSG:3005 ' +
-    'EPSG:32198 EPSG:3400 EPSG:3979 EPSG:3035 EPSG:3034 EPSG:30491 EPSG:20437 EPSG:28355 EPSG:28356 EPSG:7855 EPSG:7856'
-  ).split(' '),
-)
-
 /** Families of zones that are the usual ones where they are made for. */
 const usual =
-  /^(NAD83|SIRGAS 2000|GDA94|GDA2020|WGS 84|MAGNA-SIRGAS|Mexico ITRF2008|JGD2011) \/ (UTM|MGA|Colombia|Japan)/
+  /^(NAD83|SIRGAS 2000|GDA94|GDA2020|WGS 84|ETRS89|MAGNA-SIRGAS|Mexico ITRF2008|JGD2011) \/ (UTM|MGA|MTM|Colombia|Japan)|^NAD83 \/ (?!BLM|UTM|MTM)|^CGCS2000 \/ (3-degree )?Gauss-Kruger( zone|CM)/
+
+/** Continental projections that Esri's programs have for the United States and Canada. */
+const continental = /^ESRI:10200[1-4]$/
+
+/** Systems of single counties or districts, made so that lengths are true there: few files are kept in them. */
+const county =
+  /\b(WISCRS|InGCS|OCRS|IaRCS|KS RCS|RMTCRS|PCCS|BLM|AKLDP|Adj)\b|_Adj_|_WISCRS_|Oregon .* zone \(/i
 
 /** What national surveys gave their data in before today's datums: much of it is still about. */
 const formerNational =
   /^(?:DHDN \/ 3-degree|NAD27 \/ (?:UTM|[A-Z])|ED50 \/ UTM|Pulkovo 1942(?:\(\d+\))? \/ |Beijing 1954 \/ |Xian 1980 \/ |Tokyo \/ Japan|JGD2000 \/ Japan|Monte Mario \/ Italy|NTF \(Paris\) \/ |SWEREF99 \d|RT90|Amersfoort|OSGB|SAD69 \/ UTM|AGD(?:66|84) \/ |Arc 19[56]0 \/ |MGI \/ Austria|Bogota 1975 \/ |NZGD49|PSAD56)/
 
-/** How much likelier a CRS is than another one that fits as well: a logarithm. */
+/** Former systems whose zones are used all over a continent. */
+const keptOn = /^(NAD27|ED50) \//
+
+/** How much likelier a CRS is than another one that fits as well: a logarithm. What a country uses is left to `usageIn`. */
 export function priorOf(row: CrsRow): number {
-  let prior = national.has(row.srs) ? 2 : usual.test(row.name) ? 1.5 : 0
+  let prior = usual.test(row.name) ? 1.5 : 0
   if (row.srs === 'EPSG:4326' || row.srs === 'EPSG:3857') prior += 2.5
   else if (row.srs === 'EPSG:3395') prior += 0.5
   else if (isWorldwide(row)) prior -= 2
-  if (row.srs.startsWith('EPSG')) prior += 1
-  if (row.isDeprecated) prior -= 3
+  if (row.srs.startsWith('EPSG') || continental.test(row.srs)) prior += 1
+  if (row.isDeprecated) prior -= isListed(row) ? 1 : 3
   if (formerNational.test(row.name)) prior += 1.5
   if (special.test(row.name)) prior -= 3
+  if (county.test(row.name)) prior -= 2
   if (former.test(row.name)) prior -= 1
   if (isOfToday(row)) prior += 2.5
-  if (/^(ESRI:5[34]\d{3}|ESRI:102[04]\d\d)$/.test(row.srs)) prior -= 1
+  if (continental.test(row.srs)) prior += 1
+  else if (/^(ESRI:5[34]\d{3}|ESRI:102[04]\d\d)$/.test(row.srs)) prior -= 1
   return prior
 }
 
@@ -131,7 +155,7 @@ const today = new Map<string, boolean>()
 /** Whether its datum is that of satellites, within a metre or so. */
 function isOfToday({ base, srs, type }: CrsRow): boolean {
   const geographic = type === 'geographic 2D' ? srs : base
-  if (geographic === 'EPSG:4326') return true
+  if (geographic === 'EPSG:4326' || geographic === 'EPSG:4490') return true
   const known = today.get(geographic)
   if (known !== undefined) return known
   const operations = findOperations(geographic, 'EPSG:4326') ?? []
