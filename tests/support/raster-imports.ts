@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { runProgram } from '../../src/lib/process.ts'
+import { rasterInfo } from './gdal-session.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
 import { listOf } from './importer-client.ts'
 
@@ -51,7 +51,6 @@ export async function publishedPath(client: ImporterClient, id: number): Promise
 }
 
 /** What `gdalinfo` says of a file. */
-export async function gdalInfo(path: string): Promise<Json> {
-  const { stdout } = await runProgram('gdalinfo', ['-json', path])
-  return JSON.parse(stdout.toString('utf8')) as Json
+export function gdalInfo(path: string): Json {
+  return rasterInfo<Json>(path)
 }
