@@ -16,11 +16,8 @@ function nameOf(letter: string, bytes: number): string {
 }
 
 const all = letters.flatMap((letter) => Array.from({ length: 16 }, (_, at) => nameOf(letter, 55 + at)))
-const byStore = {
-  GeoPackage: letters.flatMap((letter) => [60, 63, 64, 70].map((bytes) => nameOf(letter, bytes))),
-  // A load into PostGIS takes much longer; these are at the edge, below and above.
-  PostGIS: [nameOf('x', 63), nameOf('ж', 64), nameOf('语', 61), nameOf('𐐷', 70)],
-}
+/** At the edge, below and above. Above, the test that loads nothing has every length. */
+const imported = [nameOf('x', 63), nameOf('ж', 64), nameOf('语', 61), nameOf('𐐷', 70)]
 
 const sld = `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>a</Name><UserStyle>
 <FeatureTypeStyle><Rule><PointSymbolizer/></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
@@ -65,17 +62,17 @@ describe('names that PostgreSQL would cut', () => {
     }
   })
 
-  for (const [catalogue, names] of Object.entries(byStore)) {
+  for (const catalogue of ['GeoPackage', 'PostGIS']) {
     it(`are imported thirteen times into ${catalogue}, each with its layer, columns and style`, async (test) => {
       const env: Record<string, string> =
         catalogue === 'PostGIS' ? { TERRANE_DATABASE_URL: await fileDatabase() } : {}
       const client = await startImporter(test, { env: { ...env, TERRANE_LOADS: '4' } })
       const layers: string[] = []
       for (let at = 0; at < times; at += 1) {
-        for (const task of await importAll(client, 'default', names))
+        for (const task of await importAll(client, 'default', imported))
           layers.push(String(task['layer']?.['name']))
       }
-      assert.equal(new Set(layers).size, times * names.length)
+      assert.equal(new Set(layers).size, times * imported.length)
       const styles = await client.server.app.inject({
         url: '/rest/workspaces/default/styles',
         headers: client.server.admin,
@@ -87,7 +84,8 @@ describe('names that PostgreSQL would cut', () => {
       const env: Record<string, string> =
         catalogue === 'PostGIS' ? { TERRANE_DATABASE_URL: await fileDatabase() } : {}
       const client = await startImporter(test, { env })
-      for (const letter of letters) {
+      // PostgreSQL alone cuts the names of schemas, by bytes.
+      for (const letter of catalogue === 'PostGIS' ? letters : letters.slice(0, 2)) {
         for (const name of [
           nameOf(letter, 60),
           nameOf(letter, 64),
@@ -99,7 +97,7 @@ describe('names that PostgreSQL would cut', () => {
           const made = await app.inject({ method: 'POST', url: '/rest/workspaces', headers: admin, payload })
           assert.equal(made.statusCode, 201, made.body)
           const layer = letter.repeat(60)
-          for (const wanted of [layer, `${layer}0`]) {
+          for (const wanted of name.length < 99 ? [layer] : [layer, `${layer}0`]) {
             const [task] = await importAll(client, name, [layer])
             assert.equal(String(task?.['layer']?.['name']), wanted)
           }

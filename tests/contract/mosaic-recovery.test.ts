@@ -20,6 +20,7 @@ import { getImport, saveImport } from '../../src/importer/records/import-reposit
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
 import { runJob } from '../../src/importer/run/start-run.ts'
 import { createTestApp } from '../support/app.ts'
+import { createCatalogDatabase } from '../support/catalog-database.ts'
 import { clientOf, listOf } from '../support/importer-client.ts'
 import type { IndexStore, MosaicServer } from '../support/mosaics.ts'
 import {
@@ -30,7 +31,6 @@ import {
   runMosaic,
   startMosaics,
 } from '../support/mosaics.ts'
-import { testCluster } from '../support/postgres.ts'
 import { patience, until } from '../support/until.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -44,7 +44,7 @@ async function prepareRestarts(test: TestContext, store: IndexStore): Promise<Re
   const dataDir = mkdtempSync(join(tmpdir(), 'terrane-mosaic-'))
   test.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const env: Record<string, string> =
-    store === 'GeoPackage' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    store === 'GeoPackage' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   return { dataDir, start: async () => mosaicServerOf(clientOf(await createTestApp({ dataDir, env }))) }
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { createCatalogDatabase } from '../support/catalog-database.ts'
 import { countValue, dumpObjects, dumpOf, dumpPath, dumpText } from '../support/older-dump.ts'
-import { testCluster } from '../support/postgres.ts'
 import type { Cleanup } from '../support/terrane-process.ts'
 import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
 
@@ -63,7 +63,7 @@ function hasValues(answer: string): boolean {
 
 const databases: Record<string, () => Promise<Record<string, string>>> = {
   SQLite: async () => ({}),
-  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }),
+  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 for (const [name, makeDatabase] of Object.entries(databases)) {

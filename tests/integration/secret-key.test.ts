@@ -8,6 +8,7 @@ import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { createTestApp } from '../support/app.ts'
 import { feature } from '../support/bad-input.ts'
+import { createCatalogDatabase } from '../support/catalog-database.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { startImporter } from '../support/importer-client.ts'
 import { storeParameters } from '../support/postgis-store.ts'
@@ -136,7 +137,7 @@ describe('the key that encrypts stored passwords', () => {
   })
 
   it('is the same for all servers of a catalogue', { timeout: 120_000 }, async (t) => {
-    const env = { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    const env = { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const folders = [folderFor(t), folderFor(t)] as const
     const first = await createTestApp({ env, dataDir: folders[0] })
     t.after(() => first.close())
@@ -151,7 +152,7 @@ describe('the key that encrypts stored passwords', () => {
 
   for (const [catalogue, environment] of [
     ['SQLite', async () => ({})],
-    ['PostgreSQL', async () => ({ TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() })],
+    ['PostgreSQL', async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() })],
   ] as const)
     it(`is recorded in an older catalogue on ${catalogue} by a server that can decrypt its passwords`, {
       timeout: 120_000,

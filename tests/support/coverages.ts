@@ -84,8 +84,7 @@ export async function serveCoverages(t: Cleanup): Promise<CoverageServer> {
     source: (name) => readRaster(join(folder, `${name}.tif`)),
     made: (program, name, ...args) => {
       const path = join(folder, 'made.tif')
-      const over = program === 'gdalwarp' ? ['-overwrite'] : []
-      gdal(program, '-q', ...over, ...args, join(folder, `${name}.tif`), path)
+      gdal(program, ...args, join(folder, `${name}.tif`), path)
       return readRaster(path)
     },
   }

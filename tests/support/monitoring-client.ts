@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import type { TestApp, TestAppOptions } from './app.ts'
 import { basicAuth, createTestApp } from './app.ts'
+import { createCatalogDatabase } from './catalog-database.ts'
 import type { Answer, Json } from './importer-client.ts'
-import { testCluster } from './postgres.ts'
 
 export interface MonitoringClient {
   server: TestApp
@@ -76,5 +76,5 @@ export async function makeRoles(server: TestApp) {
 /** Environments of servers on each of the two databases. */
 export const databases: Record<'SQLite' | 'PostgreSQL', () => Promise<Record<string, string>>> = {
   SQLite: async () => ({}),
-  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }),
+  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { defined } from '../../src/lib/defined.ts'
+import { createCatalogDatabase } from './catalog-database.ts'
 import type { ImporterClient, Json } from './importer-client.ts'
 import { startImporter } from './importer-client.ts'
-import { testCluster } from './postgres.ts'
 import { gdal } from './rasters.ts'
 
 /** Default stores of a workspace, which also contain the indexes of its mosaics. */
@@ -51,7 +51,7 @@ export async function startMosaics(
   store: IndexStore = 'GeoPackage',
 ): Promise<MosaicServer> {
   const env: Record<string, string> =
-    store === 'GeoPackage' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    store === 'GeoPackage' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   return mosaicServerOf(await startImporter(test, { env }))
 }
 

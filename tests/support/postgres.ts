@@ -9,14 +9,15 @@ import { Client } from 'pg'
 export const sharedClusterVariable = 'TERRANE_TEST_POSTGRES'
 
 const superuser = 'terrane'
-const template = 'terrane_template'
+/** Has PostGIS and nothing else. */
+export const postgisTemplate = 'terrane_template'
 const programFolder = '/usr/lib/postgresql'
 
 export interface PostgresCluster {
   /** `postgres://user:password@127.0.0.1:port/database` */
   url(database: string): string
-  /** A new database with PostGIS, cloned from the template; it lasts as long as the cluster. */
-  createDatabase(): Promise<string>
+  /** A new database, by default an empty one with PostGIS, cloned from a template. It lasts as long as the cluster. */
+  createDatabase(template?: string): Promise<string>
   /** Removes such a database, also while it is in use. */
   dropDatabase(url: string): Promise<void>
   /**
@@ -70,7 +71,7 @@ export function joinCluster(clusterUrl: string): PostgresCluster {
     Object.assign(new URL(clusterUrl), { pathname: `/${database}` }).href
   return {
     url,
-    async createDatabase() {
+    async createDatabase(template = postgisTemplate) {
       const name = `test_${randomBytes(6).toString('hex')}`
       await runSql(clusterUrl, `create database ${name} template ${template} strategy file_copy`)
       return url(name)
@@ -236,9 +237,9 @@ async function stopGuard(guard: ChildProcess): Promise<void> {
 }
 
 async function createTemplate(cluster: PostgresCluster): Promise<void> {
-  await runSql(cluster.url('postgres'), `create database ${template}`)
+  await runSql(cluster.url('postgres'), `create database ${postgisTemplate}`)
   try {
-    await runSql(cluster.url(template), 'create extension postgis')
+    await runSql(cluster.url(postgisTemplate), 'create extension postgis')
   } catch (error) {
     throw new Error('PostgreSQL has no PostGIS: install the Debian package postgresql-postgis', {
       cause: error,

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { rasterCells, rasterInfo } from './gdal-session.ts'
 
 /** Properties of a raster that GDAL reports, without those that belong only to its file. */
 export interface FoundRaster {
@@ -10,17 +9,15 @@ export interface FoundRaster {
   cells: Buffer
 }
 
-const parsed = (path: string): FoundRaster & { geoTransform?: number[] } =>
-  JSON.parse(execFileSync('gdalinfo', ['-json', '-nomd', '-norat', '-noct', path], { encoding: 'utf8' }))
-
 /** Reads a raster with GDAL. */
 export function readRaster(path: string): FoundRaster {
-  const { size, geoTransform = [], bands } = parsed(path)
-  const raw = `${path}.raw`
-  const plain = ['-of', 'ENVI', '-co', 'INTERLEAVE=BSQ', '-a_ullr', '0', '1', '1', '0']
-  execFileSync('gdal_translate', ['-q', ...plain, path, raw], { stdio: 'pipe' })
-  const cells = readFileSync(raw)
-  for (const ending of ['.raw', '.raw.aux.xml', '.hdr']) rmSync(`${path}${ending}`, { force: true })
+  const options = ['-nomd', '-norat', '-noct']
+  const {
+    size,
+    geoTransform = [],
+    bands,
+  } = rasterInfo<FoundRaster & { geoTransform?: number[] }>(path, options)
+  const cells = rasterCells(path)
   return {
     ...{ size, geoTransform, cells },
     bands: bands.map(({ type, noDataValue, colorInterpretation, description }) => ({

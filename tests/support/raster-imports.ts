@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { runProgram } from '../../src/lib/process.ts'
+import { rasterInfo } from './gdal-session.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
 import { listOf } from './importer-client.ts'
 
@@ -43,15 +43,14 @@ export async function readTask(client: ImporterClient, id: number): Promise<Json
   return json.task
 }
 
-/** Returns the path of the file that the published layer of task 0 reads. */
+/** Where the file lies that the published layer of task 0 reads. */
 export async function publishedPath(client: ImporterClient, id: number): Promise<string> {
   const { json } = await client.call('GET', `/${id}/tasks/0/target`)
   const entries = listOf<Record<string, string>>(json.coverageStore?.connectionParameters?.entry)
   return entries.find((entry) => entry['@key'] === 'path')?.$ ?? ''
 }
 
-/** Returns the output of `gdalinfo` for a file. */
-export async function gdalInfo(path: string): Promise<Json> {
-  const { stdout } = await runProgram('gdalinfo', ['-json', path])
-  return JSON.parse(stdout.toString('utf8')) as Json
+/** What `gdalinfo` says of a file. */
+export function gdalInfo(path: string): Json {
+  return rasterInfo<Json>(path)
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { TestAppOptions } from './app.ts'
+import { translateRaster, warpRaster } from './gdal-session.ts'
 import type { ImporterClient, Json } from './importer-client.ts'
 import { listOf, startImporter } from './importer-client.ts'
 
@@ -14,8 +15,17 @@ export function rasterBytes(name: string): Buffer {
   return readFileSync(join(rasterFixtures, name))
 }
 
-/** Runs one of GDAL's programs to create a file for a test. */
+/** Runs one of GDAL's programs to make a file for a test. Of a conversion, the last arguments are the two paths. */
 export function gdal(program: string, ...args: string[]): void {
+  const [from = '', to = ''] = args.slice(-2)
+  const options = args.slice(0, -2).filter((one) => !['-q', '-overwrite'].includes(one))
+  if (args.includes('--config')) runGdal(program, args)
+  else if (program === 'gdal_translate') translateRaster(from, to, options)
+  else if (program === 'gdalwarp') warpRaster(from, to, options)
+  else runGdal(program, args)
+}
+
+function runGdal(program: string, args: string[]): void {
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
@@ -28,7 +38,7 @@ export async function importRaster(client: ImporterClient, file: string): Promis
   return json.import as Json
 }
 
-/** Starts a server with one coverage, `default:RGB_byte`, whose file is in the import root. */
+/** A server with one coverage, `default:RGB_byte`, which lies in the import root. */
 export async function serveRaster(test: TestContext, options: TestAppOptions = {}): Promise<ImporterClient> {
   const client = await startImporter(test, options)
   client.provide('raster/RGB.byte.tif')

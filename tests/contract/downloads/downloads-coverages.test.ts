@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { downloaded } from '../../support/downloaded.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
+import { rasterInfo, translateRaster, warpRaster } from '../../support/gdal-session.ts'
 import { serveRaster } from '../../support/rasters.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 
@@ -20,7 +20,7 @@ interface Info {
 }
 
 function infoOf(path: string): Info {
-  return JSON.parse(execFileSync('gdalinfo', ['-json', '-checksum', path], { encoding: 'utf8' })) as Info
+  return rasterInfo<Info>(path, ['-checksum'])
 }
 
 async function serve(test: TestContext) {
@@ -60,7 +60,7 @@ describe('downloads of coverages', needsGdal, () => {
     const made = await info(`bbox=${minX},${minY},${maxX},${maxY}&bbox-crs=${encodeURIComponent(uri)}`)
     const path = join(folder, 'own.tif')
     const window = ['-projwin', minX, maxY, maxX, minY].map(String)
-    execFileSync('gdal_translate', ['-q', ...window, source, path])
+    translateRaster(source, path, window)
     const own = infoOf(path)
     assert.deepEqual([made.size, made.geoTransform], [own.size, own.geoTransform])
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('downloads of coverages', needsGdal, () => {
     const path = join(folder, 'own.tif')
     const [west, south, east, north] = [-8682920.28, 2753408.11, -8571600.79, 2875744.62]
     const extent = ['-te', west, south, east, north].map(String)
-    execFileSync('gdalwarp', ['-q', '-t_srs', 'EPSG:3857', '-r', 'near', ...extent, source, path])
+    warpRaster(source, path, ['-t_srs', 'EPSG:3857', '-r', 'near', ...extent])
     assert.deepEqual(made.size, infoOf(path).size)
     assert.match(String((await ask('crs=EPSG:3857')).headers['terrane-losses']), /another grid/)
   })

@@ -12,6 +12,7 @@ import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
 import { downloaded } from '../../support/downloaded.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
+import { convertedVector } from '../../support/gdal-session.ts'
 import { serveRaster } from '../../support/rasters.ts'
 import { readLayer } from '../../support/read-layer.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
@@ -37,8 +38,7 @@ const told = (program: string, ...args: string[]): string =>
 
 /** Name and place of each row, as GDAL reads them. */
 function rowsByGdal(path: string): string[] {
-  const text = told('ogr2ogr', '-f', 'GeoJSON', '/vsistdout/', path)
-  const { features } = JSON.parse(text) as {
+  const { features } = JSON.parse(convertedVector(path, ['-f', 'GeoJSON'])) as {
     features: { properties: Record<string, string>; geometry: { coordinates: number[] } }[]
   }
   return features

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { downloaded } from '../../support/downloaded.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
-import { testCluster } from '../../support/postgres.ts'
+import { convertedVector } from '../../support/gdal-session.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { until } from '../../support/until.ts'
 import type { Points } from '../../support/versioned-layers.ts'
@@ -32,7 +32,7 @@ interface Feature {
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 
@@ -40,18 +40,13 @@ const shapes = {
 function readByGdal(t: TestContext, format: string, bytes: Uint8Array): Feature[] {
   const path = join(temporaryFolder(t), `a.${format === 'shp' ? 'shz' : format}`)
   writeFileSync(path, bytes)
-  const args = [
-    '-f',
-    'GeoJSON',
-    '/vsistdout/',
+  const args = ['-f', 'GeoJSON', '-t_srs', 'EPSG:4326', '-lco', 'COORDINATE_PRECISION=15']
+  const isCsv = format === 'csv'
+  const told = convertedVector(
     path,
-    '-t_srs',
-    'EPSG:4326',
-    '-lco',
-    'COORDINATE_PRECISION=15',
-  ]
-  const options = format === 'csv' ? ['-s_srs', 'EPSG:4326', '-oo', 'GEOM_POSSIBLE_NAMES=WKT'] : []
-  const told = execFileSync('ogr2ogr', [...args, ...options], { encoding: 'utf8', maxBuffer: 1 << 28 })
+    [...args, ...(isCsv ? ['-s_srs', 'EPSG:4326'] : [])],
+    isCsv ? ['GEOM_POSSIBLE_NAMES=WKT'] : [],
+  )
   return (JSON.parse(told) as { features: Feature[] }).features
 }
 

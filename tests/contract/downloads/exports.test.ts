@@ -12,7 +12,7 @@ import { PMTiles, tileIdToZxy, zxyToTileId } from 'pmtiles'
 import { defined } from '../../../src/lib/defined.ts'
 import type { TestApp } from '../../support/app.ts'
 import { basicAuth, createTestApp } from '../../support/app.ts'
-import { testCluster } from '../../support/postgres.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { until } from '../../support/until.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints, recordOf, versionOf } from '../../support/versioned-layers.ts'
@@ -129,7 +129,7 @@ function folder(t: TestContext): string {
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 

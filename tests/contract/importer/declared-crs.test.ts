@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { before, describe, it } from 'node:test'
 import { createDatabaseImport, schemaWith } from '../../support/database-import.ts'
 import { needsGdal, testFolder } from '../../support/gdal-files.ts'
+import { convertVector, translateRaster } from '../../support/gdal-session.ts'
 import type { FilePart, ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
 import { fileDatabase } from '../../support/postgis-store.ts'
@@ -40,7 +41,7 @@ async function filesOf(test: TestContext): Promise<{ folder: string; files: Map<
   const files = new Map<string, FilePart[]>()
   const make = (driver: string, name: string, ...more: string[]): void => {
     const target = join(folder, name)
-    execFileSync('ogr2ogr', ['-f', driver, target, source, '-a_srs', own, '-nln', 'own', ...more])
+    convertVector(source, target, ['-f', driver, '-a_srs', own, '-nln', 'own', ...more])
     const stem = name.replace(/\.\w+$/, '.')
     const parts = readdirSync(folder).filter((one) => one.startsWith(stem))
     files.set(
@@ -226,7 +227,7 @@ describe('a CRS that data declare and that has no code', needsGdal, () => {
       `ncols 8\nnrows 8\nxllcorner 25000\nyllcorner 10000\ncellsize 100\n${rows.join('\n')}\n`,
     )
     const tif = join(folder, 'grid.tif')
-    execFileSync('gdal_translate', ['-q', '-a_srs', own, grid, tif])
+    translateRaster(grid, tif, ['-a_srs', own])
     const id = await uploadAlone(client, [{ name: 'grid.tif', content: readFileSync(tif) }])
     const task = await taskOf(client, id)
     assert.deepEqual([task.state, codesOf(task)], ['NO_CRS', ['crs-without-code']])

@@ -177,7 +177,7 @@ for (const place of places) {
       assert.equal((await client.call('POST', '/0?async=true')).status, 204)
       await pollUntil(client, '/0', 'COMPLETE')
       assert.equal((await client.call('GET', '/0/tasks/0/layer')).json.layer?.srs, 'EPSG:3857')
-      const info = await gdalInfo(await publishedPath(client, 0))
+      const info = gdalInfo(await publishedPath(client, 0))
       assert.match(String(info.coordinateSystem?.wkt), /ID\["EPSG",3857\]\]$/)
       const bands = listOf(info.bands)
       assert.equal(bands.length, 1)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../bench/random.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
-import { runSql, testCluster } from '../../support/postgres.ts'
+import { runSql } from '../../support/postgres.ts'
 
 interface KeyProposal {
   kind: string
@@ -16,7 +17,7 @@ interface KeyProposal {
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 

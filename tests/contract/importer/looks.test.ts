@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,17 +6,19 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
+import { convertedVector } from '../../support/gdal-session.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../../support/importer-client.ts'
-import { runSql, testCluster } from '../../support/postgres.ts'
+import { runSql } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/temporary-files.ts'
 import { until } from '../../support/until.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 const most = ['csv', 'flatgeobuf', 'geojson', 'geopackage', 'geoparquet', 'gpx', 'kml', 'shapefile']
@@ -351,10 +352,7 @@ const millimetre = 1e-8
 /** A file as GDAL shows it, with longitude and latitude. */
 function gdalRows(fixture: string): Json {
   const file = join('tests/fixtures', fixture)
-  const text = execFileSync('ogr2ogr', ['-f', 'GeoJSON', '-t_srs', 'EPSG:4326', '/vsistdout/', file], {
-    maxBuffer: 2 ** 28,
-  })
-  return JSON.parse(text.toString('utf8')) as Json
+  return JSON.parse(convertedVector(file, ['-f', 'GeoJSON', '-t_srs', 'EPSG:4326'])) as Json
 }
 
 describe('rows beside those of ogr2ogr', needsGdal, () => {

@@ -68,7 +68,7 @@ describe('a chain of raster tools that goes wrong', () => {
     await client.call('PUT', `/${id}/tasks/0/transforms/1`, { options: ['-b', '2'] })
     assert.equal((await client.call('POST', `/${id}`)).status, 204)
     assert.equal((await readTask(client, id)).state, 'COMPLETE')
-    assert.equal(listOf((await gdalInfo(await publishedPath(client, id))).bands).length, 1)
+    assert.equal(listOf(gdalInfo(await publishedPath(client, id)).bands).length, 1)
   })
 
   it('leaves the published layer as it was where it should replace it', async (test) => {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { findProgram, runProgram } from '../../../src/lib/process.ts'
+import { convertedVector, convertVector } from '../../support/gdal-session.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, multipart, multipartType, readItems, startImporter } from '../../support/importer-client.ts'
 
@@ -64,15 +65,15 @@ async function makeSource(
 ): Promise<string[]> {
   const shape = isTable === true ? '' : ', geometry'
   const sql = `SELECT ${fields}${shape} FROM ne_110m_admin_1_states_provinces_shp`
-  const made = ['-f', 'GeoJSON', '/vsistdout/', states, '-dialect', 'SQLITE', '-sql', sql]
-  const { stdout } = await runProgram('ogr2ogr', [...made, '-lco', 'COORDINATE_PRECISION=15'])
-  const text = stdout
-    .toString()
-    .replaceAll('"properties": {', `"properties": {${JSON.stringify(further).slice(1, -1)},`)
+  const made = ['-f', 'GeoJSON', '-dialect', 'SQLITE', '-sql', sql]
+  const text = convertedVector(states, [...made, '-lco', 'COORDINATE_PRECISION=15']).replaceAll(
+    '"properties": {',
+    `"properties": {${JSON.stringify(further).slice(1, -1)},`,
+  )
   const base = join(folder, '..', `${basename(folder)}.geojson`)
   writeFileSync(base, text.replaceAll('"big":"123456789012345"', '"big":123456789012345'))
   try {
-    await runProgram('ogr2ogr', ['-f', driver, join(folder, file), base, '-nln', 's', ...options])
+    convertVector(base, join(folder, file), ['-f', driver, '-nln', 's', ...options])
   } finally {
     rmSync(base)
   }
@@ -90,12 +91,11 @@ async function unzipped(path: string): Promise<string> {
 /** Rows of a file as GDAL reads them, by name. */
 async function readByGdal(given: string): Promise<Map<string, Json>> {
   const path = given.endsWith('.zip') ? await unzipped(given) : given
-  const args = ['-f', 'GeoJSON', '/vsistdout/', path, '-lco', 'COORDINATE_PRECISION=15']
   const open = /\.(csv|xlsx)$/.test(path)
-    ? ['-oo', path.endsWith('csv') ? 'GEOM_POSSIBLE_NAMES=WKT,geometry,geom' : 'HEADERS=FORCE']
+    ? [path.endsWith('csv') ? 'GEOM_POSSIBLE_NAMES=WKT,geometry,geom' : 'HEADERS=FORCE']
     : []
-  const { stdout } = await runProgram('ogr2ogr', [...args, ...open])
-  const { features } = JSON.parse(stdout.toString()) as { features: Json[] }
+  const text = convertedVector(path, ['-f', 'GeoJSON', '-lco', 'COORDINATE_PRECISION=15'], open)
+  const { features } = JSON.parse(text) as { features: Json[] }
   return new Map(features.map((one) => [String(one.properties?.name ?? one.properties?.Name), one]))
 }
 
@@ -243,19 +243,8 @@ async function mendInto(
   await runProgram('mkdir', [out])
   const update = `SELECT *, '77' AS mended FROM "${layer}"`
   const copy = join(folder, 'copy.gpkg')
-  await runProgram('ogr2ogr', [
-    '-f',
-    'GPKG',
-    copy,
-    path,
-    '-dialect',
-    'SQLITE',
-    '-sql',
-    update,
-    '-nln',
-    'rows',
-  ])
+  convertVector(path, copy, ['-f', 'GPKG', '-dialect', 'SQLITE', '-sql', update, '-nln', 'rows'])
   await runProgram('ogrinfo', ['-q', copy, '-sql', "UPDATE rows SET amount = '77'"])
-  await runProgram('ogr2ogr', ['-f', driver, join(out, name), copy, 'rows'])
+  convertVector(copy, join(out, name), ['-f', driver, 'rows'])
   return readdirSync(out).map((one) => ({ name: one, content: readFileSync(join(out, one)) }))
 }

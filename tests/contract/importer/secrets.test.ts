@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { createDatabaseImport, places, schemaWith } from '../../support/database-import.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { startImporter } from '../../support/importer-client.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { untilPrepared } from '../../support/remote-client.ts'
 import { startWebServer } from '../../support/web-server.ts'
 
@@ -28,9 +28,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL'] as const) {
     it('are sealed: of remote data, of a database, and of a PostGIS store', async (test) => {
       const env = {
         TERRANE_REMOTE_ALLOW: '127.0.0.1',
-        ...(catalogue === 'SQLite'
-          ? {}
-          : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }),
+        ...(catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }),
       }
       const client = await startImporter(test, { env })
       const base = await startWebServer(test, (_request, reply) => {

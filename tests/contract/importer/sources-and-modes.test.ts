@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { zipOf } from '../../support/archives.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { createDatabaseImport, schemaWith } from '../../support/database-import.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, readItems } from '../../support/importer-client.ts'
 import { addPostgisStore } from '../../support/postgis-store.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { importRemote, startFetcher } from '../../support/remote-client.ts'
 import { startWebServer } from '../../support/web-server.ts'
 
@@ -130,7 +130,7 @@ async function load(place: Place, source: string, mode: Mode): Promise<void> {
 
 const catalogues: Record<string, () => Promise<Record<string, string>>> = {
   SQLite: async () => ({}),
-  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }),
+  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
 }
 
 async function makeStore(client: ImporterClient, type: string): Promise<string> {

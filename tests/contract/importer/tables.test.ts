@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
 import type { ImporterClient, Json } from '../../support/importer-client.ts'
 import { listOf, startImporter } from '../../support/importer-client.ts'
@@ -14,7 +15,7 @@ const csv = 'name,Breite,Länge\nRom,41.9,12.5\nBern,46.95,7.45\n'
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 

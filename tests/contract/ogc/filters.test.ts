@@ -1,178 +1,47 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { parseCql2Text } from '../../../src/filters/cql2-text.ts'
-import { runProgram } from '../../../src/lib/process.ts'
-import { filterIn } from '../../../src/stores/reading/filter-in-crs.ts'
-import { wishFilter } from '../../../src/stores/reading/wished-filter.ts'
-import type { VectorStore } from '../../../src/stores/store.ts'
 import type { TestApp } from '../../support/app.ts'
-import { createTestApp } from '../../support/app.ts'
-import { someFilters } from '../../support/arbitrary-filters.ts'
 import { ecqlAndCql2, refusedEcql } from '../../support/ecql-cases.ts'
-import { fesOfCql2 } from '../../support/fes-of-cql2.ts'
+import type { FilterSamples } from '../../support/filter-samples.ts'
+import {
+  compareEncodings,
+  compareWithSql,
+  findByFes,
+  findItems,
+  findRows,
+  serveFilterSamples,
+} from '../../support/filter-samples.ts'
 import { needsGdal } from '../../support/gdal-files.ts'
-import { clientOf } from '../../support/importer-client.ts'
-import { fileDatabase } from '../../support/postgis-store.ts'
 import { runSql } from '../../support/postgres.ts'
-import { openServedFile, untilIndexed } from '../../support/served-file.ts'
-import { temporaryFolder } from '../../support/temporary-files.ts'
 import { ask } from '../../support/version-client.ts'
-import { addVersionStores } from '../../support/version-stores.ts'
-
-const rows = 600
-
-/** Every type that a filter compares, values that are empty, and names that hostile patterns are about. */
-const sourceSql = `
-create schema source;
-create table source.samples as
-select n,
-  case when n % 11 = 0 then null
-       else (array['Ulm','ulm','Bäckerei','BACKEREI','Straße','50% off','a_b','O''Brien','','日本','𝕬bc','z'])[1 + n * 7 % 12] end as name,
-  case when n % 13 = 0 then null else (n * 37) % 100 - 50 end as i,
-  case when n % 17 = 0 then null else 9007199254740990 + n % 7 end::bigint as big,
-  case when n % 7 = 0 then null else (n * 31 % 97) / 8.0 end::float8 as f,
-  case when n % 5 = 0 then null else (n % 10) / 10.0 end::real as s,
-  case when n % 9 = 0 then null else date '2024-02-27' + n % 6 end as d,
-  case when n % 8 = 0 then null else timestamptz '2024-02-28 22:00:00Z' + n % 40 * interval '1 hour' end as t,
-  case when n % 6 = 0 then null else n % 2 = 0 end as b,
-  case when n % 19 = 0 then null
-       else ST_SetSRID(ST_MakeEnvelope(n % 20, n / 30, n % 20 + 1 + n % 3 * 0.5, n / 30 + 1), 4326) end as geom
-from generate_series(1, ${rows}) n`
 
 describe('filters in CQL2', needsGdal, () => {
+  let samples: FilterSamples
   let server: TestApp
-  let served: VectorStore
   let url: string
   const cleanups: (() => unknown)[] = []
 
   before(async () => {
-    server = await createTestApp()
-    await addVersionStores(server)
-    url = await fileDatabase()
-    await runSql(url, sourceSql)
-    const folder = temporaryFolder({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) })
-    const file = join(folder, 'samples.gpkg')
-    const { hostname, port, pathname, username, password } = new URL(url)
-    const source = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} active_schema=source`
-    await runProgram('ogr2ogr', ['-f', 'GPKG', file, source, 'samples'])
-    const flat = join(folder, 'samples.fgb')
-    await runProgram('ogr2ogr', ['-f', 'FlatGeobuf', flat, file, 'samples', '-lco', 'SPATIAL_INDEX=NO'])
-    for (const store of ['file', 'table']) await load(store, file)
-    served = openServedFile(
-      { after: (cleanup) => void cleanups.push(cleanup as () => unknown) },
-      'FlatGeobuf',
-      flat,
-    )
-    await untilIndexed(served, 'samples')
+    samples = await serveFilterSamples({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) })
+    server = samples.server
+    url = samples.url
   })
   after(async () => {
     for (const cleanup of cleanups) await cleanup()
     await server.close()
   })
 
-  async function load(store: string, file: string): Promise<void> {
-    const client = clientOf(server)
-    const target = {
-      targetWorkspace: { workspace: { name: 'default' } },
-      targetStore: { dataStore: { name: store } },
-    }
-    const created = await client.call('POST', '', { import: target })
-    const id = Number(created.json.import?.id)
-    await client.upload(id, [{ name: `of_${store}.gpkg`, content: readFileSync(file) }])
-    const named = await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name: `of_${store}` } } })
-    assert.equal(named.status, 200, named.text)
-    await client.call('POST', `/${id}`)
-    const done = await client.call('GET', `/${id}`)
-    assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
-  }
+  const items = (layer: string, query: Record<string, string>) => findItems(samples, layer, query)
+  const found = (layer: string, query: Record<string, string>) => findRows(samples, layer, query)
+  const foundByFes = (layer: string, filter: string, parameter?: 'filter' | 'cql_filter') =>
+    findByFes(samples, layer, filter, parameter)
 
-  async function items(layer: string, query: Record<string, string>) {
-    const text = new URLSearchParams({ limit: '10000', ...query })
-    return ask(server, 'GET', `/ogc/collections/default:${layer}/items?${text}`)
-  }
+  // tests/extended/compared/filters.test.ts has four times as many.
+  it('finds in each store what SQL finds in PostGIS', () => compareWithSql(samples, 45))
 
-  async function found(layer: string, query: Record<string, string>): Promise<number[]> {
-    const { status, json, text } = await items(layer, query)
-    assert.equal(status, 200, text + JSON.stringify(query))
-    const { features, numberMatched } = json as unknown as {
-      features: { properties: { n: number } }[]
-      numberMatched: number
-    }
-    assert.equal(numberMatched, features.length)
-    return features.map(({ properties }) => properties.n)
-  }
+  it('finds the same by Filter Encoding 2.0 and 1.1, and by cql_filter', () => compareEncodings(samples, 32))
 
-  /** Returns the features that WFS finds by a filter in Filter Encoding or by one of GeoServer's. */
-  async function foundByFes(
-    layer: string,
-    filter: string,
-    parameter: 'filter' | 'cql_filter' = 'filter',
-  ): Promise<number[]> {
-    const [version, names] = filter.includes('/ogc"') ? ['1.1.0', 'typeName'] : ['2.0.0', 'typeNames']
-    const query = new URLSearchParams({
-      ...{ service: 'WFS', version, request: 'GetFeature', [names]: `default:${layer}` },
-      ...{ outputFormat: 'application/json', [parameter]: filter },
-    })
-    const { statusCode, body, json } = await server.app.inject({
-      url: `/wfs?${query}`,
-      headers: server.admin,
-    })
-    assert.equal(statusCode, 200, `${filter} ${body}`)
-    const { features } = json<{ features: { properties: { n: number } }[] }>()
-    return features.map(({ properties }) => properties.n).toSorted((a, b) => a - b)
-  }
-
-  async function foundInFile(cql: string): Promise<number[]> {
-    const table = await served.findTable('samples')
-    assert.ok(table)
-    const srs = 'EPSG:4326'
-    const filter = await filterIn(wishFilter(parseCql2Text(cql), table.schema, srs), srs)
-    const query = { table: 'samples', limit: 10_000, offset: 0, filter }
-    const { signal } = new AbortController()
-    const numbers: number[] = []
-    for await (const { batch } of served.readFeatures(query, signal)) {
-      const [column] = batch.columns
-      if (column?.kind !== 'fixed') throw new Error('The first column holds the numbers')
-      numbers.push(...Array.from({ length: batch.rowCount }, (_, row) => Number(column.values[row])))
-    }
-    assert.equal(await served.count(query, signal), numbers.length)
-    return numbers
-  }
-
-  it('finds in each store what SQL finds in PostGIS', async () => {
-    let matches = 0
-    for (const { text, json, sql } of someFilters(180)) {
-      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
-      const numbers = expected.map((row) => Number(row['n']))
-      matches += numbers.length
-      assert.deepEqual(await found('of_table', { filter: text }), numbers, `PostGIS: ${text}`)
-      assert.deepEqual(await found('of_file', { filter: text }), numbers, `GeoPackage: ${text}`)
-      // FlatGeobuf stores no rows without geometry.
-      const inFile = numbers.filter((n) => n % 19 !== 0)
-      assert.deepEqual(await foundInFile(text), inFile, `file: ${text}`)
-      const inJson = { filter: JSON.stringify(json), 'filter-lang': 'cql2-json' }
-      assert.deepEqual(await found('of_table', inJson), numbers, `JSON: ${JSON.stringify(json)}`)
-    }
-    assert.ok(matches > 1000, `${matches} rows are too few to prove anything`)
-  })
-
-  it('finds the same by Filter Encoding 2.0 and 1.1, by cql_filter and by times as WFS says them', async () => {
-    let said = 0
-    for (const { text, json, sql } of someFilters(130, 23)) {
-      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
-      const numbers = expected.map((row) => Number(row['n']))
-      assert.deepEqual(await foundByFes('of_file', text, 'cql_filter'), numbers, text)
-      for (const version of ['2.0', '1.1'] as const) {
-        const fes = fesOfCql2(json, version)
-        if (fes === undefined) continue
-        said += 1
-        for (const layer of ['of_table', 'of_file'])
-          assert.deepEqual(await foundByFes(layer, fes), numbers, `${layer}: ${fes} ${text}`)
-      }
-    }
-    assert.ok(said > 150, `${said} filters can be said`)
+  it('finds boxes of older versions, and times as WFS says them', async () => {
     const older = (coordinates: string): string =>
       `<Filter xmlns="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"><Within><PropertyName>geom</PropertyName><gml:Box srsName="EPSG:4326">${coordinates}</gml:Box></Within></Filter>`
     const within = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })

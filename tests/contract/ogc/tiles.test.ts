@@ -5,15 +5,15 @@ import { PbfReader } from 'pbf'
 import { getTileMatrixSet, tileEnvelope } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { untilTagged, untilUnchanged } from '../../support/known-answers.ts'
-import { testCluster } from '../../support/postgres.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 const relations = 'http://www.opengis.net/def/rel/ogc/1.0'

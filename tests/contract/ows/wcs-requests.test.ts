@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CoverageServer } from '../../support/coverages.ts'
 import { assertSameRaster, cover, crsUri, serveCoverages } from '../../support/coverages.ts'
-import { seededRandom } from '../../support/kills/session.ts'
 import { readRaster } from '../../support/raster-cells.ts'
 import { gdal, importRaster } from '../../support/rasters.ts'
+import { sendStrangeRequests } from '../../support/strange-coverage-requests.ts'
 
 describe('requests of WCS', () => {
   let coverages: CoverageServer
@@ -202,7 +202,7 @@ describe('requests of WCS', () => {
         found.add(at === 1 ? 'warped' : `${[...values].join()} of ${size[0]}`)
       }
     })
-    for (let value = 2; value < 8; value += 1) {
+    for (let value = 2; value < 5; value += 1) {
       make(value, 400 + value)
       const created = await client.call('POST', '', {
         import: { data: { type: 'file', file: `n${value}/state.tif` } },
@@ -217,75 +217,10 @@ describe('requests of WCS', () => {
     isOver = true
     await Promise.all(reading)
     for (const one of found) assert.match(one, /^warped$|^1 of 400$|^(\d) of 40\1$/)
-    assert.ok(found.size >= 4, [...found].join())
+    assert.ok(found.size >= 3, [...found].join())
   })
 
-  it('answer thousands of strange requests without a fault, and leave nothing behind', async () => {
-    const random = seededRandom(11)
-    const pick = <One>(list: readonly One[]): One => list[Math.floor(random() * list.length)] as One
-    const words = [
-      '',
-      '0',
-      '-1',
-      '1e308',
-      'NaN',
-      '*',
-      '(',
-      ')',
-      '"',
-      "'",
-      '../../etc/passwd',
-      '/vsicurl/http://x',
-      '<VRT>',
-      '\u0000',
-      'é漢',
-      '%',
-      ',,',
-      '((1,2)',
-      'x'.repeat(3000),
-      '-of',
-      '2020-13-01',
-    ]
-    const names = [
-      ...[
-        'subset',
-        'subset',
-        'subsettingCrs',
-        'outputCrs',
-        'scaleFactor',
-        'scaleSize',
-        'scaleAxes',
-        'scaleExtent',
-      ],
-      ...[
-        'rangeSubset',
-        'interpolation',
-        'format',
-        'mediaType',
-        'geotiff:compression',
-        'coverageId',
-        'version',
-        'request',
-      ],
-    ]
-    for (let turn = 0; turn < 1500; turn += 1) {
-      const query = new URLSearchParams({ service: 'WCS', version: '2.0.1', request: 'GetCoverage' })
-      if (random() < 0.9) query.set('coverageId', 'default__t_Byte')
-      for (let at = 0; at < 1 + random() * 3; at += 1) {
-        const value =
-          random() < 0.5
-            ? pick(words)
-            : `${pick(['E', 'Lat', 'i', pick(words)])}(${pick(words)},${pick(words)})`
-        query.append(pick(names), value)
-      }
-      const { status, text } = await coverages.ask(query.toString())
-      assert.ok(
-        status === 200 || (status >= 400 && status < 500),
-        `${status} ${query}: ${text.slice(0, 400)}`,
-      )
-      assert.doesNotMatch(text.slice(0, 2000), /root:|\/tmp\/|\/work\//)
-    }
-    const left = readdirSync(join(coverages.client.server.dataDir, 'maps', 'coverages'))
-    assert.deepEqual(left, [])
-  })
+  it('answer strange requests without a fault, and leave nothing behind', () =>
+    // tests/extended/hostile/wcs-requests.test.ts sends 1,500.
+    sendStrangeRequests(coverages, 100))
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { clientOf } from '../../support/importer-client.ts'
-import { testCluster } from '../../support/postgres.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 

@@ -4,17 +4,17 @@ import sharp from 'sharp'
 import { emptyPicture } from '../../../src/maps/pictures/empty-picture.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../../src/tiles/tile-matrix-sets.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { ImporterClient } from '../../support/importer-client.ts'
 import { clientOf } from '../../support/importer-client.ts'
 import { untilTagged, untilUnchanged } from '../../support/known-answers.ts'
-import { testCluster } from '../../support/postgres.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 

@@ -22,6 +22,7 @@ import { Overview, readOverviewHeader } from '../../../src/tiles/thin/overview.t
 import type { TileAddress, TileMatrixSetId } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { crowdedSquares } from '../../support/crowded-squares.ts'
 import { clientOf } from '../../support/importer-client.ts'
 import { storeParameters } from '../../support/postgis-store.ts'
@@ -34,7 +35,7 @@ import { publishTable, recordOf, versionOf } from '../../support/versioned-layer
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 const never = new AbortController().signal
@@ -336,7 +337,7 @@ describe('files that are made for tiles', () => {
     writeFileSync(join(server.dataDir, 'maps', '1'), 'in the way')
     const tile = { z: 0, x: 0, y: 0 }
     for (const one of [server, others]) {
-      await load(one, 'many', crowdedSquares(rows, 1))
+      await load(one, 'many', crowdedSquares(24_000, 1))
       await load(one, 'many', crowdedSquares(12_000, 2), { mode: 'REPLACE' })
     }
     const [without, made] = [await tileOf(server, 'many', tile), await tileOf(others, 'many', tile)]

@@ -6,14 +6,14 @@ import { PbfReader } from 'pbf'
 import type { TileAddress } from '../../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { clientOf } from '../../support/importer-client.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { recordOf } from '../../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 const never = new AbortController().signal

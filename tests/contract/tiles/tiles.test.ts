@@ -5,9 +5,9 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import type { TestApp } from '../../support/app.ts'
 import { basicAuth, createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { clientOf } from '../../support/importer-client.ts'
 import { untilTagged, untilUnchanged } from '../../support/known-answers.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints, versionOf } from '../../support/versioned-layers.ts'
@@ -19,7 +19,7 @@ import { importPoints, versionOf } from '../../support/versioned-layers.ts'
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
   'PostgreSQL and PostGIS': async () => ({
-    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+    TERRANE_DATABASE_URL: await createCatalogDatabase(),
   }),
 }
 const odd = 'Straße, 50% / 道'

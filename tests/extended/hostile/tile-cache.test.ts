@@ -13,9 +13,9 @@ import { PbfReader } from 'pbf'
 import { CacheFolder } from '../../../src/maps/cache/cache-folder.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { madeUpTile } from '../../support/made-up-tiles.ts'
 import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { importPoints, pointsJson } from '../../support/versioned-layers.ts'
 
@@ -78,7 +78,7 @@ describe('the cache of tiles under hardship', () => {
 
   it('is shared by two servers, and neither shows what the other has replaced or removed', async (t) => {
     const dataDir = folderOf(t)
-    const env = { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    const env = { TERRANE_DATABASE_URL: await createCatalogDatabase() }
     const [one, two] = [await createTestApp({ dataDir, env }), await createTestApp({ dataDir, env })]
     t.after(() => Promise.all([one.close(), two.close()]))
     await importPoints(one, { name: 'dots', points: [['0', 1, 2]] })

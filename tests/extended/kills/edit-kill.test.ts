@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { endImport, seededRandom } from '../../support/kills/session.ts'
 import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
-import { testCluster } from '../../support/postgres.ts'
 import type { TestServer } from '../../support/server.ts'
 import { startServer } from '../../support/server.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
@@ -124,7 +124,7 @@ async function killRounds(t: Cleanup, store: 'file' | 'table', catalogue: string
   const dataDir = temporaryData(t)
   mkdirSync(join(dataDir, 'incoming'), { recursive: true })
   const env: Record<string, string> =
-    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   const server = await startServer(t, dataDir, env)
   const definition =
     store === 'file'

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { Json } from '../../support/importer-client.ts'
 import { endImport, seededRandom } from '../../support/kills/session.ts'
 import { fileDatabase, storeParameters } from '../../support/postgis-store.ts'
-import { testCluster } from '../../support/postgres.ts'
 import type { TestServer } from '../../support/server.ts'
 import { startServer, userAndPassword } from '../../support/server.ts'
 import type { Cleanup } from '../../support/terrane-process.ts'
@@ -92,7 +92,7 @@ async function killRounds(
   const dataDir = temporaryData(t)
   mkdirSync(join(dataDir, 'incoming'), { recursive: true })
   const env: Record<string, string> =
-    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   const server = await startServer(t, dataDir, env)
   const definition =
     store === 'file'

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import type { EndlessView } from '../../support/endless-view.ts'
 import { writeEndlessView } from '../../support/endless-view.ts'
 import type { Victim } from '../../support/hostile.ts'
 import { startVictim } from '../../support/hostile.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { processorSeconds, temporaryData } from '../../support/terrane-process.ts'
 import { until } from '../../support/until.ts'
 
@@ -58,9 +58,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
   describe(`an import from a view without end, catalogue in ${catalogue}`, () => {
     const settings = async (silenceSeconds: number): Promise<Record<string, string>> => ({
       TERRANE_MAX_SILENCE: String(silenceSeconds),
-      ...(catalogue === 'PostgreSQL'
-        ? { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
-        : {}),
+      ...(catalogue === 'PostgreSQL' ? { TERRANE_DATABASE_URL: await createCatalogDatabase() } : {}),
     })
 
     it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', async (test) => {

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp } from '../../support/app.ts'
 import { basicAuth, createTestApp } from '../../support/app.ts'
+import { createCatalogDatabase } from '../../support/catalog-database.ts'
 import { addEditedStores, editedStores } from '../../support/edited-layers.ts'
 import { askFeature, pointFeature } from '../../support/feature-client.ts'
 import { seededRandom } from '../../support/kills/session.ts'
-import { testCluster } from '../../support/postgres.ts'
 import { ask, restore, versionsOf } from '../../support/version-client.ts'
 import type { Points } from '../../support/versioned-layers.ts'
 import { importPoints } from '../../support/versioned-layers.ts'
@@ -188,6 +188,6 @@ describe('random edits, loads and restores', () => {
   for (const [at, store] of editedStores.entries()) {
     it(`are what a model says, catalogue in SQLite, store ${store}`, () => playAll(store, {}, 21 + at))
     it(`are what a model says, catalogue in PostgreSQL, store ${store}`, async () =>
-      playAll(store, { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }, 31 + at))
+      playAll(store, { TERRANE_DATABASE_URL: await createCatalogDatabase() }, 31 + at))
   }
 })

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProtocolStep } from '../../../src/lib/protocol-steps.ts'
 import { patienceMs } from '../../support/until.ts'
 import { zipOf } from '../archives.ts'
+import { createCatalogDatabase } from '../catalog-database.ts'
 import { makeGranule } from '../mosaics.ts'
-import { testCluster } from '../postgres.ts'
 import type { Cleanup } from '../terrane-process.ts'
 import { temporaryData } from '../terrane-process.ts'
 import type { WireVersion } from '../version-client.ts'
@@ -191,9 +191,7 @@ export async function killCoverages(
 ): Promise<KillReport> {
   const dataDir = temporaryData(t)
   const env: Record<string, string> =
-    setting.catalogue === 'SQLite'
-      ? {}
-      : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    setting.catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   const server = new MortalServer(t, dataDir, env)
   const coverage = new KilledCoverage(server, dataDir, setting.kind)
   await coverage.begin()

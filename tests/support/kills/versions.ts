@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { patienceMs } from '../../support/until.ts'
-import { testCluster } from '../postgres.ts'
+import { createCatalogDatabase } from '../catalog-database.ts'
 import type { TestServer } from '../server.ts'
 import type { Cleanup } from '../terrane-process.ts'
 import { temporaryData } from '../terrane-process.ts'
@@ -364,7 +364,7 @@ export async function killVersions(
   const dataDir = temporaryData(t)
   const random = seededRandom(seed)
   const env: Record<string, string> =
-    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+    catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await createCatalogDatabase() }
   const target = await killTargets[type]?.(dataDir)
   assert.ok(target !== undefined)
   const locks = type === 'PostGIS'
