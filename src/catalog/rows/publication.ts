@@ -39,7 +39,10 @@ export async function publishNewLayer(
 export interface Refresh {
   storeId: number
   nativeName: string
-  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'>
+  details: Pick<
+    LayerDetails,
+    'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'
+  >
   /** What becomes of the contents that it had. */
   end: ContentEnd
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import type { ColumnView } from '../coordinate-columns.ts'
 import { proposeColumns } from '../coordinate-columns.ts'
 import { parseSrs } from '../crs-srs.ts'
@@ -142,7 +143,7 @@ function abbreviations(words: readonly string[], text: string): Hint[] {
   return [first, last]
     .map((word) => word.toUpperCase())
     .flatMap((letters) => {
-      const state = states.find((one) => one.letters === letters)?.name ?? provinces[letters]
+      const state = states.find((one) => one.letters === letters)?.name ?? ownValue(provinces, letters)
       const boxes = state === undefined ? [] : (findPlace(state)?.boxes ?? [])
       if (boxes.length === 0) return []
       return [
